@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+// The package: which modules there are and who may import whom (ARCHITECTURE.md explains the arrows).
+import PackageDescription
+
+/// Every Swift target is held to the same rules: Swift 6 mode, strict concurrency, warnings as errors.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+let package = Package(
+    name: "blipchat",
+    products: [
+        .executable(name: "blipchat", targets: ["blipchat"]),
+        .executable(name: "blipwire", targets: ["blipwire"]),
+    ],
+    targets: [
+        // System libraries, one module map each; CLinux wraps system calls that glibc 2.36 has no function for.
+        .systemLibrary(name: "CNcurses"),
+        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CZlib"),
+        .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CLinux"),
+
+        .target(name: "BLIPNet", dependencies: ["CZlib", "COpenSSL", "CLinux"], swiftSettings: strict),
+        .target(name: "ChatCore", dependencies: ["BLIPNet", "CLinux"], swiftSettings: strict),
+        .target(name: "Storage", dependencies: ["ChatCore", "CSQLite"], swiftSettings: strict),
+        .target(name: "ChatTUI", dependencies: ["ChatCore", "CNcurses", "CLinux"], swiftSettings: strict),
+
+        .executableTarget(
+            name: "blipchat", dependencies: ["ChatTUI", "ChatCore", "BLIPNet", "Storage", "CLinux"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "blipwire", dependencies: ["BLIPNet"], path: "Tools/blipwire", swiftSettings: strict),
+        .executableTarget(
+            name: "Benchmarks", dependencies: ["BLIPNet", "CLinux"], path: "Benchmarks", swiftSettings: strict),
+
+        // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
+        .target(
+            name: "TestSupport", dependencies: ["BLIPNet", "CLinux"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        .testTarget(
+            name: "BLIPNetTests", dependencies: ["BLIPNet", "TestSupport"],
+            resources: [.copy("Vectors")], swiftSettings: strict),
+        .testTarget(
+            name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "StorageTests", dependencies: ["Storage", "ChatCore", "CSQLite", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "TestSupport"],
+            resources: [.copy("Golden")], swiftSettings: strict),
+        .testTarget(
+            name: "BlipchatTests", dependencies: ["blipchat", "ChatCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: strict),
+    ]
+)

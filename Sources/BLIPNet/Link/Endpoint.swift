@@ -1,0 +1,58 @@
+// Where to connect or listen.
+
+/// A place on the network.
+public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
+    /// A host name or a numeric IPv4 or IPv6 address (without brackets), and a port (0 when listening: any free one).
+    case host(String, port: UInt16)
+    /// The path of a UNIX-domain socket.
+    case unix(path: String)
+
+    /// `host:port`, `[v6]:port` or `unix:path`.
+    public var description: String {
+        switch self {
+        case .host(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+
+    /// Reads `host:port`, `[v6]:port`, a bare host (with `defaultPort`) or `unix:/path`. `nil` when it is none of them.
+    public init?(_ text: String, defaultPort: UInt16? = nil) {
+        let bytes = Array(text.utf8)
+        guard !bytes.contains(0), !bytes.isEmpty else { return nil }
+        if text.utf8.starts(with: "unix:".utf8) {
+            let path = String(text.dropFirst(5))
+            guard !path.isEmpty else { return nil }
+            self = .unix(path: path)
+            return
+        }
+        var host = bytes[...]
+        var portDigits: ArraySlice<UInt8>?
+        if bytes[0] == UInt8(ascii: "[") {
+            guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            host = bytes[1..<close]
+            let rest = bytes[(close + 1)...]
+            if !rest.isEmpty {
+                guard rest.first == UInt8(ascii: ":") else { return nil }
+                portDigits = rest.dropFirst()
+            }
+        } else if let colon = bytes.lastIndex(of: UInt8(ascii: ":")) {
+            // More than one colon without brackets is a bare IPv6 address.
+            if bytes.firstIndex(of: UInt8(ascii: ":")) == colon {
+                host = bytes[..<colon]
+                portDigits = bytes[(colon + 1)...]
+            }
+        }
+        guard let name = String(validating: host, as: UTF8.self), !host.isEmpty, host.count <= 255,
+            host.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "@") })
+        else { return nil }
+        var port = defaultPort
+        if let portDigits {
+            guard !portDigits.isEmpty, portDigits.allSatisfy({ (0x30...0x39).contains($0) }),
+                let digits = String(validating: portDigits, as: UTF8.self), let number = UInt16(digits)
+            else { return nil }
+            port = number
+        }
+        guard let port else { return nil }
+        self = .host(name, port: port)
+    }
+}

@@ -1,0 +1,20 @@
+// ncursesw from the system; functions for what curses offers as macros only.
+#pragma once
+#define NCURSES_WIDECHAR 1
+#define _XOPEN_SOURCE_EXTENDED 1
+#include <locale.h>
+#include <ncurses.h>
+#include <term.h>
+static inline WINDOW *cncurses_stdscr(void) { return stdscr; }
+static inline int cncurses_lines(void) { return LINES; }
+static inline int cncurses_columns(void) { return COLS; }
+static inline int cncurses_colors(void) { return COLORS; }
+static inline int cncurses_color_pairs(void) { return COLOR_PAIRS; }
+static inline attr_t cncurses_attr_bold(void) { return A_BOLD; }
+static inline attr_t cncurses_attr_dim(void) { return A_DIM; }
+static inline attr_t cncurses_attr_underline(void) { return A_UNDERLINE; }
+static inline attr_t cncurses_attr_reverse(void) { return A_REVERSE; }
+static inline attr_t cncurses_attr_italic(void) { return A_ITALIC; }
+static inline attr_t cncurses_attr_normal(void) { return A_NORMAL; }
+static inline int cncurses_key_f(int number) { return KEY_F(number); }
+static inline void cncurses_getyx(WINDOW *window, int *y, int *x) { getyx(window, *y, *x); }

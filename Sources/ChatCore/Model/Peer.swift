@@ -1,0 +1,102 @@
+// A person that we talk to, as stored.
+
+/// Our own number for a contact; it stays the same when the name, the address or the key changes.
+public struct ContactID: Sendable, Hashable, Comparable {
+    public let rawValue: Int64
+    public init(_ rawValue: Int64) { self.rawValue = rawValue }
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A contact. There is one conversation for each.
+public struct Peer: Sendable, Equatable, Identifiable {
+    public let id: ContactID
+    /// The pinned key; `nil` until the first contact with an address that named none (trust on first use).
+    public var peerID: PeerID?
+    /// What we call them; unique among contacts regardless of case.
+    public var name: String
+    /// Where to call them, best first; empty when only they can call us.
+    public var addresses: [PeerAddress]
+    public var trust: PeerTrust
+    public var isBlocked: Bool
+    public var added: Timestamp
+    public var lastSeen: Timestamp?
+
+    public init(
+        id: ContactID, peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust,
+        isBlocked: Bool = false, added: Timestamp, lastSeen: Timestamp? = nil
+    ) {
+        self.id = id
+        self.peerID = peerID
+        self.name = name
+        self.addresses = addresses
+        self.trust = trust
+        self.isBlocked = isBlocked
+        self.added = added
+        self.lastSeen = lastSeen
+    }
+}
+
+/// How sure we are of a contact's key.
+public enum PeerTrust: String, Sendable {
+    /// Pinned, never compared.
+    case unverified
+    /// The user compared the safety number.
+    case verified
+    /// Another key answered at this contact's address; sending stops until the user compares again.
+    case keyChanged
+}
+
+/// Somebody unknown who called and waits for our user's word. Nothing of what they send is shown until then.
+public struct ContactRequest: Sendable, Equatable, Identifiable {
+    public let id: Int64
+    public var peerID: PeerID
+    /// The name that they chose for themselves.
+    public var name: String
+    /// Where they can be called back, when they said so.
+    public var address: PeerAddress?
+    /// The network address that the call came from, for the user to see.
+    public var origin: String
+    public var received: Timestamp
+
+    public init(
+        id: Int64, peerID: PeerID, name: String, address: PeerAddress?, origin: String, received: Timestamp
+    ) {
+        self.id = id
+        self.peerID = peerID
+        self.name = name
+        self.address = address
+        self.origin = origin
+        self.received = received
+    }
+}
+
+/// Whether a contact can be reached right now.
+public enum LinkState: Sendable, Equatable {
+    /// No link and none being made; `reason` is the last failure, in words for people.
+    case offline(reason: String?)
+    /// Dialling or in the handshake.
+    case connecting
+    /// Linked, but they have not accepted our contact request yet.
+    case awaitingApproval
+    /// Linked and accepted by both.
+    case online(LinkDetails)
+
+    public var isOnline: Bool {
+        if case .online = self { true } else { false }
+    }
+}
+
+/// What `/status` and the details pane say of a link.
+public struct LinkDetails: Sendable, Equatable {
+    /// The other end's network address as text.
+    public var remoteAddress: String
+    public var isEncrypted: Bool
+    /// The last measured round trip, when there is one.
+    public var roundTrip: Duration?
+
+    public init(remoteAddress: String, isEncrypted: Bool, roundTrip: Duration? = nil) {
+        self.remoteAddress = remoteAddress
+        self.isEncrypted = isEncrypted
+        self.roundTrip = roundTrip
+    }
+}

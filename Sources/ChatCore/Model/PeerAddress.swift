@@ -1,0 +1,128 @@
+// An address that one person gives to another: where, and which key must answer.
+
+public import BLIPNet
+
+/// `blip://HOST:PORT/PEER-ID?name=NAME` (PRODUCT, "The two commands"). The id may be missing: trust on first use.
+public struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
+    public static let defaultPort: UInt16 = 4985
+
+    public var host: String
+    public var port: UInt16
+    public var peerID: PeerID?
+    /// The name that the address suggests.
+    public var name: String?
+
+    public init(host: String, port: UInt16 = Self.defaultPort, peerID: PeerID? = nil, name: String? = nil) {
+        self.host = host
+        self.port = port
+        self.peerID = peerID
+        self.name = name
+    }
+
+    public var endpoint: Endpoint { .host(host, port: port) }
+
+    public var description: String {
+        var text = "blip://\(endpoint)"
+        if let peerID { text += "/\(peerID)" }
+        if let name { text += "?name=" + PercentEncoding.encode(name) }
+        return text
+    }
+
+    /// Reads an address; the error says what is wrong with it, in words for people.
+    public init(parsing text: String) throws(PeerAddressError) {
+        let scheme = "blip://"
+        guard text.utf8.count <= 1024 else { throw .tooLong }
+        var rest = Substring(text)
+        if rest.utf8.starts(with: scheme.utf8) {
+            rest = rest.dropFirst(scheme.count)
+        } else if let separator = rest.firstRange(ofASCII: "://") {
+            throw .wrongScheme(String(rest[..<separator]))
+        }
+        var suggestedName: String?
+        if let question = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+            for item in rest[rest.utf8.index(after: question)...].utf8.split(separator: UInt8(ascii: "&")) {
+                guard item.starts(with: "name=".utf8) else { continue }
+                guard let decoded = PercentEncoding.decode(item.dropFirst(5)), !decoded.isEmpty else { throw .badName }
+                suggestedName = decoded
+            }
+            rest = rest[..<question]
+        }
+        var id: PeerID?
+        if let slash = rest.utf8.firstIndex(of: UInt8(ascii: "/")) {
+            let idText = rest[rest.utf8.index(after: slash)...]
+            if !idText.isEmpty {
+                guard let parsed = PeerID(String(idText)) else { throw .badPeerID(String(idText)) }
+                id = parsed
+            }
+            rest = rest[..<slash]
+        }
+        guard case .host(let host, let port)? = Endpoint(String(rest), defaultPort: Self.defaultPort), port > 0 else {
+            throw .badHost(String(rest))
+        }
+        self.init(host: host, port: port, peerID: id, name: suggestedName)
+    }
+}
+
+/// What is wrong with an address that somebody typed.
+public enum PeerAddressError: Error, Sendable, Equatable {
+    case tooLong
+    case wrongScheme(String)
+    case badHost(String)
+    case badPeerID(String)
+    case badName
+}
+
+/// Percent-encoding of RFC 3986 section 2.1 for the name in an address.
+enum PercentEncoding {
+    static func encode(_ text: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// `nil` for a cut-off escape or bytes that are not UTF-8.
+    static func decode(_ encoded: some Sequence<UInt8>) -> String? {
+        func digit(_ byte: UInt8) -> UInt8? {
+            switch byte {
+            case 0x30...0x39: byte - 0x30
+            case 0x41...0x46: byte - 0x41 + 10
+            case 0x61...0x66: byte - 0x61 + 10
+            default: nil
+            }
+        }
+        var bytes: [UInt8] = []
+        var iterator = encoded.makeIterator()
+        while let byte = iterator.next() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+                    return nil
+                }
+                bytes.append(high << 4 | low)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension Substring {
+    /// Where the ASCII `needle` first begins, compared byte by byte.
+    fileprivate func firstRange(ofASCII needle: String) -> Index? {
+        let wanted = Array(needle.utf8)
+        var index = utf8.startIndex
+        while index < utf8.endIndex {
+            if self[index...].utf8.starts(with: wanted) { return index }
+            utf8.formIndex(after: &index)
+        }
+        return nil
+    }
+}

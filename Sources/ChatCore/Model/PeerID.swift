@@ -1,0 +1,68 @@
+// The name of an installation that nobody can take: a hash of its public key, as text.
+
+public import BLIPNet
+
+/// Lower-case base32 (RFC 4648 section 6, no padding) of SHA-256 over the peer's SubjectPublicKeyInfo: 52 characters.
+public struct PeerID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The 52 characters.
+    public let text: String
+    public let fingerprint: SPKIFingerprint
+
+    public init(_ fingerprint: SPKIFingerprint) {
+        self.fingerprint = fingerprint
+        text = Base32.encode(fingerprint.bytes)
+    }
+
+    /// Reads the text form (either case); `nil` when it is not 52 characters of base32 for 32 bytes.
+    public init?(_ text: String) {
+        guard let bytes = Base32.decode(text), let fingerprint = SPKIFingerprint(bytes) else { return nil }
+        self.init(fingerprint)
+    }
+
+    public var description: String { text }
+
+    /// The order that decides which of two simultaneous links stays: by bytes.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.fingerprint.bytes.lexicographicallyPrecedes(right.fingerprint.bytes)
+    }
+}
+
+/// Base32 of RFC 4648 section 6 in lower case without padding.
+enum Base32 {
+    private static let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
+
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        var pending: UInt32 = 0
+        var bits = 0
+        for byte in bytes {
+            pending = pending << 8 | UInt32(byte)
+            bits += 8
+            while bits >= 5 {
+                bits -= 5
+                text.append(alphabet[Int(pending >> UInt32(bits) & 31)])
+            }
+        }
+        if bits > 0 { text.append(alphabet[Int(pending << UInt32(5 - bits) & 31)]) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// `nil` for a character outside of the alphabet or for left-over bits that are not zero.
+    static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var pending: UInt32 = 0
+        var bits = 0
+        for character in text.utf8 {
+            let lower = (0x41...0x5A).contains(character) ? character + 32 : character
+            guard let value = alphabet.firstIndex(of: lower) else { return nil }
+            pending = (pending << 5 | UInt32(value)) & 0xFFFF
+            bits += 5
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(bits)))
+            }
+        }
+        let rest = pending & ((1 << UInt32(bits)) - 1)
+        return rest == 0 && bits < 5 ? bytes : nil
+    }
+}

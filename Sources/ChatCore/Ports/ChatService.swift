@@ -1,0 +1,130 @@
+// What a front end (screen, command line, control socket) can ask of the chat. `ChatClient` implements it.
+
+/// The chat as its users see it. All methods may be called at any time, online or not.
+public protocol ChatService: Sendable {
+    /// Who we are.
+    var identity: LocalIdentity { get async }
+    /// News, in the order in which they happened. Each call makes an independent stream; state is read from the
+    /// store first and then kept up to date from the stream.
+    func events() async -> AsyncStream<ChatEvent>
+
+    // People
+    func conversations() async throws(ChatError) -> [Conversation]
+    func linkState(of contact: ContactID) async -> LinkState
+    /// Stores the contact and starts dialling; `name` overrides the one in the address.
+    func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer
+    func renameContact(_ contact: ContactID, to name: String) async throws(ChatError)
+    func removeContact(_ contact: ContactID) async throws(ChatError)
+    func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError)
+    /// Remembers that the user has compared the safety number.
+    func setVerified(_ contact: ContactID) async throws(ChatError)
+    /// 60 digits in 12 groups of 5, equal on both sides; `nil` before the peer's key is known.
+    func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]?
+    func contactRequests() async throws(ChatError) -> [ContactRequest]
+    func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer
+    func rejectRequest(_ id: Int64) async throws(ChatError)
+    /// Dials now instead of at the end of the back-off; all contacts when `nil`.
+    func reconnect(_ contact: ContactID?) async
+
+    // Talking
+    /// Returns when the message is stored (`pending`); sending goes on by itself.
+    func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage
+    func setTyping(_ composing: Bool, to contact: ContactID) async
+    /// Our user has seen everything up to `position`.
+    func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError)
+    /// Sends a failed message again, as a new one at the end.
+    func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage
+
+    // Reading
+    func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) async throws(ChatError) -> [ChatMessage]
+    func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult
+    func draft(for contact: ContactID) async throws(ChatError) -> String
+    func setDraft(_ text: String, for contact: ContactID) async throws(ChatError)
+
+    // Files
+    /// Offers a regular file; returns when the offer is stored.
+    func sendFile(
+        at path: String, named name: String?, caption: String, to contact: ContactID
+    ) async throws(ChatError) -> ChatMessage
+    func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer]
+    func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer
+    /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder.
+    func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError)
+    func declineTransfer(_ number: TransferNumber) async throws(ChatError)
+    func pauseTransfer(_ number: TransferNumber) async throws(ChatError)
+    func resumeTransfer(_ number: TransferNumber) async throws(ChatError)
+    func cancelTransfer(_ number: TransferNumber) async throws(ChatError)
+    /// Bytes free for downloads, `nil` when the folder cannot be asked.
+    func downloadsSpace() async -> (folder: String, freeBytes: UInt64)?
+}
+
+/// Who this installation is.
+public struct LocalIdentity: Sendable, Equatable {
+    public var peerID: PeerID
+    public var name: String
+    /// The address to give to others; `nil` while we do not listen.
+    public var address: PeerAddress?
+    /// Where the listener is bound, `host:port`; `nil` while we do not listen.
+    public var listening: String?
+
+    public init(peerID: PeerID, name: String, address: PeerAddress?, listening: String?) {
+        self.peerID = peerID
+        self.name = name
+        self.address = address
+        self.listening = listening
+    }
+}
+
+/// Something happened that a front end may want to show.
+public enum ChatEvent: Sendable, Equatable {
+    case messageAdded(ChatMessage)
+    /// State or transfer of a message changed.
+    case messageChanged(ChatMessage)
+    case transferProgress(TransferProgress)
+    /// Added, renamed, verified, blocked, unread count or receipt changed: read the conversations anew.
+    case conversationsChanged
+    case linkChanged(ContactID, LinkState)
+    case typing(ContactID, Bool)
+    case requestsChanged([ContactRequest])
+    /// Listening began, changed or failed.
+    case identityChanged(LocalIdentity)
+    case notice(ChatNotice)
+}
+
+/// A sentence that the user should see, as a value; the words are made by the front end.
+public enum ChatNotice: Sendable, Equatable {
+    /// The wanted port was taken or refused; `reason` in words.
+    case cannotListen(endpoint: String, reason: String)
+    /// Someone with another key answered at the contact's address, or called under its name.
+    case keyChanged(ContactID)
+    /// The database refused a write that nobody waits for.
+    case storeFailed(StoreError)
+}
+
+/// Why the chat could not do something. Sentences for people are made in the front end.
+public enum ChatError: Error, Sendable, Equatable {
+    case store(StoreError)
+    case badAddress(PeerAddressError)
+    /// The address is our own.
+    case ownAddress
+    case noSuchContact
+    case noSuchTransfer
+    case noSuchRequest
+    case noSuchMessage
+    /// Longer than 64 KiB of UTF-8.
+    case textTooLong(bytes: Int, limit: Int)
+    case emptyText
+    /// Names: empty, longer than 64 bytes, or with control characters.
+    case badName(String)
+    /// The file cannot be read: errno.
+    case cannotRead(path: String, errno: Int32)
+    case notARegularFile(path: String)
+    /// The downloads folder cannot be written: errno.
+    case cannotWrite(path: String, errno: Int32)
+    case notEnoughSpace(needed: UInt64, free: UInt64, folder: String)
+    /// The transfer is in another state than the command needs.
+    case wrongTransferState(FileTransfer.State)
+    case outboxFull(limit: Int)
+    case blocked
+    case cannotListen(endpoint: String, reason: String)
+}

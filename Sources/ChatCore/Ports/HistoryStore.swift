@@ -1,0 +1,252 @@
+// What ChatCore needs of a database. Storage implements it with SQLite; ChatCore never sees SQL.
+
+/// The durable memory of one installation. Every method that writes has committed (synchronous=FULL) when it returns.
+///
+/// Implementations serialise writers; readers see committed states only.
+public protocol HistoryStore: Sendable {
+    // MARK: Contacts
+
+    /// All contacts, by id.
+    func contacts() async throws(StoreError) -> [Peer]
+    /// Stores a new contact. A contact with the same key gets the new addresses instead and is returned.
+    /// Throws `.nameTaken` when another contact has the name (compared without regard to case).
+    func addContact(_ contact: NewContact) async throws(StoreError) -> Peer
+    /// Writes back a changed contact; throws `.nameTaken` or `.notFound`.
+    func updateContact(_ contact: Peer) async throws(StoreError)
+    /// Deletes a contact with its conversation.
+    func removeContact(_ id: ContactID) async throws(StoreError)
+
+    // MARK: Contact requests
+
+    /// Stores a request, or refreshes the one of the same key. At most `limit` are kept; `nil` when full.
+    func recordContactRequest(
+        peerID: PeerID, name: String, address: PeerAddress?, origin: String, at time: Timestamp, limit: Int
+    ) async throws(StoreError) -> ContactRequest?
+    /// Open requests, oldest first.
+    func contactRequests() async throws(StoreError) -> [ContactRequest]
+    func removeContactRequest(_ id: Int64) async throws(StoreError)
+
+    // MARK: Sending
+
+    /// Write-ahead: in one transaction the next sequence number, the history row (`pending`) and the outbox row.
+    func enqueueMessage(
+        to contact: ContactID, text: String, replyTo: MessageID?, at time: Timestamp
+    ) async throws(StoreError) -> ChatMessage
+    /// The same for a file: also creates the transfer, with the next transfer number.
+    func enqueueFileOffer(
+        to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
+    ) async throws(StoreError) -> ChatMessage
+    /// Queues news of a transfer for the peer (accepted, declined, cancelled, complete); replaces an older one.
+    func enqueueFileStatus(
+        to contact: ContactID, transfer: MessageID, state: FileTransfer.State
+    ) async throws(StoreError)
+    /// What waits for `contact`, in the order in which it was entered, at most `limit` entries.
+    func outbox(for contact: ContactID, limit: Int) async throws(StoreError) -> [OutboxEntry]
+    /// Removes an entry that needs no more sending.
+    func removeOutboxEntry(_ id: Int64) async throws(StoreError)
+    /// Moves an outgoing message forward; a state that is not ahead of the stored one changes nothing. Delivered,
+    /// read and failed also remove its outbox row. Returns the message as it is now, `nil` when there is none.
+    func advanceState(of id: MessageID, to state: DeliveryState) async throws(StoreError) -> ChatMessage?
+    /// The peer's user has read up to message `id` of ours: marks it and all earlier delivered ones; returns those
+    /// that changed. An id that is not ours changes nothing.
+    func markOutgoingRead(contact: ContactID, upTo id: MessageID) async throws(StoreError) -> [ChatMessage]
+
+    // MARK: Receiving
+
+    /// Stores an incoming message unless its id is known (RELIABILITY D3).
+    func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome
+
+    // MARK: Reading
+
+    func message(_ id: MessageID) async throws(StoreError) -> ChatMessage?
+    /// All conversations, by contact id.
+    func conversations() async throws(StoreError) -> [Conversation]
+    /// Up to `limit` messages of a conversation, oldest first: the newest ones, or those just before or after a
+    /// position (keyset paging).
+    func page(
+        of contact: ContactID, _ anchor: PageAnchor, limit: Int
+    ) async throws(StoreError) -> [ChatMessage]
+    /// Our user has seen everything up to `position`. Moves forward only. Returns the id to send as a read
+    /// receipt when it moved, else `nil`.
+    func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID?
+    /// The newest watermark that the peer has not confirmed yet, `nil` when all is confirmed.
+    func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID?
+    func confirmReadReceipt(contact: ContactID, upTo id: MessageID) async throws(StoreError)
+    /// Newest first. Any text is allowed in the query: it never becomes SQL or FTS syntax.
+    func search(_ query: SearchQuery) async throws(StoreError) -> SearchResult
+
+    // MARK: Transfers
+
+    func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer?
+    func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer?
+    /// Newest first; `unfinishedOnly` leaves out the final states.
+    func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer]
+    /// Writes back a changed transfer (all mutable fields). A final state is never left again.
+    func updateTransfer(_ transfer: FileTransfer) async throws(StoreError)
+
+    // MARK: Small things
+
+    func setting(_ key: String) async throws(StoreError) -> String?
+    func setSetting(_ key: String, to value: String?) async throws(StoreError)
+    func draft(for contact: ContactID) async throws(StoreError) -> String
+    func setDraft(_ text: String, for contact: ContactID) async throws(StoreError)
+}
+
+public struct NewContact: Sendable {
+    public var peerID: PeerID?
+    public var name: String
+    public var addresses: [PeerAddress]
+    public var trust: PeerTrust
+    public var added: Timestamp
+
+    public init(
+        peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust = .unverified, added: Timestamp
+    ) {
+        self.peerID = peerID
+        self.name = name
+        self.addresses = addresses
+        self.trust = trust
+        self.added = added
+    }
+}
+
+public struct NewOutgoingFile: Sendable {
+    /// Absolute path of the source.
+    public var path: String
+    /// Base name as offered.
+    public var name: String
+    public var size: UInt64
+    public var modified: Timestamp
+    public var contentType: String
+    public var caption: String
+
+    public init(
+        path: String, name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String
+    ) {
+        self.path = path
+        self.name = name
+        self.size = size
+        self.modified = modified
+        self.contentType = contentType
+        self.caption = caption
+    }
+}
+
+/// Something that waits to be sent.
+public struct OutboxEntry: Sendable, Equatable, Identifiable {
+    public enum Operation: Sendable, Equatable {
+        /// A message or a file offer, to be sent from its history row.
+        case message(ChatMessage)
+        case fileStatus(transfer: MessageID, state: FileTransfer.State)
+    }
+
+    /// Increases in the order of entering.
+    public let id: Int64
+    public var operation: Operation
+
+    public init(id: Int64, operation: Operation) {
+        self.id = id
+        self.operation = operation
+    }
+}
+
+/// A stored operation that a peer sent.
+public struct IncomingMessage: Sendable {
+    public enum Content: Sendable, Equatable {
+        case text(String)
+        case file(name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String)
+    }
+    public var id: MessageID
+    public var contact: ContactID
+    public var sequence: Int64
+    public var sent: Timestamp
+    public var received: Timestamp
+    public var replyTo: MessageID?
+    public var content: Content
+
+    public init(
+        id: MessageID, contact: ContactID, sequence: Int64, sent: Timestamp, received: Timestamp,
+        replyTo: MessageID? = nil, content: Content
+    ) {
+        self.id = id
+        self.contact = contact
+        self.sequence = sequence
+        self.sent = sent
+        self.received = received
+        self.replyTo = replyTo
+        self.content = content
+    }
+}
+
+public enum AppendOutcome: Sendable, Equatable {
+    case inserted(ChatMessage)
+    /// The same id with the same content: it is stored already.
+    case duplicate
+    /// The same id with other content: the first one stays.
+    case conflict
+}
+
+public enum PageAnchor: Sendable, Equatable {
+    case newest
+    case before(HistoryPosition)
+    case after(HistoryPosition)
+    /// Half before and half from the position on.
+    case around(HistoryPosition)
+}
+
+/// Words are matched as prefixes, all of them; an empty query finds nothing.
+public struct SearchQuery: Sendable, Equatable {
+    public var text: String
+    public var contact: ContactID?
+    public var from: MessageDirection?
+    public var since: Timestamp?
+    public var until: Timestamp?
+    public var filesOnly: Bool
+    public var limit: Int
+
+    public init(
+        text: String, contact: ContactID? = nil, from: MessageDirection? = nil, since: Timestamp? = nil,
+        until: Timestamp? = nil, filesOnly: Bool = false, limit: Int = 50
+    ) {
+        self.text = text
+        self.contact = contact
+        self.from = from
+        self.since = since
+        self.until = until
+        self.filesOnly = filesOnly
+        self.limit = limit
+    }
+}
+
+public struct SearchResult: Sendable, Equatable {
+    /// Newest first, at most the query's limit.
+    public var hits: [ChatMessage]
+    /// How many messages the history has in all.
+    public var searched: Int
+    /// There are more hits than the limit.
+    public var isTruncated: Bool
+
+    public init(hits: [ChatMessage], searched: Int, isTruncated: Bool) {
+        self.hits = hits
+        self.searched = searched
+        self.isTruncated = isTruncated
+    }
+}
+
+/// Why the store could not do something.
+public enum StoreError: Error, Sendable, Equatable {
+    case nameTaken(String)
+    case notFound
+    /// The disk is full; nothing was changed.
+    case diskFull
+    /// Another process holds the database.
+    case locked
+    /// The file is not a database or fails its integrity check; says which and how.
+    case damaged(path: String, reason: String)
+    /// Written by a newer version of blipchat; left untouched.
+    case newerVersion(path: String, found: Int, supported: Int)
+    /// The file cannot be opened or written.
+    case cannotOpen(path: String, reason: String)
+    /// Anything else that SQLite reports, with its extended result code.
+    case failed(code: Int32, reason: String)
+}
