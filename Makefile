@@ -1,0 +1,64 @@
+# run      build the release and open the chat (arguments: make run ARGS="demo")
+# test     build everything and run every test
+# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents
+# bench    counts and ratios of the protocol layers, side by side with bare sockets
+# tsan     every test but the end-to-end ones under the thread sanitizer
+# asan     the same under the address sanitizer
+# fuzz     libFuzzer on the decoders (make fuzz SECONDS=60: that long for each of them)
+# install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
+# clean    remove what was built
+.PHONY: run test check bench tsan asan fuzz install clean system test-system
+
+SHELL := /bin/bash
+SWIFT ?= swift
+PREFIX ?= /usr/local
+SECONDS ?= 20
+ARGS ?=
+BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
+RELEASE = -c release --static-swift-stdlib
+TEST = $(SWIFT) test --disable-xctest --explicit-target-dependency-import-check error
+
+run: system
+	$(BUILD) $(RELEASE) --product blipchat
+	@exec "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" $(ARGS)
+
+# Unit and simulation tests first; then, one after the other, what drives real processes and pseudo-terminals.
+test: test-system
+	$(BUILD) --build-tests
+	$(TEST) --skip-build --skip EndToEndTests
+	$(TEST) --skip-build --no-parallel --filter EndToEndTests
+
+check: system
+	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
+	Scripts/check_documents.py
+	$(BUILD)
+
+bench: system
+	$(BUILD) $(RELEASE) --product Benchmarks
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" $(ARGS)
+
+tsan: test-system
+	$(TEST) --sanitize=thread --scratch-path .build/tsan --skip EndToEndTests
+
+asan: test-system
+	ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=address --scratch-path .build/asan --skip EndToEndTests
+
+fuzz: system
+	Scripts/fuzz.sh $(SECONDS)
+
+install: system
+	$(BUILD) $(RELEASE) --product blipchat
+	$(BUILD) $(RELEASE) --product blipwire
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" "$(DESTDIR)$(PREFIX)/bin/blipchat"
+	install -m 755 "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipwire" "$(DESTDIR)$(PREFIX)/bin/blipwire"
+
+clean:
+	rm -rf .build
+
+# What the machine must have: Swift, and Debian packages that are installed when missing.
+system:
+	@Scripts/install_system.sh "$(SWIFT)" build
+
+test-system:
+	@Scripts/install_system.sh "$(SWIFT)" build test
