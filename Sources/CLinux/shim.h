@@ -1,6 +1,7 @@
-// Linux calls that Swift cannot reach: system calls without a glibc function (2.36), variadic functions, macros.
+// Linux calls that Swift cannot reach: system calls without a glibc function (2.36), variadic functions, macros, and
+// what glibc declares only with _GNU_SOURCE. That macro must not be defined here: the Glibc module is built without
+// it, and the compiler refuses two modules whose system structures differ. Such functions are declared by hand below.
 #pragma once
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -43,3 +44,17 @@ static inline int clinux_set_window_size(int descriptor, const struct winsize *s
 static inline int clinux_wait_status_exited(int status) { return WIFEXITED(status); }
 static inline int clinux_wait_status_code(int status) { return WEXITSTATUS(status); }
 static inline int clinux_wait_status_signal(int status) { return WIFSIGNALED(status) ? WTERMSIG(status) : 0; }
+
+extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, int flags);
+/// accept4(2): the next connection of a listening socket, non-blocking and not inherited by child processes.
+static inline int clinux_accept(int descriptor) {
+    return accept4(descriptor, (struct sockaddr *)0, (socklen_t *)0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+/// SO_PEERCRED: the user id of the process at the other end of a UNIX-domain socket; -1 when it is not known.
+static inline int64_t clinux_peer_user(int descriptor) {
+    struct { int32_t process; uint32_t user; uint32_t group; } credentials;
+    socklen_t size = sizeof credentials;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? (int64_t)credentials.user : -1;
+}
+/// POSIX_SPAWN_SETSID: the child starts a session of its own.
+static inline short clinux_spawn_setsid(void) { return 0x80; }
