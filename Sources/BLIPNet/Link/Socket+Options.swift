@@ -1,0 +1,44 @@
+// What we ask of the kernel for the sockets of a link, and why.
+
+internal import CLinux
+internal import Glibc
+
+extension Socket {
+    /// How many bytes may wait unsent in the kernel. An urgent message cannot overtake what the kernel has already,
+    /// so it gets no more than about one TLS record ahead of what the network takes.
+    static let unsentLowWater: Int32 = 16 * 1024
+
+    /// Prepares a connected or connecting socket for a link. Options that a kernel does not know are no reason to
+    /// give the connection up, so failures are ignored here; UNIX sockets have none of them.
+    func applyLinkOptions(family: Int32) {
+        guard family == AF_INET || family == AF_INET6 else { return }
+        let tcp = Int32(IPPROTO_TCP)
+        // Frames are handed over whole: waiting to gather more only adds delay.
+        _ = setOption(tcp, TCP_NODELAY, 1)
+        _ = setOption(tcp, TCP_NOTSENT_LOWAT, Self.unsentLowWater)
+        // A peer that vanished (no RST, a dead NAT mapping) is noticed after 20 s of unacknowledged data; the
+        // WebSocket keepalive produces such data on an idle link, and the kernel's does when even that is off.
+        _ = setOption(tcp, TCP_USER_TIMEOUT, 20_000)
+        _ = setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+        _ = setOption(tcp, TCP_KEEPIDLE, 60)
+        _ = setOption(tcp, TCP_KEEPINTVL, 10)
+        _ = setOption(tcp, TCP_KEEPCNT, 3)
+    }
+
+    /// Sets an integer option; 0 or an error number.
+    func setOption(_ level: Int32, _ name: Int32, _ value: Int32) -> Int32 {
+        var value = value
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        return setsockopt(descriptor, level, name, &value, size) == 0 ? 0 : errno
+    }
+
+    /// Reads an integer option; `nil` when the kernel refuses.
+    func option(_ level: Int32, _ name: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, level, name, &value, &size) == 0 ? value : nil
+    }
+
+    /// The user that runs the process at the other end of a UNIX-domain socket.
+    var peerUser: uid_t? { uid_t(exactly: clinux_peer_user(descriptor)) }
+}

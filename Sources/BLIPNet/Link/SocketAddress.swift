@@ -1,0 +1,86 @@
+// An address that the kernel understands: what the resolver yields and what sockets are bound and connected to.
+
+internal import Glibc
+
+/// The bytes of a `sockaddr` (IPv4, IPv6 or UNIX).
+struct SocketAddress: Sendable, Hashable {
+    private let bytes: [UInt8]
+
+    /// Copies `length` bytes of `address`. `nil` when there is not even a family in them.
+    init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
+        guard Int(length) >= MemoryLayout<sa_family_t>.size, Int(length) <= MemoryLayout<sockaddr_storage>.size
+        else { return nil }
+        bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
+    }
+
+    /// The address of the UNIX-domain socket at `path`. `nil` when the path is empty, has a NUL or is longer than
+    /// the kernel takes (107 bytes).
+    init?(unixPath path: String) {
+        var address = sockaddr_un()
+        let pathOffset = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
+        let utf8 = Array(path.utf8)
+        guard !utf8.isEmpty, !utf8.contains(0), utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            return nil
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        var all = withUnsafeBytes(of: &address) { Array($0) }
+        all.replaceSubrange(pathOffset..<(pathOffset + utf8.count), with: utf8)
+        bytes = Array(all.prefix(pathOffset + utf8.count + 1))
+    }
+
+    /// Asks the kernel for an address with `getsockname` or `getpeername`.
+    init?(
+        of descriptor: Int32, _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let found = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> SocketAddress? in
+                call(descriptor, address, &length) == 0 ? SocketAddress(address, length: length) : nil
+            }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
+    var family: Int32 { bytes.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) } }
+
+    /// Hands the address to a system call.
+    func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(bytes.count)) }
+        }
+    }
+
+    /// The place that this address names; the host is numeric.
+    var endpoint: Endpoint {
+        if family == AF_UNIX {
+            let path = bytes.dropFirst(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2).prefix { $0 != 0 }
+            return .unix(path: String(decoding: path, as: UTF8.self))
+        }
+        var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        var service = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+        let failure = withSockaddr { address, length in
+            getnameinfo(
+                address, length, &host, socklen_t(host.count), &service, socklen_t(service.count),
+                NI_NUMERICHOST | NI_NUMERICSERV)
+        }
+        guard failure == 0 else { return .host("unknown", port: 0) }
+        return .host(Self.text(host), port: UInt16(Self.text(service)) ?? 0)
+    }
+
+    /// The host part alone: a numeric address, or `unix`.
+    var hostText: String {
+        switch endpoint {
+        case .host(let host, _): host
+        case .unix: "unix"
+        }
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
