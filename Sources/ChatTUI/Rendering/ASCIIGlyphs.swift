@@ -1,0 +1,41 @@
+// What stands for a cluster where the output cannot show Unicode (a locale that is not UTF-8, `glyphs=ascii`).
+
+/// ASCII forms of the glyphs that blipchat draws. Anything else becomes `?`.
+enum ASCIIGlyphs {
+    /// The spelled-out form for plain output: may be longer than the cluster (`␛` becomes `^[`).
+    static func spelling(of cluster: Cluster) -> String {
+        guard let scalar = cluster.text.unicodeScalars.first, scalar.value > 0x7F else { return cluster.text }
+        switch scalar.value {
+        case 0x2400...0x241F:
+            guard let caret = Unicode.Scalar(scalar.value - 0x2400 + 0x40) else { return "?" }
+            return "^" + String(caret)
+        case 0x2421: return "^?"
+        case 0x2424: return "\\n"
+        case 0x2026: return "..."
+        default: return fill(single[scalar] ?? "?", columns: cluster.width)
+        }
+    }
+
+    /// The form for a cell of the canvas: exactly as many columns as the cluster.
+    static func cell(of cluster: Cluster) -> String {
+        guard let scalar = cluster.text.unicodeScalars.first, scalar.value > 0x7F else { return cluster.text }
+        switch scalar.value {
+        case 0x2400...0x2424: return "^"
+        default: return fill(single[scalar] ?? "?", columns: cluster.width)
+        }
+    }
+
+    private static func fill(_ text: String, columns: Int) -> String {
+        text + String(repeating: "?", count: max(0, columns - 1))
+    }
+
+    private static let single: [Unicode.Scalar: String] = [
+        "─": "-", "━": "-", "╌": "-", "┄": "-", "│": "|", "┃": "|", "┌": "+", "┐": "+", "└": "+", "┘": "+", "├": "+",
+        "┤": "+", "┬": "+", "┴": "+", "┼": "+", "╭": "+", "╮": "+", "╰": "+", "╯": "+",
+        "█": "#", "▉": "#", "▊": "#", "▋": "#", "▌": "#", "▍": "=", "▎": "=", "▏": "=", "░": ".", "▒": ":", "▓": "#",
+        "▲": "^", "▼": "v", "◀": "<", "▶": ">", "·": ".", "•": "*", "…": ".", "‹": "<", "›": ">", "«": "<", "»": ">",
+        "✓": "+", "✔": "+", "✗": "x", "✘": "x", "●": "*", "○": "o", "◐": "*", "◌": "o", "□": "?", "■": "#",
+        "↑": "^", "↓": "v", "←": "<", "→": ">", "↵": "<", "–": "-", "—": "-", "‘": "'", "’": "'", "“": "\"", "”": "\"",
+        "×": "x", "≤": "<", "≥": ">", "\u{A0}": " ", "\u{3000}": " ",
+    ]
+}

@@ -1,0 +1,69 @@
+// Breaks a text into lines of a given width for the history, dialogs and help. Hanging indents are the caller's.
+
+/// Wrapping by words; what is longer than a line is divided between clusters.
+public enum TextWrap {
+    /// The lines of `text`, each at most `width` columns wide (at least 2, the widest cluster). Blanks at which a line
+    /// was broken disappear; blanks at the beginning of a paragraph stay. An empty text is one empty line.
+    public static func wrap(_ text: SafeText, width: Int) -> [SafeText] {
+        let width = max(2, width)
+        return text.lines().flatMap { wrapLine($0, width: width) }
+    }
+
+    private static func wrapLine(_ line: SafeText, width: Int) -> [SafeText] {
+        guard line.width > width else { return [line] }
+        let clusters = line.clusters
+        var lines: [SafeText] = []
+        var start = 0
+        var columns = 0
+        /// The last place in the current line where it may be broken: index of the first cluster behind it.
+        var breakPlace: Int?
+        var index = 0
+        while index < clusters.count {
+            let cluster = clusters[index]
+            if columns + cluster.width > width {
+                let isBlank = cluster.isBlank
+                let end = isBlank ? index : breakPlace ?? index
+                lines.append(SafeText(clusters: withoutTrailingBlanks(clusters[start..<end])))
+                start = firstNonBlank(in: clusters, from: end)
+                index = start
+                columns = 0
+                breakPlace = nil
+                continue
+            }
+            columns += cluster.width
+            index += 1
+            if canBreak(after: cluster, before: index < clusters.count ? clusters[index] : nil) { breakPlace = index }
+        }
+        if start < clusters.count || lines.isEmpty {
+            lines.append(SafeText(clusters: withoutTrailingBlanks(clusters[start...])))
+        }
+        return lines
+    }
+
+    /// A line may end behind a blank, behind a hyphen inside a word, and beside a wide letter (scripts without blanks).
+    private static func canBreak(after cluster: Cluster, before next: Cluster?) -> Bool {
+        guard let next else { return false }
+        if cluster.isBlank { return true }
+        if next.isBlank { return false }
+        if cluster.text == "-" { return next.text != "-" }
+        if next.width == 2 { return !opening.contains(cluster.text) && !closing.contains(next.text) }
+        return cluster.width == 2 && !opening.contains(cluster.text) && !closing.contains(next.text)
+    }
+
+    /// Never at the end of a line / never at the beginning of one.
+    private static let opening: Set<String> = ["(", "[", "{", "（", "「", "『", "【", "《", "〈", "“", "‘"]
+    private static let closing: Set<String> = [
+        ")", "]", "}", "）", "」", "』", "】", "》", "〉", "”", "’", "、", "。", "，", "．", "！", "？", "：", "；", "ー",
+        ",", ".", "!", "?", ":", ";",
+    ]
+
+    private static func withoutTrailingBlanks(_ clusters: ArraySlice<Cluster>) -> ArraySlice<Cluster> {
+        var clusters = clusters
+        while let last = clusters.last, last.isBlank { clusters.removeLast() }
+        return clusters
+    }
+
+    private static func firstNonBlank(in clusters: [Cluster], from place: Int) -> Int {
+        clusters[place...].firstIndex { !$0.isBlank } ?? clusters.count
+    }
+}

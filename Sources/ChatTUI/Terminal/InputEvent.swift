@@ -1,0 +1,39 @@
+// What a terminal reports: from InputDecoder and the signals to the application's `onInput`.
+
+/// One input event, in the order in which it happened.
+public enum InputEvent: Sendable, Equatable {
+    case key(Key)
+    /// Everything that was pasted, line ends as LF. At most 1 MiB; raw text from outside: filter before drawing.
+    case paste(String)
+    /// The terminal has a new size, or shows something else now (the program was in the background); draw again.
+    case resize(Size)
+    case mouse(MouseEvent)
+    /// The terminal window gained (true) or lost the keyboard.
+    case focus(Bool)
+    /// SIGTERM or SIGINT came from outside: leave in order, with exit code 128 + `signal`.
+    case terminate(signal: Int32)
+    /// The terminal is gone (SIGHUP, end of file, EIO): leave in order, nothing can be shown any more.
+    case hangup
+}
+
+/// A mouse report in cells of the canvas.
+public struct MouseEvent: Sendable, Hashable {
+    public enum Action: Sendable, Hashable {
+        case press, release, drag, wheelUp, wheelDown
+    }
+    public enum Button: Sendable, Hashable {
+        case left, middle, right, none
+    }
+
+    public var action: Action
+    public var button: Button
+    public var point: Point
+    public var modifiers: Key.Modifiers
+
+    public init(_ action: Action, _ button: Button, at point: Point, _ modifiers: Key.Modifiers = []) {
+        self.action = action
+        self.button = button
+        self.point = point
+        self.modifiers = modifiers
+    }
+}

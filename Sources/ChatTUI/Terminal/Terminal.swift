@@ -1,0 +1,28 @@
+// The terminal as the application sees it. NcursesTerminal is the real one; tests bring a scripted one.
+
+/// A place to paint canvases on, with a keyboard. All calls and events happen on the main actor.
+@MainActor
+public protocol Terminal: AnyObject {
+    /// The present size. May be very small; that is not an error.
+    var size: Size { get }
+    var capabilities: TerminalCapabilities { get }
+
+    /// Takes the terminal over and delivers its input until `stop()`.
+    func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError)
+    /// Paints what differs from the picture before.
+    func present(_ canvas: Canvas)
+    /// Forgets what the terminal shows, so that the next `present` paints everything (Ctrl-l).
+    func redraw()
+    /// Rings or flashes.
+    func bell()
+    /// Sets the window title where there is one.
+    func setTitle(_ title: SafeText)
+    /// Gives the terminal back and stops the process group until it is continued (Ctrl-z); then `.resize` is delivered.
+    func suspend()
+    /// Gives the terminal back as it was before `start`. May be called at any time, more than once.
+    func stop()
+}
+
+extension Terminal {
+    public func redraw() {}
+}
