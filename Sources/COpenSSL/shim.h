@@ -19,3 +19,4 @@ static inline long copenssl_set_session_cache_mode(SSL_CTX *context, long mode) 
 }
 static inline long copenssl_bio_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
 static inline size_t copenssl_bio_ctrl_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
+static inline uint64_t copenssl_op_no_ticket(void) { return SSL_OP_NO_TICKET; }

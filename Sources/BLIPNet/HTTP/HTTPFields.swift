@@ -1,0 +1,42 @@
+// The fields of an HTTP head, in the order of the wire.
+
+/// Field names and values; names are compared without regard to the case of ASCII letters.
+public struct HTTPFields: Sendable, Equatable {
+    public struct Field: Sendable, Equatable {
+        /// As it was sent.
+        public var name: String
+        /// Without the blanks around it.
+        public var value: String
+    }
+
+    public private(set) var all: [Field] = []
+
+    public init() {}
+
+    public mutating func append(name: String, value: String) { all.append(Field(name: name, value: value)) }
+
+    /// The values of every field called `name`, in order.
+    public func values(_ name: String) -> [String] {
+        all.filter { HTTPSyntax.equalIgnoringCase($0.name.utf8, name.utf8) }.map(\.value)
+    }
+
+    /// The value of the field, if there is exactly one called `name`.
+    public func single(_ name: String) -> String? {
+        let values = values(name)
+        return values.count == 1 ? values[0] : nil
+    }
+
+    /// The elements of a comma-separated list (RFC 9110 section 5.6.1) that may be spread over several fields.
+    /// Empty elements are left out, as the RFC asks of receivers.
+    public func list(_ name: String) -> [String] {
+        values(name).flatMap { value in
+            Array(value.utf8).split(separator: UInt8(ascii: ",")).map { HTTPSyntax.trimmed($0) }
+                .filter { !$0.isEmpty }.map { HTTPSyntax.text($0) }
+        }
+    }
+
+    /// Whether the list field `name` has the element `token`, in any case of letters.
+    public func list(_ name: String, contains token: String) -> Bool {
+        list(name).contains { HTTPSyntax.equalIgnoringCase($0.utf8, token.utf8) }
+    }
+}

@@ -1,0 +1,48 @@
+// Request and response heads as values: what stands before the empty line of an HTTP/1.1 message.
+
+/// The head of a request.
+public struct HTTPRequestHead: Sendable, Equatable {
+    public var method: String
+    /// Path and query, or an absolute URL.
+    public var target: String
+    public var fields = HTTPFields()
+}
+
+/// The head of a response.
+public struct HTTPResponseHead: Sendable, Equatable {
+    /// 100 to 999.
+    public var status: Int
+    public var reason: String
+    public var fields = HTTPFields()
+}
+
+/// Why a head is refused.
+public enum HTTPHeadError: Error, Sendable, Equatable {
+    /// More bytes than the limit.
+    case tooLarge
+    /// More fields than the limit.
+    case tooManyFields
+    /// An HTTP version that is not 1.1.
+    case unsupportedVersion
+    /// Not HTTP, or HTTP that is written in a way that two readers may understand differently; says what.
+    case malformed(String)
+
+    /// The status that tells a client.
+    public var status: Int {
+        switch self {
+        case .tooLarge, .tooManyFields: 431
+        case .unsupportedVersion: 505
+        case .malformed: 400
+        }
+    }
+
+    /// For the peer's programmer.
+    public var reason: String {
+        switch self {
+        case .tooLarge: "head too large"
+        case .tooManyFields: "too many header fields"
+        case .unsupportedVersion: "HTTP version is not 1.1"
+        case .malformed(let what): what
+        }
+    }
+}

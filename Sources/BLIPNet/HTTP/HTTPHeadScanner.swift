@@ -1,0 +1,39 @@
+// Finds the end of an HTTP head while its bytes arrive, looking at each byte once.
+
+/// Refuses at the first byte that cannot be in a head, so that a peer that speaks another protocol (TLS, SSH) is told
+/// at once instead of after the deadline.
+struct HTTPHeadScanner: Sendable {
+    private let maxByteCount: Int
+    /// Bytes looked at so far.
+    private var position = 0
+    private var previous: UInt8 = 0
+    private var lineLength = 0
+
+    init(maxByteCount: Int) { self.maxByteCount = maxByteCount }
+
+    /// Looks at what is new in `bytes`, which begin at the start of the head every time.
+    /// Returns the length of the head, the empty line included, once it is there.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) throws(HTTPHeadError) -> Int? {
+        let end = min(bytes.count, maxByteCount)
+        while position < end {
+            let byte = bytes[position]
+            if position == 0, !HTTPSyntax.isTokenByte(byte) { throw .malformed("this is not HTTP") }
+            position += 1
+            switch byte {
+            case UInt8(ascii: "\n"):
+                guard previous == UInt8(ascii: "\r") else { throw .malformed("line feed without carriage return") }
+                if lineLength == 0 { return position }
+                lineLength = 0
+            case UInt8(ascii: "\r"):
+                guard previous != UInt8(ascii: "\r") else { throw .malformed("bare carriage return") }
+            default:
+                guard previous != UInt8(ascii: "\r") else { throw .malformed("bare carriage return") }
+                guard HTTPSyntax.isValueByte(byte) else { throw .malformed("control character in the head") }
+                lineLength += 1
+            }
+            previous = byte
+        }
+        if bytes.count >= maxByteCount { throw .tooLarge }
+        return nil
+    }
+}

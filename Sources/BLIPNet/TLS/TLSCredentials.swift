@@ -1,0 +1,136 @@
+// A private key and its certificate as OpenSSL objects: made, read from PEM and written to it.
+
+internal import COpenSSL
+
+/// Owns one key and one certificate during a computation; what lives on is in `TLSIdentity` and `TLSContext`.
+final class TLSCredentials {
+    let key: OpaquePointer
+    let certificate: OpaquePointer
+
+    private init(key: OpaquePointer, certificate: OpaquePointer) {
+        self.key = key
+        self.certificate = certificate
+    }
+
+    deinit {
+        EVP_PKEY_free(key)
+        X509_free(certificate)
+    }
+
+    // MARK: Making
+
+    /// A new Ed25519 key with a self-signed certificate. Names and dates play no part in blipchat, so they tell
+    /// nothing: every certificate has the same name and the same dates.
+    static func generate() throws(TLSError) -> TLSCredentials {
+        OpenSSLErrorQueue.clear()
+        let key = try generateKey()
+        guard let certificate = X509_new() else {
+            EVP_PKEY_free(key)
+            throw OpenSSLErrorQueue.failure(of: "X509_new")
+        }
+        let credentials = TLSCredentials(key: key, certificate: certificate)
+        try credentials.fillCertificate()
+        // Ed25519 hashes by itself: no digest here.
+        guard X509_sign(certificate, key, nil) > 0 else { throw OpenSSLErrorQueue.failure(of: "X509_sign") }
+        return credentials
+    }
+
+    private static func generateKey() throws(TLSError) -> OpaquePointer {
+        guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_ED25519, nil) else {
+            throw OpenSSLErrorQueue.failure(of: "EVP_PKEY_CTX_new_id")
+        }
+        defer { EVP_PKEY_CTX_free(context) }
+        var key: OpaquePointer?
+        guard EVP_PKEY_keygen_init(context) > 0, EVP_PKEY_keygen(context, &key) > 0, let key else {
+            throw OpenSSLErrorQueue.failure(of: "EVP_PKEY_keygen")
+        }
+        return key
+    }
+
+    private func fillCertificate() throws(TLSError) {
+        // 16 random bytes, positive and without a leading zero, as RFC 5280 section 4.1.2.2 wants a serial number.
+        var serial = RandomSource.system.bytes(16)
+        serial[0] = serial[0] & 0x3F | 0x40
+        guard let number = BN_bin2bn(serial, Int32(serial.count), nil) else {
+            throw OpenSSLErrorQueue.failure(of: "BN_bin2bn")
+        }
+        defer { BN_free(number) }
+        let name = X509_get_subject_name(certificate)
+        guard X509_set_version(certificate, 2) == 1,
+            BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != nil,
+            ASN1_TIME_set_string(X509_getm_notBefore(certificate), "20200101000000Z") == 1,
+            // The date that RFC 5280 section 4.1.2.5 gives to certificates without an end.
+            ASN1_TIME_set_string(X509_getm_notAfter(certificate), "99991231235959Z") == 1,
+            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_FLAG, "blipchat", -1, -1, 0) == 1,
+            X509_set_issuer_name(certificate, name) == 1,
+            X509_set_pubkey(certificate, key) == 1
+        else { throw OpenSSLErrorQueue.failure(of: "X509") }
+    }
+
+    // MARK: PEM
+
+    /// Above any sensible key and certificate.
+    private static let maxPEMByteCount = 65_536
+
+    /// Reads a PKCS#8 private key and a certificate from one PEM text, in either order.
+    init(pem: String) throws(TLSError) {
+        let text = Array(pem.utf8)
+        guard text.count <= Self.maxPEMByteCount else { throw .invalidIdentity(reason: "the PEM text is too long") }
+        OpenSSLErrorQueue.clear()
+        let key = try Self.read(text) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
+        guard let key else {
+            throw .invalidIdentity(reason: "no usable private key: \(OpenSSLErrorQueue.drain())")
+        }
+        let certificate: OpaquePointer?
+        do throws(TLSError) {
+            certificate = try Self.read(text) { PEM_read_bio_X509($0, nil, refusePassphrase, nil) }
+        } catch {
+            EVP_PKEY_free(key)
+            throw error
+        }
+        guard let certificate else {
+            EVP_PKEY_free(key)
+            throw .invalidIdentity(reason: "no usable certificate: \(OpenSSLErrorQueue.drain())")
+        }
+        self.key = key
+        self.certificate = certificate
+        guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
+            throw .invalidIdentity(reason: "the private key is not an Ed25519 key")
+        }
+        guard X509_check_private_key(certificate, key) == 1 else {
+            throw .invalidIdentity(reason: "the certificate belongs to another key")
+        }
+        OpenSSLErrorQueue.clear()
+    }
+
+    private static func read(
+        _ text: [UInt8], _ parse: (OpaquePointer) -> OpaquePointer?
+    ) throws(TLSError) -> OpaquePointer? {
+        let result: Result<OpaquePointer?, TLSError> = text.withUnsafeBytes { bytes in
+            guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
+                return .failure(OpenSSLErrorQueue.failure(of: "BIO_new_mem_buf"))
+            }
+            defer { BIO_free(bio) }
+            return .success(parse(bio))
+        }
+        return try result.get()
+    }
+
+    /// The key (PKCS#8, not encrypted) and the certificate in one text.
+    func pem() throws(TLSError) -> String {
+        OpenSSLErrorQueue.clear()
+        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLErrorQueue.failure(of: "BIO_new") }
+        defer { BIO_free(bio) }
+        guard PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) == 1,
+            PEM_write_bio_X509(bio, certificate) == 1
+        else { throw OpenSSLErrorQueue.failure(of: "PEM_write_bio") }
+        var data: UnsafeMutablePointer<CChar>?
+        let count = copenssl_bio_get_mem_data(bio, &data)
+        return String(decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)
+    }
+}
+
+/// An encrypted key would make OpenSSL ask for a passphrase on the terminal.
+private func refusePassphrase(
+    _: UnsafeMutablePointer<CChar>?, _: Int32, _: Int32, _: UnsafeMutableRawPointer?
+) -> Int32 { -1 }

@@ -1,0 +1,26 @@
+// Who this installation is: an Ed25519 key pair in a self-signed certificate (DESIGN 5).
+
+/// A private key with its certificate, ready for sessions in both roles. The PEM text is a secret.
+public struct TLSIdentity: Sendable, Equatable {
+    /// What peers know this identity by.
+    public let fingerprint: SPKIFingerprint
+    let context: TLSContext
+    private let text: String
+
+    /// A new identity that nobody has had before.
+    public static func generate() throws(TLSError) -> TLSIdentity { try TLSIdentity(TLSCredentials.generate()) }
+
+    /// Reads what `pem()` has written: a PKCS#8 key and its certificate, in either order.
+    public init(pem: String) throws(TLSError) { try self.init(TLSCredentials(pem: pem)) }
+
+    /// Key and certificate in one PEM text, for a file that only its owner may read.
+    public func pem() -> String { text }
+
+    public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+
+    private init(_ credentials: TLSCredentials) throws(TLSError) {
+        fingerprint = try SPKIFingerprint(certificate: credentials.certificate)
+        context = try TLSContext(credentials: credentials)
+        text = try credentials.pem()
+    }
+}

@@ -1,0 +1,28 @@
+// How much a WebSocket peer may make us hold, and how long it may take (PROTOCOL 2, RELIABILITY 3).
+
+/// The limits of one connection. The defaults suit a general WebSocket; a BLIP link lowers the message size.
+public struct WebSocketLimits: Sendable, Equatable {
+    /// Bytes of a whole incoming message; one more closes with 1009.
+    public var maxMessageBytes = 16 << 20
+    /// Frames that one incoming message may be cut into; one more closes with 1008.
+    public var maxFragments = 131_072
+    /// Bytes that the frame headers of one incoming message may take in all; more closes with 1008.
+    public var maxFragmentOverhead = 1 << 20
+    /// Pongs that wait for the wire. Further pings replace one another, so that the last one is always answered
+    /// (RFC 6455 section 5.5.3).
+    public var maxQueuedPongs = 32
+    /// Bytes of an HTTP head, the empty line included.
+    public var maxHeadBytes = 16_384
+    /// Fields of an HTTP head.
+    public var maxHeadFields = 100
+    /// From the start of the connection to the end of the handshake.
+    public var handshakeTimeout = Duration.seconds(10)
+    /// Silence of the peer after which it is pinged; `nil` turns keepalive off.
+    public var keepaliveInterval: Duration? = .seconds(20)
+    /// Further silence after which the peer counts as dead.
+    public var keepaliveTimeout = Duration.seconds(20)
+    /// How long the peer may take to answer our close frame.
+    public var closeTimeout = Duration.seconds(5)
+
+    public init() {}
+}

@@ -1,0 +1,49 @@
+// What the two sides of a WebSocket handshake want.
+
+/// What a client asks for.
+public struct WebSocketClientOptions: Sendable {
+    /// The value of the `Host` field: host name or bracketed address, with `:port` unless it is the default one.
+    /// Bytes that cannot stand in a host are sent percent-encoded.
+    public var hostHeader: String
+    /// Path and query of the request, beginning with `/`. Bytes that cannot stand in a URL are sent percent-encoded.
+    public var path: String
+    /// The subprotocols that we speak, the preferred one first; each an HTTP token.
+    public var subprotocols: [String]
+    public var limits: WebSocketLimits
+
+    public init(
+        hostHeader: String, path: String = "/", subprotocols: [String] = [],
+        limits: WebSocketLimits = WebSocketLimits()
+    ) {
+        precondition(subprotocols.allSatisfy { HTTPSyntax.isToken($0.utf8) }, "a subprotocol is an HTTP token")
+        self.hostHeader = hostHeader
+        self.path = path
+        self.subprotocols = subprotocols
+        self.limits = limits
+    }
+}
+
+/// What a server accepts.
+public struct WebSocketServerOptions: Sendable {
+    /// The subprotocols that we speak, the preferred one first; each an HTTP token.
+    public var subprotocols: [String]
+    /// Accept a client with which no subprotocol is common, `opened(subprotocol: nil)`; otherwise it gets 400.
+    public var allowsNoSubprotocol: Bool
+    /// The only path that exists here; any other gets 404. `nil` accepts every path.
+    public var path: String?
+    /// Requests that carry an `Origin` (they come from web pages) are refused with 403 unless it is one of these.
+    public var allowedOrigins: [String]
+    public var limits: WebSocketLimits
+
+    public init(
+        subprotocols: [String] = [], allowsNoSubprotocol: Bool = false, path: String? = nil,
+        allowedOrigins: [String] = [], limits: WebSocketLimits = WebSocketLimits()
+    ) {
+        precondition(subprotocols.allSatisfy { HTTPSyntax.isToken($0.utf8) }, "a subprotocol is an HTTP token")
+        self.subprotocols = subprotocols
+        self.allowsNoSubprotocol = allowsNoSubprotocol
+        self.path = path
+        self.allowedOrigins = allowedOrigins
+        self.limits = limits
+    }
+}

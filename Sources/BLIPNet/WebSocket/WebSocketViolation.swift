@@ -1,0 +1,12 @@
+// What a peer did against RFC 6455 or against our limits.
+
+/// Ends the connection: the close code that the peer gets, and a text for its programmer (ASCII, below 123 bytes).
+public struct WebSocketViolation: Error, Sendable, Equatable {
+    public var closeCode: UInt16
+    public var reason: String
+
+    public init(closeCode: UInt16 = WebSocketCloseCode.protocolError, reason: String) {
+        self.closeCode = closeCode
+        self.reason = reason
+    }
+}
