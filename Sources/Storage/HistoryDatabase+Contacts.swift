@@ -1,0 +1,148 @@
+// Contacts and contact requests.
+
+public import ChatCore
+
+extension HistoryDatabase {
+    public func contacts() async throws(StoreError) -> [Peer] {
+        try await reader.perform { connection throws(StoreError) in
+            try connection.all("SELECT \(ContactRow.columns) FROM contacts c ORDER BY c.id") { row throws(StoreError) in
+                try ContactRow.peer(from: row)
+            }
+        }
+    }
+
+    public func addContact(_ contact: NewContact) async throws(StoreError) -> Peer {
+        try await writer.write { connection throws(StoreError) in
+            if let peerID = contact.peerID, var known = try ContactRow.find(peerID, in: connection) {
+                known.addresses = contact.addresses + known.addresses.filter { !contact.addresses.contains($0) }
+                try ContactRow.update(known, in: connection)
+                return known
+            }
+            try ContactRow.refuseTakenName(contact.name, except: nil, in: connection)
+            try connection.run(
+                """
+                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, added) VALUES (?, ?, ?, ?, ?, ?)
+                """,
+                .optionalText(contact.peerID?.text), .text(contact.name), .text(ContactRow.fold(contact.name)),
+                .text(ContactRow.encode(contact.addresses)), .text(contact.trust.rawValue),
+                .integer(contact.added.milliseconds))
+            let id = connection.lastInsertedRow
+            try connection.run("INSERT INTO conversations(contact) VALUES (?)", .integer(id))
+            return Peer(
+                id: ContactID(id), peerID: contact.peerID, name: contact.name, addresses: contact.addresses,
+                trust: contact.trust, added: contact.added)
+        }
+    }
+
+    public func updateContact(_ contact: Peer) async throws(StoreError) {
+        try await writer.write { connection throws(StoreError) in
+            try ContactRow.refuseTakenName(contact.name, except: contact.id, in: connection)
+            try ContactRow.update(contact, in: connection)
+        }
+    }
+
+    public func removeContact(_ id: ContactID) async throws(StoreError) {
+        try await writer.write { connection throws(StoreError) in
+            let rows = try connection.all(
+                MessageRow.select() + " WHERE m.contact = ?", [.integer(id.rawValue)], MessageRow.message)
+            for message in rows { try SearchIndex.remove(message, in: connection) }
+            try connection.run("DELETE FROM contacts WHERE id = ?", .integer(id.rawValue))
+        }
+    }
+
+    public func recordContactRequest(
+        peerID: PeerID, name: String, address: PeerAddress?, origin: String, at time: Timestamp, limit: Int
+    ) async throws(StoreError) -> ContactRequest? {
+        try await writer.write { connection throws(StoreError) in
+            let isKnown =
+                try connection.first(
+                    "SELECT 1 FROM contact_requests WHERE peer_id = ?", [.text(peerID.text)]
+                ) { _ in true } ?? false
+            let count = try connection.first("SELECT count(*) FROM contact_requests") { row in row.integer(0) } ?? 0
+            guard isKnown || count < Int64(limit) else { return nil }
+            try connection.run(
+                """
+                INSERT INTO contact_requests(peer_id, name, address, origin, received) VALUES (?1, ?2, ?3, ?4, ?5)
+                ON CONFLICT(peer_id) DO UPDATE SET name = ?2, address = ?3, origin = ?4, received = ?5
+                """,
+                .text(peerID.text), .text(name), .optionalText(address?.description), .text(origin),
+                .integer(time.milliseconds))
+            return try connection.first(
+                Self.selectRequests + " WHERE peer_id = ?", [.text(peerID.text)], Self.request)
+        }
+    }
+
+    public func contactRequests() async throws(StoreError) -> [ContactRequest] {
+        try await reader.perform { connection throws(StoreError) in
+            try connection.all(Self.selectRequests + " ORDER BY received, id", [], Self.request)
+        }
+    }
+
+    public func removeContactRequest(_ id: Int64) async throws(StoreError) {
+        try await writer.write { connection throws(StoreError) in
+            try connection.run("DELETE FROM contact_requests WHERE id = ?", .integer(id))
+        }
+    }
+
+    private static let selectRequests = "SELECT id, peer_id, name, address, origin, received FROM contact_requests"
+
+    private static func request(from row: SQLiteRow) throws(StoreError) -> ContactRequest {
+        guard let peerID = PeerID(row.text(1)) else { throw MessageRow.damaged("a contact request") }
+        return ContactRequest(
+            id: row.integer(0), peerID: peerID, name: row.text(2),
+            address: row.optionalText(3).flatMap(ContactRow.decodeAddress), origin: row.text(4),
+            received: Timestamp(milliseconds: row.integer(5)))
+    }
+}
+
+/// Between rows of `contacts` and `Peer`.
+enum ContactRow {
+    static let columns = "c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen"
+
+    static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
+        let peerID = row.optionalText(1).map { PeerID($0) }
+        guard let trust = PeerTrust(rawValue: row.text(4)), peerID != .some(nil) else {
+            throw MessageRow.damaged("a contact")
+        }
+        return Peer(
+            id: ContactID(row.integer(0)), peerID: peerID ?? nil, name: row.text(2),
+            addresses: row.text(3).utf8.split(separator: UInt8(ascii: "\n")).compactMap {
+                decodeAddress(String($0) ?? "")
+            },
+            trust: trust, isBlocked: row.flag(5), added: Timestamp(milliseconds: row.integer(6)),
+            lastSeen: row.optionalInteger(7).map(Timestamp.init(milliseconds:)))
+    }
+
+    static func find(_ peerID: PeerID, in connection: SQLiteConnection) throws(StoreError) -> Peer? {
+        try connection.first("SELECT \(columns) FROM contacts c WHERE c.peer_id = ?", [.text(peerID.text)], peer)
+    }
+
+    static func update(_ contact: Peer, in connection: SQLiteConnection) throws(StoreError) {
+        try connection.run(
+            """
+            UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?, last_seen = ?
+            WHERE id = ?
+            """,
+            .optionalText(contact.peerID?.text), .text(contact.name), .text(fold(contact.name)),
+            .text(encode(contact.addresses)), .text(contact.trust.rawValue), .flag(contact.isBlocked),
+            .optionalInteger(contact.lastSeen?.milliseconds), .integer(contact.id.rawValue))
+        if connection.changedRows == 0 { throw .notFound }
+    }
+
+    static func refuseTakenName(
+        _ name: String, except contact: ContactID?, in connection: SQLiteConnection
+    ) throws(StoreError) {
+        let owner = try connection.first(
+            "SELECT id FROM contacts WHERE folded_name = ?", [.text(fold(name))]
+        ) { row in row.integer(0) }
+        if let owner, owner != contact?.rawValue { throw .nameTaken(name) }
+    }
+
+    static func fold(_ name: String) -> String { name.lowercased() }
+
+    static func encode(_ addresses: [PeerAddress]) -> String {
+        addresses.map(\.description).joined(separator: "\n")
+    }
+
+    static func decodeAddress(_ text: String) -> PeerAddress? { try? PeerAddress(parsing: text) }
+}

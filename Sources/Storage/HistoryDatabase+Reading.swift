@@ -1,0 +1,122 @@
+// Pages, conversations and read marks.
+
+public import ChatCore
+
+extension HistoryDatabase {
+    public func message(_ id: MessageID) async throws(StoreError) -> ChatMessage? {
+        try await reader.perform { connection throws(StoreError) in
+            try connection.first(
+                MessageRow.select() + " WHERE m.id = ? ORDER BY m.outgoing DESC", [.text(id.text)], MessageRow.message)
+        }
+    }
+
+    public func conversations() async throws(StoreError) -> [Conversation] {
+        try await reader.perform { connection throws(StoreError) in
+            let rows = try connection.all(
+                """
+                SELECT \(ContactRow.columns), v.last_message, v.unread, v.seen,
+                    (SELECT count(*) FROM outbox o WHERE o.contact = c.id AND o.position IS NOT NULL)
+                FROM contacts c JOIN conversations v ON v.contact = c.id ORDER BY c.id
+                """
+            ) { row throws(StoreError) in
+                (
+                    try ContactRow.peer(from: row), row.optionalInteger(8), row.integer(9), row.integer(10),
+                    row.integer(11)
+                )
+            }
+            var conversations: [Conversation] = []
+            for (peer, last, unread, seen, queued) in rows {
+                var lastMessage: ChatMessage?
+                if let last { lastMessage = try connection.message(at: last) }
+                conversations.append(
+                    Conversation(
+                        peer: peer, lastMessage: lastMessage, unreadCount: Int(clamping: unread),
+                        readUpTo: seen > 0 ? HistoryPosition(seen) : nil, queuedCount: Int(clamping: queued)))
+            }
+            return conversations
+        }
+    }
+
+    public func page(
+        of contact: ContactID, _ anchor: PageAnchor, limit: Int
+    ) async throws(StoreError) -> [ChatMessage] {
+        let limit = max(0, limit)
+        return try await reader.perform { connection throws(StoreError) in
+            switch anchor {
+            case .newest: try connection.page(contact, before: .max, limit: limit)
+            case .before(let position): try connection.page(contact, before: position.rawValue, limit: limit)
+            case .after(let position): try connection.page(contact, after: position.rawValue, limit: limit)
+            case .around(let position):
+                try connection.page(contact, before: position.rawValue, limit: limit / 2)
+                    + connection.page(contact, after: position.rawValue - 1, limit: limit - limit / 2)
+            }
+        }
+    }
+
+    public func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID? {
+        try await writer.write { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE conversations SET seen = ?1 WHERE contact = ?2 AND seen < ?1", .integer(position.rawValue),
+                .integer(contact.rawValue))
+            guard connection.changedRows > 0 else { return nil }
+            try connection.run(
+                """
+                UPDATE conversations SET unread =
+                    (SELECT count(*) FROM messages WHERE contact = ?1 AND outgoing = 0 AND position > ?2)
+                WHERE contact = ?1
+                """,
+                .integer(contact.rawValue), .integer(position.rawValue))
+            return try connection.unsentReceipt(for: contact)
+        }
+    }
+
+    public func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID? {
+        try await reader.perform { connection throws(StoreError) in try connection.unsentReceipt(for: contact) }
+    }
+
+    public func confirmReadReceipt(contact: ContactID, upTo id: MessageID) async throws(StoreError) {
+        try await writer.write { connection throws(StoreError) in
+            try connection.run(
+                """
+                UPDATE conversations SET receipt_confirmed = max(receipt_confirmed, coalesce(
+                    (SELECT position FROM messages WHERE contact = ?1 AND outgoing = 0 AND id = ?2), 0))
+                WHERE contact = ?1
+                """,
+                .integer(contact.rawValue), .text(id.text))
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Up to `limit` messages before `position`, oldest first.
+    fileprivate func page(
+        _ contact: ContactID, before position: Int64, limit: Int
+    ) throws(StoreError) -> [ChatMessage] {
+        try all(
+            MessageRow.select() + " WHERE m.contact = ? AND m.position < ? ORDER BY m.position DESC LIMIT ?",
+            [.integer(contact.rawValue), .integer(position), .integer(Int64(limit))], MessageRow.message
+        ).reversed()
+    }
+
+    /// Up to `limit` messages after `position`, oldest first.
+    fileprivate func page(
+        _ contact: ContactID, after position: Int64, limit: Int
+    ) throws(StoreError) -> [ChatMessage] {
+        try all(
+            MessageRow.select() + " WHERE m.contact = ? AND m.position > ? ORDER BY m.position LIMIT ?",
+            [.integer(contact.rawValue), .integer(position), .integer(Int64(limit))], MessageRow.message)
+    }
+
+    /// The last incoming message that our user has seen, unless the peer knows that already.
+    fileprivate func unsentReceipt(for contact: ContactID) throws(StoreError) -> MessageID? {
+        let id = try first(
+            """
+            SELECT m.id FROM messages m JOIN conversations v ON v.contact = m.contact
+            WHERE m.contact = ? AND m.outgoing = 0 AND m.position <= v.seen AND m.position > v.receipt_confirmed
+            ORDER BY m.position DESC LIMIT 1
+            """,
+            [.integer(contact.rawValue)]
+        ) { row in row.text(0) }
+        return id.flatMap { MessageID($0) }
+    }
+}

@@ -1,0 +1,49 @@
+// Transfers: the files of the conversations.
+
+public import ChatCore
+
+extension HistoryDatabase {
+    public func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer? {
+        try await transfer(where: "t.id = ?", .text(id.text))
+    }
+
+    public func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer? {
+        try await transfer(where: "t.number = ?", .integer(number.rawValue))
+    }
+
+    public func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer] {
+        let filter = unfinishedOnly ? "WHERE t.state IN ('offered', 'accepted', 'running', 'paused')" : ""
+        return try await writer.perform { connection throws(StoreError) in
+            try connection.all(
+                "SELECT \(TransferRow.columns) FROM transfers t \(filter) ORDER BY t.number DESC LIMIT ?",
+                [.integer(Int64(limit))]
+            ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
+        }
+    }
+
+    public func updateTransfer(_ transfer: FileTransfer) async throws(StoreError) {
+        guard let transferred = Int64(exactly: transfer.transferred) else {
+            throw .failed(code: 18, reason: "\(transfer.transferred) transferred bytes are too many")
+        }
+        try await writer.write { connection throws(StoreError) in
+            try connection.run(
+                """
+                UPDATE transfers SET state = ?2, reason = ?3, transferred = ?4, sha256 = ?5, path = ?6, started = ?7,
+                    finished = ?8
+                WHERE id = ?1 AND (state IN ('offered', 'accepted', 'running', 'paused') OR state = ?2)
+                """,
+                .text(transfer.id.text), .text(transfer.state.rawValue), .optionalText(transfer.reason),
+                .integer(transferred), .optionalText(transfer.sha256), .optionalText(transfer.path),
+                .optionalInteger(transfer.started?.milliseconds), .optionalInteger(transfer.finished?.milliseconds))
+        }
+    }
+
+    /// On the writer: whoever reads a transfer is about to change it.
+    private func transfer(where condition: String, _ value: SQLiteValue) async throws(StoreError) -> FileTransfer? {
+        try await writer.perform { connection throws(StoreError) in
+            try connection.first("SELECT \(TransferRow.columns) FROM transfers t WHERE \(condition)", [value]) {
+                row throws(StoreError) in try TransferRow.transfer(from: row)
+            }
+        }
+    }
+}

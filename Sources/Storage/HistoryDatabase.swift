@@ -1,0 +1,99 @@
+// The SQLite file behind `HistoryStore`: opening, checking, closing. What it stores is in the files by topic.
+
+public import ChatCore
+
+/// The history of one installation in one SQLite file (WAL, synchronous=FULL).
+///
+/// Writes run on one connection and queue, reads on another, so that a page or a search never waits for a commit.
+/// A reader sees everything that was committed before it began. With `readOnly` several processes may look at the file
+/// while one has it open for writing.
+public final class HistoryDatabase: Sendable {
+    let writer: DatabaseQueue
+    let reader: DatabaseQueue
+
+    private init(writer: DatabaseQueue, reader: DatabaseQueue) {
+        self.writer = writer
+        self.reader = reader
+    }
+
+    /// Opens the history at `path`; creates it (0600) unless `readOnly`.
+    ///
+    /// - Throws: `.damaged` when the file is no database or fails its check, `.newerVersion` (the file is left as it
+    ///   is), `.cannotOpen`, `.locked`, `.diskFull`.
+    public static func open(at path: String, readOnly: Bool = false) async throws(StoreError) -> HistoryDatabase {
+        try await open(at: path, readOnly: readOnly, steps: Schema.migrations)
+    }
+
+    static func open(
+        at path: String, readOnly: Bool, steps: [String]
+    ) async throws(StoreError) -> HistoryDatabase {
+        let migration = Migration(steps: steps)
+        if readOnly {
+            guard FileSystem.exists(path) else { throw .cannotOpen(path: path, reason: "there is no history yet") }
+        } else {
+            try FileSystem.createPrivately(path)
+        }
+        // A newer file must not even be opened for writing: that alone could change it.
+        if let found = FileSystem.userVersionInHeader(path), found > migration.targetVersion {
+            throw .newerVersion(path: path, found: found, supported: migration.targetVersion)
+        }
+        let needsCheck = shouldCheck(path)
+        let writer = try DatabaseQueue(label: "blipchat.history.writer") { () throws(StoreError) in
+            let connection = try SQLiteConnection(path: path, mode: readOnly ? .readOnly : .readWrite)
+            try configure(connection, readOnly: readOnly)
+            return connection
+        }
+        try await writer.perform { connection throws(StoreError) in
+            try migration.refuseNewer(connection)
+            if needsCheck { try check(connection) }
+            if readOnly {
+                let found = try migration.version(of: connection)
+                guard found == migration.targetVersion else {
+                    throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing once")
+                }
+            } else {
+                try migration.apply(to: connection)
+            }
+        }
+        let reader = try DatabaseQueue(label: "blipchat.history.reader") { () throws(StoreError) in
+            let connection = try SQLiteConnection(path: path, mode: .readOnly)
+            try configure(connection, readOnly: true)
+            return connection
+        }
+        return HistoryDatabase(writer: writer, reader: reader)
+    }
+
+    /// Closes both connections after the work that is queued. The last writer to close folds the WAL into the file.
+    public func close() async {
+        await reader.close()
+        await writer.close()
+    }
+
+    /// Damage is found at the start where that is cheap: always in a small file, in one of middle size when the last
+    /// writer did not close it. Later damage is found by the statement that meets it.
+    private static func shouldCheck(_ path: String) -> Bool {
+        guard let size = FileSystem.size(path), size > 0 else { return false }
+        let wasClosed = (FileSystem.size(path + "-wal") ?? 0) == 0
+        return size <= (wasClosed ? 8 << 20 : 256 << 20)
+    }
+
+    private static func check(_ connection: SQLiteConnection) throws(StoreError) {
+        let verdict = try connection.first("PRAGMA quick_check(1)") { row in row.text(0) }
+        guard verdict == "ok" else {
+            throw .damaged(path: connection.path, reason: verdict ?? "the check gave no answer")
+        }
+    }
+
+    private static func configure(_ connection: SQLiteConnection, readOnly: Bool) throws(StoreError) {
+        if !readOnly {
+            // The mode sticks to the file; a file system without shared memory keeps the rollback journal, which
+            // is as safe.
+            _ = try connection.first("PRAGMA journal_mode = WAL") { row in row.text(0) }
+            try connection.executeScript("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+        }
+        try connection.executeScript(
+            "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096")
+    }
+}
+
+extension HistoryDatabase: HistoryStore {}

@@ -1,0 +1,77 @@
+// Between rows and `ChatMessage`: the one place that knows the columns of a message and its transfer.
+
+internal import ChatCore
+
+enum MessageRow {
+    /// The columns that `message(from:)` reads, in its order.
+    private static let columns = """
+        m.id, m.position, m.contact, m.outgoing, m.sequence, m.sent, m.stored, m.state, m.reason, m.reply_to, m.text,
+        v.seen, \(TransferRow.columns)
+        """
+
+    /// A query for messages, to be followed by WHERE, ORDER BY and LIMIT. `source` may put another table in front.
+    static func select(from source: String = "messages m") -> String {
+        """
+        SELECT \(columns) FROM \(source) JOIN conversations v ON v.contact = m.contact
+        LEFT JOIN transfers t ON t.position = m.position
+        """
+    }
+
+    static func message(from row: SQLiteRow) throws(StoreError) -> ChatMessage {
+        guard let id = MessageID(row.text(0)) else { throw damaged("a message id") }
+        let position = row.integer(1)
+        let direction: MessageDirection = row.flag(3) ? .outgoing : .incoming
+        let state: DeliveryState =
+            switch direction {
+            case .incoming: position <= row.integer(11) ? .read : .delivered
+            case .outgoing: try deliveryState(rank: row.integer(7), reason: row.text(8))
+            }
+        let content: ChatMessage.Content =
+            row.isNull(10) ? .file(try TransferRow.transfer(from: row, firstColumn: 12)) : .text(row.text(10))
+        return ChatMessage(
+            id: id, position: HistoryPosition(position), contact: ContactID(row.integer(2)), direction: direction,
+            sequence: row.integer(4), sent: Timestamp(milliseconds: row.integer(5)),
+            stored: Timestamp(milliseconds: row.integer(6)), state: state,
+            replyTo: row.optionalText(9).flatMap { MessageID($0) }, content: content)
+    }
+
+    private static func deliveryState(rank: Int64, reason: String) throws(StoreError) -> DeliveryState {
+        let states: [DeliveryState] = [.pending, .sent, .failed(reason: reason), .delivered, .read]
+        guard let state = states.first(where: { $0.rank == rank }) else { throw damaged("a delivery state") }
+        return state
+    }
+
+    /// A column holds what this program never writes.
+    static func damaged(_ what: String) -> StoreError {
+        .damaged(path: "history", reason: "\(what) cannot be read")
+    }
+}
+
+enum TransferRow {
+    static let columns = """
+        t.id, t.number, t.contact, t.outgoing, t.name, t.size, t.modified, t.content_type, t.caption, t.state,
+        t.reason, t.transferred, t.sha256, t.path, t.offered, t.started, t.finished
+        """
+
+    static func transfer(from row: SQLiteRow, firstColumn c: Int32 = 0) throws(StoreError) -> FileTransfer {
+        guard let id = MessageID(row.text(c)), let state = FileTransfer.State(rawValue: row.text(c + 9)),
+            let size = UInt64(exactly: row.integer(c + 5)), let transferred = UInt64(exactly: row.integer(c + 11))
+        else { throw MessageRow.damaged("a transfer") }
+        return FileTransfer(
+            id: id, number: TransferNumber(row.integer(c + 1)), contact: ContactID(row.integer(c + 2)),
+            direction: row.flag(c + 3) ? .outgoing : .incoming, name: row.text(c + 4), size: size,
+            modified: Timestamp(milliseconds: row.integer(c + 6)), contentType: row.text(c + 7),
+            caption: row.text(c + 8), state: state, reason: row.optionalText(c + 10), transferred: transferred,
+            sha256: row.optionalText(c + 12), path: row.optionalText(c + 13),
+            offered: Timestamp(milliseconds: row.integer(c + 14)),
+            started: row.optionalInteger(c + 15).map(Timestamp.init(milliseconds:)),
+            finished: row.optionalInteger(c + 16).map(Timestamp.init(milliseconds:)))
+    }
+}
+
+extension SQLiteConnection {
+    /// The message at a position.
+    func message(at position: Int64) throws(StoreError) -> ChatMessage? {
+        try first(MessageRow.select() + " WHERE m.position = ?", [.integer(position)], MessageRow.message)
+    }
+}

@@ -1,0 +1,98 @@
+// The tables, as the list of steps that lead to them. A step that has been released never changes.
+
+/// The steps of the schema: `migrations[n]` leads from `user_version` n to n + 1.
+enum Schema {
+    /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
+    static let applicationID: Int64 = 0x424C_4950
+
+    static let migrations = [firstWhole]
+
+    /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
+    private static let firstWhole = """
+        CREATE TABLE contacts(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            peer_id TEXT UNIQUE,              -- base32 of the pinned key; NULL until the first contact
+            name TEXT NOT NULL,
+            folded_name TEXT NOT NULL UNIQUE, -- lower case, for comparison
+            addresses TEXT NOT NULL,          -- blip:// addresses, one a line, best first
+            trust TEXT NOT NULL,
+            blocked INTEGER NOT NULL DEFAULT 0,
+            added INTEGER NOT NULL,
+            last_seen INTEGER
+        ) STRICT;
+        CREATE TABLE contact_requests(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            peer_id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            address TEXT,
+            origin TEXT NOT NULL,
+            received INTEGER NOT NULL
+        ) STRICT;
+        -- What would have to be counted over all messages, kept up to date in the transactions that change it.
+        CREATE TABLE conversations(
+            contact INTEGER PRIMARY KEY REFERENCES contacts(id) ON DELETE CASCADE,
+            last_message INTEGER,
+            message_count INTEGER NOT NULL DEFAULT 0,
+            unread INTEGER NOT NULL DEFAULT 0,
+            next_sequence INTEGER NOT NULL DEFAULT 1,
+            seen INTEGER NOT NULL DEFAULT 0,              -- position up to which our user has seen
+            receipt_confirmed INTEGER NOT NULL DEFAULT 0  -- position up to which the peer knows that
+        ) STRICT;
+        CREATE TABLE messages(
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            contact INTEGER NOT NULL REFERENCES contacts(id) ON DELETE CASCADE,
+            outgoing INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            sent INTEGER NOT NULL,
+            stored INTEGER NOT NULL,
+            state INTEGER NOT NULL,           -- rank of DeliveryState; incoming ones derive theirs from `seen`
+            reason TEXT,                      -- why it failed
+            reply_to TEXT,
+            text TEXT,                        -- NULL for a file
+            UNIQUE(contact, outgoing, id)
+        ) STRICT;
+        CREATE INDEX messages_by_conversation ON messages(contact, position);
+        CREATE INDEX messages_by_id ON messages(id);
+        CREATE INDEX messages_not_read ON messages(contact, position) WHERE outgoing = 1 AND state < 4;
+        CREATE TABLE transfers(
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            position INTEGER NOT NULL UNIQUE REFERENCES messages(position) ON DELETE CASCADE,
+            id TEXT NOT NULL UNIQUE,
+            contact INTEGER NOT NULL,
+            outgoing INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            size INTEGER NOT NULL,
+            modified INTEGER NOT NULL,
+            content_type TEXT NOT NULL,
+            caption TEXT NOT NULL,
+            state TEXT NOT NULL,
+            reason TEXT,
+            transferred INTEGER NOT NULL,
+            sha256 TEXT,
+            path TEXT,
+            offered INTEGER NOT NULL,
+            started INTEGER,
+            finished INTEGER
+        ) STRICT;
+        CREATE INDEX transfers_unfinished ON transfers(number)
+            WHERE state IN ('offered', 'accepted', 'running', 'paused');
+        CREATE TABLE outbox(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            contact INTEGER NOT NULL REFERENCES contacts(id) ON DELETE CASCADE,
+            position INTEGER UNIQUE REFERENCES messages(position) ON DELETE CASCADE,
+            transfer TEXT UNIQUE,             -- or: news of this transfer
+            transfer_state TEXT
+        ) STRICT;
+        CREATE INDEX outbox_by_contact ON outbox(contact, id);
+        CREATE TABLE drafts(
+            contact INTEGER PRIMARY KEY REFERENCES contacts(id) ON DELETE CASCADE,
+            text TEXT NOT NULL
+        ) STRICT;
+        CREATE TABLE settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        -- Without content of their own: the rowid is the position, the text is in `messages`.
+        CREATE VIRTUAL TABLE words USING fts5(
+            text, content='', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
+        CREATE VIRTUAL TABLE trigrams USING fts5(text, content='', tokenize='trigram');
+        """
+}

@@ -1,0 +1,90 @@
+// Contacts and contact requests.
+
+import ChatCore
+import Storage
+import Testing
+
+@Suite("Contacts")
+struct ContactsTests {
+    @Test("come back as they were stored")
+    func roundTrip() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        var peer = try await database.addContact(
+            NewContact(
+                peerID: peerID(3), name: "Zoë \u{202E}",
+                addresses: [try PeerAddress(parsing: "blip://[::1]:99?name=Z%20z")],
+                trust: .verified, added: .init(milliseconds: 12)))
+        #expect(try await database.contacts() == [peer])
+        peer.name = "Zoë"
+        peer.trust = .keyChanged
+        peer.isBlocked = true
+        peer.lastSeen = .init(milliseconds: 99)
+        peer.addresses = []
+        try await database.updateContact(peer)
+        #expect(try await database.contacts() == [peer])
+    }
+
+    @Test("have names that differ in more than case")
+    func refusesTakenNames() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        _ = try await database.contact("Ärger")
+        let other = try await database.contact("other")
+        await #expect(throws: StoreError.nameTaken("äRGER")) { try await database.contact("äRGER") }
+        var changed = try #require(try await database.contacts().first { $0.id == other })
+        changed.name = "ÄRGER"
+        let renamed = changed
+        await #expect(throws: StoreError.nameTaken("ÄRGER")) { try await database.updateContact(renamed) }
+    }
+
+    @Test("with a known key get the new address instead of a second entry")
+    func mergesByKey() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let first = try await database.contact("bob", key: 5)
+        let again = try await database.addContact(
+            NewContact(
+                peerID: peerID(5), name: "robert", addresses: [PeerAddress(host: "10.0.0.9", port: 1)],
+                added: .init(milliseconds: 2)))
+        #expect(again.id == first)
+        #expect(again.name == "bob")
+        #expect(again.addresses.map(\.host) == ["10.0.0.9", "127.0.0.1"])
+    }
+
+    @Test("take their conversation and its search index with them")
+    func removesEverything() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let carol = try await database.contact("carol")
+        try await database.say("a secret word", to: bob)
+        try await database.say("a secret for carol", to: carol)
+        try await database.setDraft("half", for: bob)
+        try await database.removeContact(bob)
+        #expect(try await database.texts("secret") == ["a secret for carol"])
+        #expect(try await database.texts("ecre") == ["a secret for carol"])
+        #expect(try await database.page(of: bob, .newest, limit: 5).isEmpty)
+        #expect(try await database.outbox(for: bob, limit: 5).isEmpty)
+        #expect(try await database.conversations().map(\.peer.name) == ["carol"])
+    }
+
+    @Test("that ask are kept once per key and up to a limit")
+    func limitsRequests() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        func ask(_ key: UInt8, _ name: String, at time: Int64) async throws -> ContactRequest? {
+            try await database.recordContactRequest(
+                peerID: try #require(peerID(key)), name: name, address: PeerAddress(host: "h", port: 7),
+                origin: "192.0.2.1:5", at: .init(milliseconds: time), limit: 2)
+        }
+        let first = try #require(try await ask(1, "one", at: 1))
+        let second = try #require(try await ask(2, "two", at: 2))
+        #expect(try await ask(3, "three", at: 3) == nil)
+        let refreshed = try #require(try await ask(1, "uno", at: 4))
+        #expect(refreshed.id == first.id)
+        #expect(try await database.contactRequests().map(\.name) == ["two", "uno"])
+        try await database.removeContactRequest(second.id)
+        #expect(try await database.contactRequests() == [refreshed])
+    }
+}

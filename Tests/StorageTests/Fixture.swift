@@ -1,0 +1,111 @@
+// What the storage tests share: a folder that goes away, a database in it, and short ways to fill it.
+
+import ChatCore
+import Glibc
+import Storage
+
+/// A folder of its own for one test.
+final class TestFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/blipchat-storage-XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw POSIXFailure(code: errno) }
+        path = String(cString: made)
+    }
+
+    deinit {
+        for name in ["", "-wal", "-shm", ".v1.bak", ".copy", ".copy-wal", ".copy-shm"] { unlink(database + name) }
+        rmdir(database)
+        chmod(path, 0o700)
+        rmdir(path)
+    }
+
+    var database: String { path + "/history.sqlite" }
+
+    func open(readOnly: Bool = false) async throws -> HistoryDatabase {
+        try await HistoryDatabase.open(at: database, readOnly: readOnly)
+    }
+}
+
+struct POSIXFailure: Error {
+    let code: Int32
+}
+
+/// The bytes of a file.
+func contents(of path: String) throws -> [UInt8] {
+    let descriptor = open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw POSIXFailure(code: errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = read(descriptor, &buffer, buffer.count)
+        guard count >= 0 else { throw POSIXFailure(code: errno) }
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
+    }
+}
+
+/// Writes `bytes` at `offset` of a file, which is made when it is not there.
+func overwrite(_ path: String, at offset: Int = 0, with bytes: [UInt8]) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+    guard descriptor >= 0 else { throw POSIXFailure(code: errno) }
+    defer { close(descriptor) }
+    guard pwrite(descriptor, bytes, bytes.count, off_t(offset)) == bytes.count else { throw POSIXFailure(code: errno) }
+}
+
+extension HistoryDatabase {
+    func contact(_ name: String, key: UInt8? = nil) async throws -> ContactID {
+        try await addContact(
+            NewContact(
+                peerID: key.flatMap(peerID), name: name,
+                addresses: [PeerAddress(host: "127.0.0.1", port: 4985)], added: .init(milliseconds: 1))
+        ).id
+    }
+
+    @discardableResult
+    func say(_ text: String, to contact: ContactID, at time: Int64 = 1_000) async throws -> ChatMessage {
+        try await enqueueMessage(to: contact, text: text, replyTo: nil, at: Timestamp(milliseconds: time))
+    }
+
+    @discardableResult
+    func hear(_ text: String, from contact: ContactID, id: MessageID? = nil, at time: Int64 = 1_000) async throws
+        -> AppendOutcome
+    {
+        try await appendIncoming(incoming(.text(text), from: contact, id: id, at: time))
+    }
+
+    func texts(_ query: SearchQuery) async throws -> [String] { try await search(query).hits.map(\.text) }
+    func texts(_ query: String) async throws -> [String] { try await texts(SearchQuery(text: query)) }
+}
+
+func incoming(
+    _ content: IncomingMessage.Content, from contact: ContactID, id: MessageID? = nil, at time: Int64 = 1_000
+) -> IncomingMessage {
+    IncomingMessage(
+        id: id ?? MessageID(at: Timestamp(milliseconds: time)), contact: contact, sequence: 1,
+        sent: Timestamp(milliseconds: time), received: Timestamp(milliseconds: time + 5), content: content)
+}
+
+func peerID(_ byte: UInt8) -> PeerID? {
+    // 52 characters of base32 for 32 bytes; the last one holds a single bit.
+    let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
+    return PeerID(String(repeating: alphabet[Int(byte) % 32], count: 51) + "a")
+}
+
+extension ChatMessage {
+    /// The text of a text message, the name of a file.
+    var text: String {
+        switch content {
+        case .text(let text): text
+        case .file(let transfer): transfer.name
+        }
+    }
+}
+
+extension AppendOutcome {
+    var inserted: ChatMessage? {
+        if case .inserted(let message) = self { message } else { nil }
+    }
+}
