@@ -18,3 +18,17 @@ static inline attr_t cncurses_attr_italic(void) { return A_ITALIC; }
 static inline attr_t cncurses_attr_normal(void) { return A_NORMAL; }
 static inline int cncurses_key_f(int number) { return KEY_F(number); }
 static inline void cncurses_getyx(WINDOW *window, int *y, int *x) { getyx(window, *y, *x); }
+static inline WINDOW *cncurses_curscr(void) { return curscr; }
+/// A terminfo string with two parameters filled in; valid until the next call. NULL when `capability` is NULL.
+static inline const char *cncurses_filled(const char *capability, int first, int second) {
+    return capability ? tiparm(capability, first, second) : NULL;
+}
+/// tigetstr: NULL both for a string that the terminal does not have and for one that is no string capability.
+static inline const char *cncurses_capability(const char *name) {
+    const char *text = tigetstr((char *)name);
+    return text == (const char *)-1 ? NULL : text;
+}
+/// Frees what setupterm() set up.
+static inline void cncurses_forget_terminal(void) { del_curterm(cur_term); }
+/// Declared by hand: the C library shows it only to programs that ask for X/Open.
+extern int wcwidth(wchar_t character);

@@ -1,0 +1,152 @@
+// Painting a canvas: only changed cells go to curses; clusters that curses cannot measure are written beside it.
+
+import CNcurses
+import Glibc
+
+extension NcursesTerminal {
+    /// Marks of one base that a curses cell can hold (CCHARW_MAX is 5, with the base).
+    private static let maxScalarsPerCell = 5
+    /// What curses believes to be in the cells of a cluster that is written beside it. No other cell shows it, so that
+    /// curses repaints the place when the cluster goes.
+    private static let placeholder = "\u{A0}"
+
+    public func present(_ canvas: Canvas) {
+        guard let session, !session.isGone, let window = cncurses_stdscr() else { return }
+        set_term(session.screen)
+        let before = shown?.size == canvas.size ? shown : nil
+        if before == nil { werase(window) }
+        var rowsBesideCurses: [Int] = []
+        for row in 0..<min(canvas.size.rows, size.rows) {
+            let cells = canvas.row(row)
+            if let before, before.row(row) == cells { continue }
+            if paint(row, cells, before: before?.row(row), on: window) { rowsBesideCurses.append(row) }
+        }
+        showCursor(canvas.cursor, on: window)
+        wnoutrefresh(window)
+        doupdate()
+        if !rowsBesideCurses.isEmpty {
+            var bytes: [UInt8] = []
+            for row in rowsBesideCurses { appendDirectly(row, canvas.row(row), to: &bytes) }
+            let place = cursorPlace(canvas.cursor)
+            bytes += TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
+            TerminalOutput.write(bytes, to: output)
+        }
+        shown = canvas
+    }
+
+    public func redraw() {
+        guard let session else { return }
+        set_term(session.screen)
+        shown = nil
+        clearok(cncurses_curscr(), true)
+    }
+
+    /// Gives the changed cells of one row to curses; true when the row has clusters that must be written beside it.
+    private func paint(
+        _ row: Int, _ cells: ArraySlice<Canvas.Cell>, before: ArraySlice<Canvas.Cell>?,
+        on window: UnsafeMutablePointer<WINDOW>
+    ) -> Bool {
+        var isBesideCurses = false
+        for (column, cell) in cells.enumerated().prefix(size.columns) {
+            guard let cluster = cell.cluster else { continue }
+            let isDirect = isDrawnDirectly(cluster, at: column)
+            isBesideCurses = isBesideCurses || isDirect
+            // The right half of a wide cluster changes with its left half.
+            if let before, before[before.startIndex + column] == cell { continue }
+            wmove(window, Int32(row), Int32(column))
+            if isDirect {
+                for _ in 0..<cluster.width { add(Self.placeholder, cell.style, to: window) }
+            } else {
+                add(curseText(cluster, at: column), cell.style, to: window)
+            }
+        }
+        return isBesideCurses
+    }
+
+    /// The text of a cell as curses gets it.
+    private func curseText(_ cluster: Cluster, at column: Int) -> String {
+        guard capabilities.unicode else { return ASCIIGlyphs.cell(of: cluster) }
+        if cluster.text == Self.placeholder { return " " }
+        // At the right border a cluster of doubtful width could wrap and shift the screen.
+        return fitsCurses(cluster) ? cluster.text : String(repeating: "\u{FFFD}", count: cluster.width)
+    }
+
+    private func add(_ text: String, _ style: Style, to window: UnsafeMutablePointer<WINDOW>) {
+        // One curses cell per string, apart from substitutes, which are one scalar per column.
+        let scalars = text.unicodeScalars.map { wchar_t(bitPattern: $0.value) }
+        let groups = isOneCell(text) ? [scalars] : scalars.map { [$0] }
+        var pair = pairNumber(for: style)
+        for group in groups {
+            var cell = cchar_t()
+            // The number of the pair goes by pointer: it may be larger than the 16 bits of the other parameter.
+            guard setcchar(&cell, group + [0], curses(style.attributes), 0, &pair) == OK else { continue }
+            wadd_wch(window, &cell)
+        }
+    }
+
+    private func isOneCell(_ text: String) -> Bool {
+        text.unicodeScalars.dropFirst().allSatisfy { wcwidth(wchar_t(bitPattern: $0.value)) == 0 }
+    }
+
+    /// True when curses, which goes by the C library, gives the cluster the columns that we do.
+    private func fitsCurses(_ cluster: Cluster) -> Bool {
+        let scalars = cluster.text.unicodeScalars
+        guard let base = scalars.first else { return false }
+        if scalars.count == 1 && base.value < 0x7F { return true }
+        return scalars.count <= Self.maxScalarsPerCell && wcwidth(wchar_t(bitPattern: base.value)) == cluster.width
+            && isOneCell(cluster.text)
+    }
+
+    private func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
+        capabilities.unicode && !fitsCurses(cluster) && column + cluster.width < size.columns
+    }
+
+    // MARK: Rows beside curses
+
+    /// Writes a row from its first doubtful cluster on, setting the cursor anew behind each of them, so that a
+    /// terminal that sees another width there cannot shift the rest.
+    private func appendDirectly(_ row: Int, _ cells: ArraySlice<Canvas.Cell>, to bytes: inout [UInt8]) {
+        var style: Style?
+        var mustMove = true
+        var isBehindDirect = false
+        for (column, cell) in cells.enumerated().prefix(size.columns) {
+            guard let cluster = cell.cluster, column + cluster.width < size.columns else { continue }
+            let isDirect = isDrawnDirectly(cluster, at: column)
+            isBehindDirect = isBehindDirect || isDirect
+            guard isBehindDirect else { continue }
+            if mustMove { bytes += TerminalCodes.string("cup", Int32(row), Int32(column)) }
+            if style != cell.style { bytes += code(for: cell.style) }
+            style = cell.style
+            bytes += Array((isDirect ? cluster.text : curseText(cluster, at: column)).utf8)
+            mustMove = isDirect
+        }
+        bytes += codes.noAttributes
+    }
+
+    private func code(for style: Style) -> [UInt8] {
+        var bytes = codes.noAttributes
+        for (attribute, code) in codes.attributes where style.attributes.contains(attribute) { bytes += code }
+        let foreground = style.foreground.index(of: capabilities.colors)
+        let background = style.background.index(of: capabilities.colors)
+        if foreground >= 0 { bytes += TerminalCodes.string("setaf", foreground) }
+        if background >= 0 { bytes += TerminalCodes.string("setab", background) }
+        return bytes
+    }
+
+    // MARK: Cursor
+
+    private func showCursor(_ cursor: Point?, on window: UnsafeMutablePointer<WINDOW>) {
+        let isVisible = cursor.map { Rect(origin: Point(column: 0, row: 0), size: size).contains($0) } ?? false
+        curs_set(isVisible ? 1 : 0)
+        let place = cursorPlace(cursor)
+        wmove(window, Int32(place.row), Int32(place.column))
+    }
+
+    /// Where the cursor stands, shown or not.
+    private func cursorPlace(_ cursor: Point?) -> Point {
+        guard let cursor, Rect(origin: Point(column: 0, row: 0), size: size).contains(cursor) else {
+            return Point(column: 0, row: 0)
+        }
+        return cursor
+    }
+}

@@ -1,0 +1,271 @@
+// The real terminal: start, stop, suspend and what arrives from the keyboard and as signals. Painting is in
+// NcursesTerminal+Painting, terminfo in NcursesTerminal+Capabilities. Only NcursesTerminal*.swift knows curses.
+
+import CLinux
+import CNcurses
+import Dispatch
+import Glibc
+
+/// A terminal driven by ncurses for output and by InputDecoder for input. curses keeps its state in globals, so there
+/// should be one started terminal at a time, on the main actor.
+@MainActor
+public final class NcursesTerminal: Terminal {
+    public private(set) var size = Size(columns: 80, rows: 24)
+    public private(set) var capabilities: TerminalCapabilities
+
+    let input: Int32
+    let output: Int32
+    let environment: TerminalEnvironment
+    let escapeDelay: Duration
+
+    /// Everything that exists between `start` and `stop`.
+    struct Session {
+        let screen: OpaquePointer
+        let streams: [UnsafeMutablePointer<FILE>]
+        let savedMode: termios
+        let source: any DispatchSourceRead
+        let signals: SignalPipe
+        var decoder: InputDecoder
+        let onInput: @MainActor (InputEvent) -> Void
+        var isTitleSaved = false
+        var isGone = false
+    }
+    var session: Session?
+    /// What the terminal shows; `nil` when that is not known.
+    var shown: Canvas?
+    /// Numbers of the colour pairs that were made so far.
+    var pairs: [ColorPair: Int32] = [:]
+    var codes = TerminalCodes()
+
+    /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
+    public init(
+        input: Int32 = 0, output: Int32 = 1, environment: TerminalEnvironment = .current(),
+        escapeDelay: Duration = .milliseconds(25)
+    ) {
+        self.input = input
+        self.output = output
+        self.environment = environment
+        self.escapeDelay = escapeDelay
+        capabilities = TerminalCapabilities(
+            colors: 0, unicode: environment.unicode, bracketedPaste: environment.hasModernModes,
+            name: environment.type ?? "")
+    }
+
+    // MARK: Start and stop
+
+    public func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError) {
+        guard session == nil else { return }
+        guard isatty(input) == 1 else { throw .inputIsNotATerminal }
+        guard isatty(output) == 1 else { throw .outputIsNotATerminal }
+        let type = try knownType()
+        var mode = termios()
+        guard tcgetattr(input, &mode) == 0 else { throw .system(errno: errno) }
+        // Before newterm, which leaves signals alone that have a handler.
+        let signals = try SignalPipe([SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGCONT]) { [weak self] number in
+            self?.receive(signal: number)
+        }
+        var stop = sigaction()
+        sigaction(SIGTSTP, nil, &stop)
+        guard let opened = openScreen(type) else {
+            let error = errno
+            signals.stop()
+            throw .system(errno: error)
+        }
+        // curses would handle Ctrl-z on its own, inside of a signal handler; suspend() does it in order.
+        sigaction(SIGTSTP, &stop, nil)
+        configureScreen()
+        let source = DispatchSource.makeReadSource(fileDescriptor: input, queue: .main)
+        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.readInput() } }
+        session = Session(
+            screen: opened.screen, streams: opened.streams, savedMode: mode, source: source, signals: signals,
+            decoder: InputDecoder(
+                ownSequences: keySequences(), escapeDelay: escapeDelay,
+                takesBurstsAsPaste: !capabilities.bracketedPaste),
+            onInput: onInput)
+        TerminalRestore.arm(input: input, output: output, mode: mode, reset: codes.reset + modes(TerminalModes.off))
+        TerminalOutput.write(modes(TerminalModes.on), to: output)
+        updateSize()
+        source.resume()
+    }
+
+    public func stop() {
+        guard let session else { return }
+        self.session = nil
+        session.source.cancel()
+        set_term(session.screen)
+        if !session.isGone { leaveScreen(isTitleSaved: session.isTitleSaved) }
+        delscreen(session.screen)
+        session.streams.forEach { fclose($0) }
+        var mode = session.savedMode
+        tcsetattr(input, TCSADRAIN, &mode)
+        TerminalRestore.disarm()
+        session.signals.stop()
+        shown = nil
+        pairs = [:]
+    }
+
+    /// Checks TERM against terminfo without opening a screen, because newterm would say nothing but no.
+    private func knownType() throws(TerminalError) -> String {
+        guard let type = environment.type, !type.isEmpty else { throw .typeNotSet }
+        var status: Int32 = 0
+        let isKnown = setupterm(type, output, &status) == OK
+        defer { if isKnown { cncurses_forget_terminal() } }
+        // 1 with an error means: known, but a printer or generic.
+        guard isKnown || status == 1 else { throw .unknownType(type) }
+        guard isKnown, cncurses_capability("cup") != nil else { throw .cannotMoveCursor(type) }
+        return type
+    }
+
+    /// curses gets streams of its own, so that closing them leaves the descriptors open.
+    private func openScreen(
+        _ type: String
+    ) -> (screen: OpaquePointer, streams: [UnsafeMutablePointer<FILE>])? {
+        var streams: [UnsafeMutablePointer<FILE>] = []
+        for (descriptor, mode) in [(output, "w"), (input, "r")] {
+            let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+            guard copy >= 0, let stream = fdopen(copy, mode) else {
+                streams.forEach { fclose($0) }
+                return nil
+            }
+            streams.append(stream)
+        }
+        guard let screen = newterm(type, streams[0], streams[1]) else {
+            streams.forEach { fclose($0) }
+            return nil
+        }
+        return (screen, streams)
+    }
+
+    private func configureScreen() {
+        // Every key comes to us as it is: no signals, no flow control, Enter is CR.
+        raw()
+        noecho()
+        nonl()
+        keypad(cncurses_stdscr(), true)
+        // Painting is never put off because a key waits.
+        typeahead(-1)
+        startColors()
+        codes = TerminalCodes.current()
+    }
+
+    /// Switches everything off that was switched on, and shows what was there before.
+    private func leaveScreen(isTitleSaved: Bool) {
+        curs_set(1)
+        TerminalOutput.write(
+            modes(TerminalModes.off) + (isTitleSaved ? Array(TerminalModes.restoreTitle.utf8) : []), to: output)
+        endwin()
+    }
+
+    private func modes(_ text: String) -> [UInt8] { environment.hasModernModes ? Array(text.utf8) : [] }
+
+    // MARK: Suspend
+
+    public func suspend() {
+        guard let session else { return }
+        set_term(session.screen)
+        leaveScreen(isTitleSaved: false)
+        var mode = session.savedMode
+        tcsetattr(input, TCSADRAIN, &mode)
+        TerminalRestore.disarm()
+        // The whole group, as the terminal driver would: a shell waits for whatever it started.
+        kill(0, SIGTSTP)
+        // Continued (or not stopped at all, when no shell could continue us).
+        enterScreen()
+    }
+
+    /// After the terminal showed something else.
+    private func enterScreen() {
+        guard let session, !session.isGone else { return }
+        set_term(session.screen)
+        reset_prog_mode()
+        TerminalRestore.arm(
+            input: input, output: output, mode: session.savedMode, reset: codes.reset + modes(TerminalModes.off))
+        TerminalOutput.write(modes(TerminalModes.on), to: output)
+        redraw()
+        updateSize()
+        session.onInput(.resize(size))
+    }
+
+    // MARK: Input
+
+    private func readInput() {
+        guard session != nil else { return }
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = read(input, &bytes, bytes.count)
+        if count > 0 {
+            session?.decoder.receive(bytes.prefix(count), now: .now)
+            deliverInput()
+        } else if count == 0 || !(errno == EINTR || errno == EAGAIN) {
+            hangUp()
+        }
+    }
+
+    private func deliverInput() {
+        // The handler may stop the terminal.
+        while let event = session?.decoder.nextEvent() { session?.onInput(event) }
+        guard let deadline = session?.decoder.deadline else { return }
+        let wait = max(.zero, deadline - .now)
+        let nanoseconds = wait.components.seconds * 1_000_000_000 + wait.components.attoseconds / 1_000_000_000
+        DispatchQueue.main.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in
+            MainActor.assumeIsolated {
+                guard let self, let due = self.session?.decoder.deadline, due <= .now else { return }
+                self.session?.decoder.handleTimeout(now: .now)
+                self.deliverInput()
+            }
+        }
+    }
+
+    /// The terminal is gone: nothing is read or written any more.
+    private func hangUp() {
+        guard let session, !session.isGone else { return }
+        self.session?.isGone = true
+        session.source.cancel()
+        TerminalRestore.disarm()
+        session.onInput(.hangup)
+    }
+
+    private func receive(signal number: Int32) {
+        guard let session, !session.isGone else { return }
+        switch number {
+        case SIGWINCH:
+            updateSize()
+            session.onInput(.resize(size))
+        case SIGCONT: enterScreen()
+        case SIGHUP: hangUp()
+        default: session.onInput(.terminate(signal: number))
+        }
+    }
+
+    /// Asks the terminal for its size and tells curses. Zero (a serial line) leaves what terminfo says.
+    private func updateSize() {
+        guard let session else { return }
+        set_term(session.screen)
+        var window = winsize()
+        if clinux_get_window_size(output, &window) == 0, window.ws_col > 0, window.ws_row > 0 {
+            size = Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
+            if cncurses_lines() != Int32(window.ws_row) || cncurses_columns() != Int32(window.ws_col) {
+                resizeterm(Int32(window.ws_row), Int32(window.ws_col))
+            }
+        } else {
+            size = Size(columns: Int(cncurses_columns()), rows: Int(cncurses_lines()))
+        }
+        redraw()
+    }
+
+    // MARK: Title and bell
+
+    public func bell() {
+        guard let session, !session.isGone else { return }
+        set_term(session.screen)
+        beep()
+    }
+
+    public func setTitle(_ title: SafeText) {
+        guard let session, !session.isGone, environment.hasModernModes else { return }
+        let save = session.isTitleSaved ? "" : TerminalModes.saveTitle
+        self.session?.isTitleSaved = true
+        TerminalOutput.write(save + TerminalModes.title(title, unicode: capabilities.unicode), to: output)
+    }
+
+    func setColors(_ count: Int) { capabilities.colors = count }
+}

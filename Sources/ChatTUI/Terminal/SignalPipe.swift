@@ -1,0 +1,78 @@
+// Brings signals to the main queue: the handler writes the signal's number into a pipe that a dispatch source reads.
+// Unlike blocked signals and signalfd this leaves nothing behind in child processes and works whichever thread is hit.
+
+import CLinux
+import Dispatch
+import Glibc
+
+/// Delivers signals to the main actor between `init` and `stop`. There is one at a time in a process.
+@MainActor
+final class SignalPipe {
+    /// The write end, for the handler; -1 when there is none.
+    private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
+        let memory = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+        memory.initialize(to: -1)
+        return memory
+    }()
+
+    private let source: any DispatchSourceRead
+    private var former: [(number: Int32, action: sigaction)] = []
+    private var formerMask = sigset_t()
+    private var isStopped = false
+
+    /// Handles `signals` until `stop()`. Fails with `errno` when there is no descriptor left.
+    init(_ signals: [Int32], onSignal: @escaping @MainActor (Int32) -> Void) throws(TerminalError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .system(errno: errno) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = clinux_set_nonblocking(end)
+        }
+        let readEnd = ends[0]
+        let writeEnd = ends[1]
+        Self.writeEnd.pointee = writeEnd
+        source = DispatchSource.makeReadSource(fileDescriptor: readEnd, queue: .main)
+        source.setEventHandler {
+            var numbers = [UInt8](repeating: 0, count: 64)
+            let count = read(readEnd, &numbers, numbers.count)
+            guard count > 0 else { return }
+            MainActor.assumeIsolated { numbers.prefix(count).forEach { onSignal(Int32($0)) } }
+        }
+        source.setCancelHandler {
+            close(readEnd)
+            close(writeEnd)
+        }
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        for number in signals {
+            var action = sigaction()
+            var old = sigaction()
+            action.__sigaction_handler.sa_handler = { number in
+                let savedError = errno
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(SignalPipe.writeEnd.pointee, &byte, 1)
+                errno = savedError
+            }
+            action.sa_flags = SA_RESTART
+            sigaction(number, &action, &old)
+            former.append((number, old))
+            sigaddset(&mask, number)
+        }
+        // Somebody may have blocked them; this thread takes them.
+        pthread_sigmask(SIG_UNBLOCK, &mask, &formerMask)
+        source.resume()
+    }
+
+    /// Gives the signals back to whoever had them before.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        for (number, action) in former {
+            var action = action
+            sigaction(number, &action, nil)
+        }
+        pthread_sigmask(SIG_SETMASK, &formerMask, nil)
+        Self.writeEnd.pointee = -1
+        source.cancel()
+    }
+}

@@ -1,0 +1,57 @@
+// What the environment says about the terminal: its type, NO_COLOR and the locale. Read once, at start.
+
+import Glibc
+
+/// The settings of the environment that a terminal needs; a value, so that tests can bring their own.
+public struct TerminalEnvironment: Sendable, Equatable {
+    /// TERM, `nil` when not set.
+    public var type: String?
+    /// True when NO_COLOR is set to anything but the empty text (no-color.org).
+    public var noColor: Bool
+    /// True when text is UTF-8.
+    public var unicode: Bool
+
+    public init(type: String?, noColor: Bool = false, unicode: Bool = true) {
+        self.type = type
+        self.noColor = noColor
+        self.unicode = unicode
+    }
+
+    /// Reads the process's environment and switches the C library to its character set, which curses goes by.
+    @MainActor
+    public static func current() -> TerminalEnvironment {
+        TerminalEnvironment(
+            type: variable("TERM"), noColor: variable("NO_COLOR") != nil, unicode: activateCharacterSet())
+    }
+
+    /// The value of a variable; `nil` when it is missing or empty.
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+
+    /// Sets LC_CTYPE; true when it is UTF-8 now. A locale that is named but not installed (usual behind ssh) and no
+    /// setting at all both mean UTF-8, as any terminal of today; only a setting that says otherwise gives ASCII.
+    @MainActor
+    private static func activateCharacterSet() -> Bool {
+        let setting = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG")
+        if setting != nil, setlocale(LC_CTYPE, "") != nil { return isUTF8() }
+        let name = setting?.lowercased() ?? "c.utf-8"
+        guard name.hasSuffix("utf-8") || name.hasSuffix("utf8"), setlocale(LC_CTYPE, "C.UTF-8") != nil else {
+            return false
+        }
+        return isUTF8()
+    }
+
+    private static func isUTF8() -> Bool {
+        guard let name = nl_langinfo(nl_item(CODESET)) else { return false }
+        return String(cString: name) == "UTF-8"
+    }
+
+    /// True for terminals that have bracketed paste, focus reports and titles: all but the old and plain ones, which
+    /// would show or misread the sequences.
+    var hasModernModes: Bool {
+        guard let type else { return false }
+        return !["linux", "vt", "ansi", "cons", "sun", "wy", "dumb", "pcansi", "hurd"].contains { type.hasPrefix($0) }
+    }
+}
