@@ -16,6 +16,9 @@ public struct BLIPProperties: Sendable, Equatable, ExpressibleByDictionaryLitera
 
     public init() {}
 
+    /// Takes pairs as they are; the caller knows that no name stands twice.
+    init(wirePairs: [Pair]) { pairs = wirePairs }
+
     public init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { self[name] = value }
     }

@@ -1,0 +1,38 @@
+// What a BLIP connection tells its driver, and what is known of a message before its body.
+
+/// The start of an incoming message, known once its properties are complete.
+public struct BLIPMessageHead: Sendable {
+    public var number: UInt64
+    public var isResponse: Bool
+    public var properties: BLIPProperties
+    public var isUrgent: Bool
+    public var isNoReply: Bool
+    /// The first frame was compressed.
+    public var isCompressed: Bool
+    /// Set when this is an error response.
+    public var error: BLIPErrorCode?
+
+    public init(
+        number: UInt64, isResponse: Bool, properties: BLIPProperties, isUrgent: Bool = false,
+        isNoReply: Bool = false, isCompressed: Bool = false, error: BLIPErrorCode? = nil
+    ) {
+        self.number = number
+        self.isResponse = isResponse
+        self.properties = properties
+        self.isUrgent = isUrgent
+        self.isNoReply = isNoReply
+        self.isCompressed = isCompressed
+        self.error = error
+    }
+}
+
+/// Something complete that happened on a BLIP connection.
+public enum BLIPEvent: Sendable {
+    /// The peer asks; answer with `respond(to:with:)` unless it is a no-reply request.
+    case request(BLIPIncomingRequest)
+    /// The peer answered our request `number`; error responses come here too.
+    case response(number: UInt64, BLIPResponse)
+    /// Our request `number` gets no answer: a body source or sink of ours threw (`bodyFailed`), a limit of ours was
+    /// reached (`limitExceeded`), the response was malformed (`peerViolated`) or stopped arriving (`timedOut`).
+    case requestFailed(number: UInt64, LinkError)
+}

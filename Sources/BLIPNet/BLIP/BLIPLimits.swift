@@ -1,0 +1,36 @@
+// How much a BLIP connection accepts and sends at a time (PROTOCOL 3.4, RELIABILITY 3).
+
+/// The limits of one BLIP connection. Sizes are in bytes.
+public struct BLIPLimits: Sendable {
+    /// The largest frame that is accepted, header and checksum included; a larger one closes with 1009.
+    public var maxFrameIn = 65_536
+    /// The largest frame that is sent. The default and the header of a masked WebSocket frame fill one TLS record.
+    public var frameOut = 16_376
+    /// The same for a frame of a normal message while an urgent one waits.
+    public var frameOutWhileUrgentWaits = 4_096
+    /// The largest block of properties, in both directions. A request with more gets error 400.
+    public var maxPropertiesBytes = 102_400
+    /// Messages of the peer that have begun and not ended; one more closes with 1008.
+    public var maxOpenIncoming = 64
+    /// Messages of ours that have begun and not ended, so that a peer with the same limits never closes. A quarter
+    /// of them is kept for urgent ones.
+    public var maxOpenOutgoing = 64
+    /// Bytes of unfinished incoming messages in memory, all together; the request that goes over gets error 413.
+    public var maxBufferedBytes = 32 << 20
+    /// The largest body that is collected in memory (one that has a sink is unbounded); a larger one gets error 413.
+    public var maxBufferedBody = 16 << 20
+    /// The most that one compressed frame may unpack to; more closes with 1009.
+    public var maxInflatedFrame = 16 << 20
+    /// Requests of the peer whose reply has not been sent completely; one more closes with 1008.
+    public var maxUnanswered = 10_000
+    /// Bytes of replies in memory that the peer has not taken; while there are more, requests get error 429.
+    public var maxQueuedReplyBytes = 64 << 20
+    /// An ACK is sent each time that a message's received bytes cross a multiple of this.
+    public var ackInterval: UInt64 = 50_000
+    /// A message pauses while this many of its bytes, or more, are not acknowledged.
+    public var sendWindow: UInt64 = 128_000
+    /// An unfinished incoming message that sees no frame for so long is dropped.
+    public var partialTimeout = Duration.seconds(60)
+
+    public init() {}
+}

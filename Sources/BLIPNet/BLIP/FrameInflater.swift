@@ -1,0 +1,80 @@
+// Unpacks the data of incoming compressed frames: one raw inflate stream for a connection's whole life.
+
+import CZlib
+
+/// The receiving half of `BLIPDialect.Compression.frameStream`. What it unpacks to is bounded while it unpacks.
+final class FrameInflater {
+    private static let tail: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
+    /// The scratch buffer grows in doubling steps from here and goes back to it after a large frame.
+    private static let smallScratch = 64 << 10
+
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let limit: Int
+    private var scratch: UnsafeMutableRawBufferPointer
+
+    /// `limit`: the most bytes that one frame may unpack to.
+    init(limit: Int) {
+        self.limit = limit
+        scratch = .allocate(byteCount: Self.smallScratch, alignment: 16)
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        let status = czlib_inflate_init_raw(stream, 15)
+        precondition(status == Z_OK, "zlib cannot start an inflate stream: \(status)")
+    }
+
+    deinit {
+        inflateEnd(stream)
+        stream.deallocate()
+        scratch.deallocate()
+    }
+
+    /// The unpacked data of one frame, valid until the next call of this or of `shrink`. No bytes are no data.
+    func inflate(_ data: UnsafeRawBufferPointer) throws(BLIPViolation) -> UnsafeRawBufferPointer {
+        guard !data.isEmpty else { return UnsafeRawBufferPointer(rebasing: scratch[..<0]) }
+        var count = 0
+        try run(data, &count)
+        let result: Result<Void, BLIPViolation> = Self.tail.withUnsafeBytes { bytes in
+            do throws(BLIPViolation) { return .success(try run(bytes, &count)) } catch { return .failure(error) }
+        }
+        try result.get()
+        return UnsafeRawBufferPointer(rebasing: scratch[..<count])
+    }
+
+    /// Gives the memory of a large frame back.
+    func shrink() {
+        guard scratch.count > Self.smallScratch else { return }
+        scratch.deallocate()
+        scratch = .allocate(byteCount: Self.smallScratch, alignment: 16)
+    }
+
+    /// Feeds `input` to the stream completely; the output goes behind the first `count` bytes of the scratch buffer.
+    private func run(_ input: UnsafeRawBufferPointer, _ count: inout Int) throws(BLIPViolation) {
+        stream.pointee.next_in = UnsafeMutablePointer(
+            mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        stream.pointee.avail_in = uInt(input.count)
+        while true {
+            if count == scratch.count { grow(keeping: count) }
+            let room = UnsafeMutableRawBufferPointer(rebasing: scratch[count...])
+            stream.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.avail_out = uInt(room.count)
+            let status = CZlib.inflate(stream, Z_SYNC_FLUSH)
+            count += room.count - Int(stream.pointee.avail_out)
+            // Z_BUF_ERROR only says that nothing was left to do. The stream never ends within a connection.
+            guard status == Z_OK || status == Z_BUF_ERROR else { throw .badFrame("malformed compressed data") }
+            guard count <= limit else { throw .tooLarge("a frame unpacks to more than \(limit) bytes") }
+            if stream.pointee.avail_out > 0 {
+                guard stream.pointee.avail_in == 0 else { throw .badFrame("malformed compressed data") }
+                return
+            }
+        }
+    }
+
+    private func grow(keeping count: Int) {
+        // One byte more than the limit, so that going over it can be seen.
+        let larger = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(scratch.count + 1, min(scratch.count * 2, limit + 1)), alignment: 16)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: scratch[..<count]))
+        scratch.deallocate()
+        scratch = larger
+    }
+}

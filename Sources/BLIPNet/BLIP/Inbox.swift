@@ -1,0 +1,141 @@
+// The peer's unfinished messages: frames in, complete or failed messages and ACKs out.
+
+/// Assembles incoming messages, any number of them at a time within the limits.
+struct Inbox {
+    /// What a frame meant for its message.
+    struct Progress {
+        var isComplete: Bool
+        /// Due now, because the frame's bytes have been taken.
+        var ack: Acknowledgement?
+    }
+
+    /// How many dropped messages are remembered, to recognise their late frames.
+    private static let maxDropped = 1024
+
+    private let dialect: BLIPDialect
+    private let limits: BLIPLimits
+    private let coding: BLIPPropertiesCoding
+    private var requests: [UInt64: IncomingMessage] = [:]
+    private var responses: [UInt64: IncomingMessage] = [:]
+    private var nextRequest: UInt64 = 1
+    /// Messages that have begun and not ended, without the dropped ones.
+    private(set) var openCount = 0
+    /// Bytes of unfinished messages in memory.
+    private(set) var bufferedBytes = 0
+    /// Not later than the time when the first of the open messages must be dropped.
+    private(set) var deadline: MonotonicTime?
+
+    init(dialect: BLIPDialect, limits: BLIPLimits) {
+        self.dialect = dialect
+        self.limits = limits
+        coding = BLIPPropertiesCoding(tokens: dialect.tokens)
+    }
+
+    /// The message that a frame belongs to; a new one when the frame begins it. `lastRequest` is the number of the
+    /// last request of ours that has begun, beyond which there can be no response.
+    mutating func message(
+        for frame: ReceivedFrame, type: BLIPFrameType, lastRequest: UInt64, now: MonotonicTime
+    ) throws(BLIPViolation) -> IncomingMessage {
+        let number = frame.header.number
+        if type == .request {
+            if let message = requests[number] { return message }
+            guard number == nextRequest else { throw .badFrame("request \(number) where \(nextRequest) is next") }
+            nextRequest += 1
+        } else {
+            if let message = responses[number] { return message }
+            guard number >= 1, number <= lastRequest else { throw .badFrame("a response to no request: \(number)") }
+        }
+        return IncomingMessage(header: frame.header, type: type, masks: dialect.flags, now: now)
+    }
+
+    /// Gives the frame's data to its message. `makeSink` is called at most once per message.
+    mutating func take(
+        _ frame: ReceivedFrame, for message: IncomingMessage, now: MonotonicTime,
+        makeSink: (BLIPMessageHead) -> (any BodySink)?
+    ) throws(BLIPViolation) -> Progress {
+        let isLast = frame.header.flags & dialect.flags.moreComing == 0
+        if !isLast, !message.isListed { try list(message, now: now) }
+        message.lastFrame = now
+        let before = message.memoryBytes
+        let free = max(limits.maxBufferedBytes - bufferedBytes, 0)
+        message.take(frame.data, coding: coding, limits: limits, memory: free, makeSink: makeSink)
+        bufferedBytes += message.memoryBytes - before
+
+        let counted = message.receivedBytes
+        message.receivedBytes += frame.wireCount
+        if isLast {
+            message.end()
+            unlist(message)
+            return Progress(isComplete: true, ack: nil)
+        }
+        // A message's last frame is not acknowledged: nobody waits for it.
+        guard dialect.hasAcks, counted / limits.ackInterval < message.receivedBytes / limits.ackInterval else {
+            return Progress(isComplete: false, ack: nil)
+        }
+        let ack = Acknowledgement(
+            number: message.number, isOfResponse: message.isResponse, byteCount: message.receivedBytes)
+        return Progress(isComplete: false, ack: ack)
+    }
+
+    /// Gives up on a message; its later frames are swallowed.
+    mutating func fail(_ message: IncomingMessage, _ failure: IncomingFailure) {
+        let before = message.memoryBytes
+        message.fail(failure)
+        bufferedBytes += message.memoryBytes - before
+    }
+
+    /// Gives up on an unfinished response, if there is one.
+    mutating func failResponse(_ number: UInt64, _ failure: IncomingFailure) {
+        if let message = responses[number] { fail(message, failure) }
+    }
+
+    /// Drops the messages that have seen no frame for too long and returns the numbers of the responses among them.
+    /// A dropped request is answered with an error should its end come after all.
+    mutating func dropStale(now: MonotonicTime) -> [UInt64] {
+        guard let deadline, deadline <= now else { return [] }
+        var dropped: [UInt64] = []
+        var next: MonotonicTime?
+        for message in [requests.values, responses.values].joined() where !message.isDropped {
+            let expiry = message.lastFrame + limits.partialTimeout
+            if expiry > now {
+                next = min(next ?? expiry, expiry)
+                continue
+            }
+            fail(message, .timedOut)
+            message.isDropped = true
+            openCount -= 1
+            if message.isResponse { dropped.append(message.number) }
+        }
+        self.deadline = next
+        return dropped
+    }
+
+    mutating func removeAll() {
+        requests = [:]
+        responses = [:]
+        openCount = 0
+        bufferedBytes = 0
+        deadline = nil
+    }
+
+    private mutating func list(_ message: IncomingMessage, now: MonotonicTime) throws(BLIPViolation) {
+        guard openCount < limits.maxOpenIncoming else {
+            throw .limit("more than \(limits.maxOpenIncoming) unfinished messages")
+        }
+        guard requests.count + responses.count - openCount <= Self.maxDropped else {
+            throw .limit("too many messages that stopped arriving")
+        }
+        message.isListed = true
+        openCount += 1
+        if message.isResponse { responses[message.number] = message } else { requests[message.number] = message }
+        if deadline == nil { deadline = now + limits.partialTimeout }
+    }
+
+    private mutating func unlist(_ message: IncomingMessage) {
+        bufferedBytes -= message.memoryBytes
+        guard message.isListed else { return }
+        if message.isResponse { responses[message.number] = nil } else { requests[message.number] = nil }
+        if !message.isDropped { openCount -= 1 }
+        if openCount == 0 { deadline = nil }
+    }
+}

@@ -1,0 +1,101 @@
+// The order in which frames of our messages go out (PROTOCOL 3.3).
+
+/// Messages that have something to send. The scheduler takes one, sends one frame of it and puts it back:
+/// - a normal message goes to the end;
+/// - an urgent one goes behind the last urgent one with one normal message between them, never to the front when
+///   normal ones wait, so urgent messages take at most every second frame and nothing starves;
+/// - a new request never overtakes a new request, because request numbers must begin in order. Responses have no order
+///   of their own and are not held up by it.
+/// Only so many messages run at a time (a peer refuses to hold more unfinished ones); the others wait in the backlog,
+/// requests in order, urgent responses ahead of normal ones.
+struct Outbox {
+    private var queue = FIFO<OutgoingMessage>()
+    private var newRequests = FIFO<OutgoingMessage>()
+    private var urgentResponses = FIFO<OutgoingMessage>()
+    private var normalResponses = FIFO<OutgoingMessage>()
+    private var responseIsNext = false
+    private var urgentInQueue = 0
+    /// Messages that were let in and have not finished, the paused ones included.
+    private var running = 0
+    private let maxRunning: Int
+
+    init(maxRunning: Int) { self.maxRunning = max(maxRunning, 1) }
+
+    /// Whether `popNext` has something.
+    var isEmpty: Bool { queue.isEmpty }
+    /// An urgent message waits for its turn.
+    var hasUrgent: Bool { urgentInQueue > 0 }
+    /// Messages that wait for their turn or for room, without the paused ones.
+    var count: Int { queue.count + newRequests.count + urgentResponses.count + normalResponses.count }
+
+    /// Takes a message that has not begun.
+    mutating func add(_ message: OutgoingMessage) {
+        if message.isRequest {
+            newRequests.append(message)
+        } else if message.isUrgent {
+            urgentResponses.append(message)
+        } else {
+            normalResponses.append(message)
+        }
+        letIn()
+    }
+
+    /// The message whose turn it is, taken out of the queue. After its frame the caller puts it back, pauses it (by
+    /// keeping it) or says that it has finished.
+    mutating func popNext() -> OutgoingMessage? {
+        guard let message = queue.popFirst() else { return nil }
+        if message.isUrgent { urgentInQueue -= 1 }
+        return message
+    }
+
+    /// Puts back a message that has more frames, or that was paused.
+    mutating func putBack(_ message: OutgoingMessage) { enqueue(message) }
+
+    /// The message will send nothing more.
+    mutating func finish(_ message: OutgoingMessage) {
+        running -= 1
+        letIn()
+    }
+
+    mutating func removeAll() { self = Outbox(maxRunning: maxRunning) }
+
+    private mutating func letIn() {
+        while hasRoom(urgent: true), let message = urgentResponses.popFirst() { start(message) }
+        while true {
+            let requestFits = newRequests.first.map { hasRoom(urgent: $0.isUrgent) } ?? false
+            let responseFits = !normalResponses.isEmpty && hasRoom(urgent: false)
+            guard requestFits || responseFits else { return }
+            // In turns where both could go, so that neither kind shuts the other out.
+            let takesResponse = responseFits && (responseIsNext || !requestFits)
+            responseIsNext = !takesResponse
+            if let message = takesResponse ? normalResponses.popFirst() : newRequests.popFirst() { start(message) }
+        }
+    }
+
+    /// A quarter of the places is kept for urgent messages.
+    private func hasRoom(urgent: Bool) -> Bool { running < (urgent ? maxRunning : maxRunning - maxRunning / 4) }
+
+    private mutating func start(_ message: OutgoingMessage) {
+        running += 1
+        enqueue(message)
+    }
+
+    private mutating func enqueue(_ message: OutgoingMessage) {
+        guard message.isUrgent else {
+            queue.append(message)
+            return
+        }
+        queue.insert(message, at: urgentPosition(message))
+        urgentInQueue += 1
+    }
+
+    private func urgentPosition(_ message: OutgoingMessage) -> Int {
+        var position = queue.count - 1
+        while position >= 0, let other = queue[position] {
+            if other.isUrgent { return min(position + 2, queue.count) }
+            if message.isNew, message.isRequest, other.isNew, other.isRequest { return position + 1 }
+            position -= 1
+        }
+        return min(1, queue.count)
+    }
+}
