@@ -65,6 +65,11 @@ public struct BLIPConnection {
     /// `nextFrame` has something to send.
     public var hasOutgoing: Bool { end == nil && (!acks.isEmpty || !outbox.isEmpty) }
 
+    /// Something of ours is not sent to its end, whether it may be sent now or waits for an ACK.
+    public var hasUnsent: Bool {
+        end == nil && (!acks.isEmpty || outbox.count > 0 || !sendingRequests.isEmpty || !sendingResponses.isEmpty)
+    }
+
     /// When `handleTimeout` wants to be called, at the latest; calling it early does nothing.
     public var deadline: MonotonicTime? { inbox.deadline }
 

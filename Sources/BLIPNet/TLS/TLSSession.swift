@@ -15,7 +15,7 @@ public final class TLSSession {
         case server
     }
 
-    let session: OpaquePointer
+    private let session: OpaquePointer
     /// Encrypted bytes from the transport, and for it. Owned by the session.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
@@ -34,17 +34,12 @@ public final class TLSSession {
     public static let maxRecordPayload = 16_384
     /// Unread output above which a peer that keeps causing more is cut off. A driver that stops reading while its
     /// output is full never gets there.
-    var maxUnreadOutput = 1 << 20
+    private static let maxUnreadOutput = 1 << 20
 
     /// A client's first flight waits in `nextOutgoing`.
-    public convenience init(role: Role, identity: TLSIdentity) throws(TLSError) {
-        try self.init(role: role, context: role == .client ? identity.context.client : identity.context.server)
-    }
-
-    /// A session with any `SSL_CTX`; the session keeps its own reference to it.
-    init(role: Role, context: OpaquePointer) throws(TLSError) {
+    public init(role: Role, identity: TLSIdentity) throws(TLSError) {
         OpenSSLErrorQueue.clear()
-        guard let session = SSL_new(context) else {
+        guard let session = SSL_new(role == .client ? identity.context.client : identity.context.server) else {
             throw OpenSSLErrorQueue.failure(of: "SSL_new")
         }
         guard let incoming = BIO_new(BIO_s_mem()) else {
@@ -119,7 +114,7 @@ public final class TLSSession {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
             // Requests to renew keys are answered by OpenSSL while it reads.
-            guard unreadOutput <= maxUnreadOutput else { throw fail(.tooMuchOutput) }
+            guard unreadOutput <= Self.maxUnreadOutput else { throw fail(.tooMuchOutput) }
         case SSL_ERROR_ZERO_RETURN: receivedCloseNotify = true
         default:
             let error = fail(.sessionFailed(reason: OpenSSLErrorQueue.drain()))

@@ -1,0 +1,17 @@
+// What is known about an open link, for screens and logs.
+
+/// Both ends of a link and how they speak.
+public struct LinkInfo: Sendable, Equatable {
+    /// The address of the peer, as `Endpoint.description` writes it.
+    public var remoteAddress: String
+    public var localAddress: String
+    /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
+    public var remoteHost: String
+    public var isEncrypted: Bool
+    /// We called the peer, not the peer us.
+    public var isOutgoing: Bool
+    /// The key that the peer has proved to have; `nil` on a plain link.
+    public var remoteFingerprint: SPKIFingerprint?
+    /// The WebSocket subprotocol that both agreed on.
+    public var subprotocol: String?
+}

@@ -1,0 +1,72 @@
+// What other threads want of a link, on its way to the link's queue: one wake-up for any number of items.
+
+internal import Dispatch
+internal import Synchronization
+
+/// A first-in-first-out box between any thread and the driver of one link.
+final class LinkMailbox: Sendable {
+    enum Item: Sendable {
+        case request(BLIPRequest, sink: (any BodySink)?, PendingResponse?)
+        case respond(number: UInt64, BLIPResponse)
+        case cancel(PendingResponse)
+        case ping
+        case close(code: UInt16, reason: String)
+    }
+
+    private struct State {
+        var items: [Item] = []
+        /// The driver will look into the box without a further wake-up.
+        var isAwake = false
+        var wake: (@Sendable () -> Void)?
+        var end: LinkError?
+    }
+
+    private let state = Mutex(State())
+
+    /// Sets what wakes the driver up. It is called from the threads that post.
+    func onWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+
+    /// Puts an item in; after the end of the link, requests fail and everything else is dropped.
+    func post(_ item: Item) {
+        let (end, wake) = state.withLock { state -> (LinkError?, (@Sendable () -> Void)?) in
+            if let end = state.end { return (end, nil) }
+            state.items.append(item)
+            guard !state.isAwake else { return (nil, nil) }
+            state.isAwake = true
+            return (nil, state.wake)
+        }
+        if let end, case .request(_, _, let pending?) = item { pending.complete(.failure(end)) }
+        wake?()
+    }
+
+    /// The driver is at work and will empty the box before it rests.
+    func stayAwake() { state.withLock { $0.isAwake = true } }
+
+    /// Takes everything out, while the driver goes on working.
+    func takeAll() -> [Item] {
+        state.withLock { state in
+            defer { state.items.removeAll(keepingCapacity: state.items.count <= 256) }
+            return state.items
+        }
+    }
+
+    /// Takes everything out; when there was nothing, the next item wakes the driver up.
+    func takeAllOrRest() -> [Item] {
+        state.withLock { state in
+            if state.items.isEmpty { state.isAwake = false }
+            defer { state.items.removeAll(keepingCapacity: state.items.count <= 256) }
+            return state.items
+        }
+    }
+
+    /// No more items: fails the requests that are in the box and all that come later.
+    func end(_ error: LinkError) {
+        let items = state.withLock { state -> [Item] in
+            if state.end == nil { state.end = error }
+            state.wake = nil
+            defer { state.items = [] }
+            return state.items
+        }
+        for case .request(_, _, let pending?) in items { pending.complete(.failure(error)) }
+    }
+}

@@ -1,0 +1,52 @@
+// How a link is to be made: who we are, whom we expect, limits and times. The same value serves connecting and
+// listening.
+
+/// The settings of a link.
+public struct LinkOptions: Sendable {
+    /// Our key and certificate. `nil` means no TLS at all (plain `ws`, for loopback and UNIX sockets).
+    public var identity: TLSIdentity?
+    /// The only peer that is accepted when we connect; any other key ends in `LinkError.wrongIdentity`. `nil` accepts
+    /// every key, `LinkInfo.remoteFingerprint` then says which one it was.
+    public var expectedPeer: SPKIFingerprint?
+    /// The path of the WebSocket URL.
+    public var path = "/"
+    /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2).
+    public var application = "blipchat_1"
+    public var blip = BLIPLimits()
+    public var webSocket: WebSocketLimits
+    /// From the start of connecting to the established TCP connection, the name resolution included.
+    public var connectTimeout = Duration.seconds(10)
+    /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
+    public var maxWaitingRequests = 65_536
+
+    public init(identity: TLSIdentity? = nil, expectedPeer: SPKIFingerprint? = nil) {
+        self.identity = identity
+        self.expectedPeer = expectedPeer
+        webSocket = WebSocketLimits()
+        webSocket.maxMessageBytes = blip.maxFrameIn
+    }
+
+    /// From the established connection to the end of the TLS and WebSocket handshakes.
+    public var handshakeTimeout: Duration {
+        get { webSocket.handshakeTimeout }
+        set { webSocket.handshakeTimeout = newValue }
+    }
+
+    /// Silence of the peer after which it is pinged; `nil` turns keepalive off.
+    public var keepaliveInterval: Duration? {
+        get { webSocket.keepaliveInterval }
+        set { webSocket.keepaliveInterval = newValue }
+    }
+
+    /// Further silence after which the peer counts as dead.
+    public var keepaliveTimeout: Duration {
+        get { webSocket.keepaliveTimeout }
+        set { webSocket.keepaliveTimeout = newValue }
+    }
+
+    /// How long an orderly close may take to send what is queued, and again for the peer's answer.
+    public var closeTimeout: Duration {
+        get { webSocket.closeTimeout }
+        set { webSocket.closeTimeout = newValue }
+    }
+}

@@ -1,0 +1,229 @@
+// One connection to a peer. Everything that concerns it happens on its own serial queue: reading, the protocol
+// stack, the handler's calls, writing. `PeerLink+Driver` is the loop; this file is what users call.
+
+internal import Dispatch
+internal import Synchronization
+
+/// An open link to a peer, made by `connect` or handed out by a `LinkListener`.
+///
+/// A link that was made by `connect` lives as long as somebody refers to it; letting go of it without `close()` ends
+/// it at once. A link that came in by a listener lives until it is closed.
+public actor PeerLink {
+    /// What a turn of the driver may read and write before others get their turn on the processor.
+    static let bytesPerTurn = 1 << 20
+
+    /// Called on the link's queue when the handshake of an incoming link is over; `nil` refuses the peer.
+    typealias Acceptance = @Sendable (PeerLink) -> (any BLIPRequestHandler)?
+
+    /// What happens around the link, told to who made it. Called on the link's queue.
+    struct Observer: Sendable {
+        var opened: @Sendable () -> Void = {}
+        /// The descriptor is about to be closed; called once.
+        var gone: @Sendable () -> Void = {}
+    }
+
+    nonisolated let executor = DispatchQueueExecutor(label: "blipnet.link")
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    nonisolated let mailbox = LinkMailbox()
+    private nonisolated let knownInfo: Mutex<LinkInfo>
+
+    let options: LinkOptions
+    var stack: ProtocolStack
+    /// `nil` once the descriptor is given back.
+    var socket: Socket?
+    var readiness: SocketReadiness?
+    var timer: (any DispatchSourceTimer)?
+    var timerFires: MonotonicTime?
+    /// Encrypted bytes that the socket had no room for; at most about two TLS records.
+    var output = ByteQueue()
+    /// A write failed: nothing more can be sent.
+    var brokenOutputError: LinkError?
+    var hasHalfClosed = false
+    var isPumpScheduled = false
+    /// When the descriptor is closed though the peer has not.
+    var lingerDeadline: MonotonicTime?
+
+    var handler: (any BLIPRequestHandler)?
+    var acceptance: Acceptance?
+    var observer = Observer()
+    var waiting: [UInt64: PendingResponse] = [:]
+    var numbers: [ObjectIdentifier: UInt64] = [:]
+    /// Why the link has ended.
+    var end: LinkError?
+    private var endWaiters: [CheckedContinuation<LinkError, Never>] = []
+    private var openWaiter: CheckedContinuation<LinkError?, Never>?
+    private var isOpen = false
+    /// Set while the link says goodbye, which it does even if nobody refers to it any more.
+    var selfUntilGone: PeerLink?
+
+    init(
+        socket: Socket, stack: sending ProtocolStack, options: LinkOptions, isOutgoing: Bool,
+        remote: Endpoint? = nil
+    ) {
+        self.socket = socket
+        self.stack = stack
+        self.options = options
+        let address = socket.remoteAddress
+        knownInfo = Mutex(
+            LinkInfo(
+                remoteAddress: (remote ?? address?.endpoint)?.description ?? "unknown",
+                localAddress: socket.localAddress?.endpoint.description ?? "unknown",
+                remoteHost: address?.hostText ?? "unknown", isEncrypted: options.identity != nil,
+                isOutgoing: isOutgoing))
+    }
+
+    isolated deinit {
+        leave(with: end ?? .closedLocally)
+        giveBackSocket()
+    }
+
+    // MARK: Making a link
+
+    /// Calls `endpoint` and returns when both handshakes are over, the server having judged our certificate and
+    /// answered the WebSocket upgrade. Cancelling the task gives up with `.closedLocally`.
+    public static func connect(
+        to endpoint: Endpoint, options: LinkOptions, handler: any BLIPRequestHandler
+    ) async throws(LinkError) -> PeerLink {
+        let socket = try await SocketConnector().connect(to: endpoint, timeout: options.connectTimeout)
+        let stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
+        let link = PeerLink(
+            socket: socket, stack: stack, options: options, isOutgoing: true,
+            remote: endpoint.isUNIX ? endpoint : nil)
+        if let failure = await link.handshake(handler: handler) { throw failure }
+        return link
+    }
+
+    /// Runs the handshake of an outgoing link; `nil` when it has succeeded.
+    private func handshake(handler: any BLIPRequestHandler) async -> LinkError? {
+        self.handler = handler
+        start()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // The body may run later than it seems: whatever has happened by then counts.
+                if end != nil || isOpen {
+                    continuation.resume(returning: end)
+                } else {
+                    openWaiter = continuation
+                }
+            }
+        } onCancel: {
+            close()
+        }
+    }
+
+    /// Runs an incoming link: its handshake, then whatever `acceptance` decides.
+    nonisolated func serve(acceptance: @escaping Acceptance, observer: Observer) {
+        executor.queue.async {
+            self.assumeIsolated { link in
+                link.acceptance = acceptance
+                link.observer = observer
+                link.selfUntilGone = link
+                link.start()
+            }
+        }
+    }
+
+    /// The handshake is over.
+    func didOpen(subprotocol: String?, remoteFingerprint: SPKIFingerprint?) {
+        isOpen = true
+        knownInfo.withLock {
+            $0.subprotocol = subprotocol
+            $0.remoteFingerprint = remoteFingerprint
+        }
+        observer.opened()
+        if let acceptance {
+            self.acceptance = nil
+            handler = acceptance(self)
+        }
+        guard let handler else {
+            stack.refuse(reason: "not welcome")
+            return
+        }
+        stack.start { handler.makeBodySink(for: $0) }
+        openWaiter?.resume(returning: nil)
+        openWaiter = nil
+    }
+
+    // MARK: Using it
+
+    /// Both ends and how they speak.
+    public nonisolated var info: LinkInfo { knownInfo.withLock { $0 } }
+
+    /// Queues a request. The order of calls is the order of request numbers. Never blocks; may be called from any
+    /// thread and from a handler. A streamed response body goes to `bodySink`.
+    public nonisolated func submit(_ request: BLIPRequest, bodySink: (any BodySink)? = nil) -> PendingResponse {
+        let pending = PendingResponse(mailbox: mailbox)
+        mailbox.post(.request(request, sink: bodySink, pending))
+        return pending
+    }
+
+    /// Queues a request to which there is no answer of any kind, not even that it has been sent.
+    public nonisolated func submitNoReply(_ request: BLIPRequest) {
+        mailbox.post(.request(request, sink: nil, nil))
+    }
+
+    /// Sends a request and waits for the response. An error response of the peer is returned, not thrown.
+    public nonisolated func request(
+        _ request: BLIPRequest, bodySink: (any BodySink)? = nil
+    ) async throws(LinkError) -> BLIPResponse {
+        try await submit(request, bodySink: bodySink).value()
+    }
+
+    /// Answers a request for which the handler has returned `nil`. Ignored for a no-reply request, for a number
+    /// that is answered already, and after the end.
+    public nonisolated func respond(to number: UInt64, with response: BLIPResponse) {
+        mailbox.post(.respond(number: number, response))
+    }
+
+    /// Ends the link in order: what is queued is sent first (5 s at most), then the WebSocket close handshake, then
+    /// TLS's. Requests without a response by then fail with `.closedLocally`. Calling it again does nothing.
+    public nonisolated func close(code: UInt16 = 1000, reason: String = "") {
+        mailbox.post(.close(code: code, reason: reason))
+    }
+
+    /// Returns when the link has ended, and why.
+    public func waitUntilClosed() async -> LinkError {
+        await withCheckedContinuation { continuation in
+            if let end { continuation.resume(returning: end) } else { endWaiters.append(continuation) }
+        }
+    }
+
+    /// How long the peer took to answer the last ping; `nil` before the first answer.
+    public var roundTrip: Duration? { stack.roundTrip }
+
+    /// Measures the round trip now; `roundTrip` changes when the answer is here.
+    public nonisolated func ping() { mailbox.post(.ping) }
+
+    // MARK: The end
+
+    /// The link has ended for `reason`: tells everybody who waits. The goodbye to the peer may still be on its way.
+    func leave(with reason: LinkError) {
+        guard end == nil else { return }
+        end = reason
+        mailbox.end(reason)
+        for pending in waiting.values { pending.complete(.failure(reason)) }
+        waiting = [:]
+        numbers = [:]
+        handler = nil
+        acceptance = nil
+        openWaiter?.resume(returning: reason)
+        openWaiter = nil
+        for waiter in endWaiters { waiter.resume(returning: reason) }
+        endWaiters = []
+    }
+
+    /// Closes the descriptor.
+    func giveBackSocket() {
+        guard socket != nil else { return }
+        readiness?.cancel()
+        readiness = nil
+        timer?.cancel()
+        timer = nil
+        socket = nil
+        output = ByteQueue()
+        observer.gone()
+        observer = Observer()
+        selfUntilGone = nil
+    }
+}
