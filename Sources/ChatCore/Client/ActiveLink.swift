@@ -1,0 +1,30 @@
+// One connection as ChatClient sees it: what `hello` has settled on it so far.
+
+import BLIPNet
+
+/// Counts the connections of one run, so that late news of an old one is told from the present one.
+struct LinkNumber: Sendable, Hashable {
+    let rawValue: UInt64
+}
+
+/// A connection whose handshake is done.
+struct ActiveLink: Sendable {
+    let number: LinkNumber
+    let connection: any PeerConnection
+    let router: RequestRouter
+    let peerID: PeerID
+    let opened: MonotonicTime
+    /// They have said hello, and we have accepted them: their requests are served.
+    var admitsPeer = false
+    /// They have accepted us: our requests are served.
+    var isAdmittedByPeer = false
+
+    var isOutgoing: Bool { connection.info.isOutgoing }
+    var isOnline: Bool { admitsPeer && isAdmittedByPeer }
+
+    /// Ends the link for a reason of ours; waiting requests are dropped.
+    func close(code: UInt16 = 1000, reason: String = "") {
+        connection.close(code: code, reason: reason)
+        router.close()
+    }
+}

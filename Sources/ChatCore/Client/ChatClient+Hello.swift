@@ -1,0 +1,134 @@
+// `hello` in both directions: the first request of every link, and the only one that strangers may send (PROTOCOL 4).
+
+import BLIPNet
+
+extension ChatClient {
+    /// Introduces us; what they answer decides whether we may talk to them.
+    func sayHello(to contact: ContactID, on link: ActiveLink) async {
+        let hello = HelloRequest(
+            name: ContactNames.cleaned(configuration.name, fallback: "somebody"), client: Self.clientName,
+            listenPort: listenPort)
+        let pending = link.connection.submit(hello.encoded(), bodySink: nil)
+        do throws(LinkError) {
+            let response = try await pending.value()
+            if response.error != nil {
+                sessions[contact]?.noteReason(LinkReason.blockedByPeer, on: link.number)
+                return link.close(reason: "refused")
+            }
+            switch try? HelloReply(decoding: response) {
+            case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
+            case .pending:
+                sessions[contact]?.approvalPending(on: link.number)
+                publishLinkState(of: contact)
+                link.close(reason: "pending")
+            case nil: link.close(code: 1002, reason: "bad reply to hello")
+            }
+        } catch {
+            // The link is over; `linkEnded` says so.
+        }
+    }
+
+    /// A contact has said hello: note where to call them, and admit them.
+    func receiveHello(_ hello: HelloRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink) async {
+        guard sessions[contact]?.peer.isBlocked == false else {
+            return answer(request, on: link, .failure(.forbidden, "blocked"))
+        }
+        if let port = hello.listenPort { await noteAddress(of: contact, host: link.connection.info.remoteHost, port) }
+        admit(request, on: link)
+        updateLink(contact, link.number) { $0.admitsPeer = true }
+    }
+
+    /// Opens the gate before the reply is on its way: what they send after it must come through.
+    private func admit(_ request: BLIPIncomingRequest, on link: ActiveLink) {
+        link.router.admit()
+        answer(request, on: link, HelloReply.accepted.encoded())
+    }
+
+    /// They call from `host` and listen at `port`: call them there first from now on.
+    private func noteAddress(of contact: ContactID, host: String, _ port: UInt16) async {
+        guard var peer = sessions[contact]?.peer else { return }
+        let address = PeerAddress(host: host, port: port, peerID: peer.peerID)
+        if let first = peer.addresses.first, first.host == host, first.port == port { return }
+        peer.addresses.removeAll { $0.host == host && $0.port == port }
+        // An address from the user stays, also behind many addresses of a moving laptop.
+        let kept = peer.addresses.count > 3 ? Array(peer.addresses.prefix(2)) + peer.addresses.suffix(1) : peer.addresses
+        peer.addresses = [address] + kept
+        sessions[contact]?.peer.addresses = peer.addresses
+        _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
+    }
+
+    // MARK: Strangers
+
+    /// Waits for a stranger's hello; the router refuses everything else.
+    func listenToStranger(_ link: ActiveLink) async {
+        if let request = await link.router.chat.next() { await receiveStrangersHello(request, on: link) }
+    }
+
+    private func receiveStrangersHello(_ request: BLIPIncomingRequest, on link: ActiveLink) async {
+        let hello: HelloRequest
+        do throws(WireError) {
+            hello = try HelloRequest(decoding: request)
+        } catch {
+            answer(request, on: link, error.response)
+            return link.close(code: 1008, reason: LinkReason.noHello)
+        }
+        let host = link.connection.info.remoteHost
+        let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }
+        if session(of: link.peerID)?.peer.isBlocked == true {
+            answer(request, on: link, .failure(.forbidden, "blocked"))
+            return link.close(code: 1008, reason: "")
+        }
+        if session(of: link.peerID) == nil, configuration.acceptsRequests {
+            let name = ContactNames.cleaned(hello.name, fallback: "somebody")
+            await acceptStranger(link.peerID, name: name, address: address)
+        }
+        if let contact = session(of: link.peerID)?.peer.id {
+            // Accepted just now, or while they were calling.
+            strangers[link.number] = nil
+            admit(request, on: link)
+            adopt(link, for: contact)
+            return updateLink(contact, link.number) { $0.admitsPeer = true }
+        }
+        await recordRequest(of: link.peerID, hello, address: address, host: host, origin: link.connection.info.remoteAddress)
+        answer(request, on: link, HelloReply.pending.encoded())
+        link.close(reason: "pending")
+    }
+
+    private func acceptStranger(_ peerID: PeerID, name: String, address: PeerAddress?) async {
+        _ = await quietly { () async throws(StoreError) in
+            _ = try await storeContact(peerID: peerID, name: name, addresses: address.map { [$0] } ?? [])
+        }
+    }
+
+    /// Keeps the request for the user's word, within the limits of D13. The caller learns nothing of them.
+    private func recordRequest(
+        of peerID: PeerID, _ hello: HelloRequest, address: PeerAddress?, host: String, origin: String
+    ) async {
+        guard let known = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
+            return
+        }
+        let isKnown = known.contains { $0.peerID == peerID }
+        guard isKnown || callerQuota.admit(host, now: now()) else { return }
+        let name = ContactNames.cleaned(hello.name, fallback: "somebody")
+        let time = now()
+        let limit = configuration.limits.storedContactRequests
+        let recorded = await quietly { () async throws(StoreError) in
+            try await store.recordContactRequest(
+                peerID: peerID, name: name, address: address, origin: origin, at: time, limit: limit)
+        }
+        // A caller who tries again and again is no news.
+        if recorded != nil, !isKnown { await publishRequests() }
+    }
+
+    func publishRequests() async {
+        guard let requests = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
+            return
+        }
+        hub.publish(.requestsChanged(requests))
+    }
+
+    /// Answers unless the peer wants no reply.
+    func answer(_ request: BLIPIncomingRequest, on link: ActiveLink, _ response: BLIPResponse) {
+        if !request.isNoReply { link.connection.respond(to: request.number, with: response) }
+    }
+}

@@ -1,0 +1,240 @@
+// Calls: dialling and being called, one link per peer, and what happens when a link begins and ends (DESIGN 6.4).
+
+import BLIPNet
+
+extension ChatClient {
+    // MARK: Dialling
+
+    /// Calls `contact` unless there is a link, a call under way, or a reason not to.
+    func dial(_ contact: ContactID) {
+        guard phase == .running, sessions[contact]?.mayDial == true, let number = sessions[contact]?.beginDial() else {
+            return
+        }
+        publishLinkState(of: contact)
+        spawn { await $0.call(contact, number) }
+    }
+
+    /// Tries the contact's addresses in turn.
+    private func call(_ contact: ContactID, _ number: Int) async {
+        var failure = LinkReason.noAddress
+        for address in sessions[contact]?.peer.addresses ?? [] {
+            guard let peer = sessions[contact]?.peer, phase == .running else { return }
+            let router = RequestRouter(limits: configuration.limits)
+            do throws(LinkError) {
+                let connection = try await connecting.connect(
+                    to: address.endpoint, expecting: peer.peerID ?? address.peerID, handler: router)
+                if let refusal = await answered(contact, connection, router) {
+                    failure = refusal
+                    continue
+                }
+                return
+            } catch {
+                if case .wrongIdentity = error { return await keyChanged(contact, number) }
+                failure = LinkReason.text(error)
+            }
+            guard sessions[contact]?.dialNumber == number else { return }
+        }
+        sessions[contact]?.dialFailed(number, reason: failure)
+        publishLinkState(of: contact)
+        dialLater(contact)
+    }
+
+    /// Waits for the back-off (D8), then dials.
+    func dialLater(_ contact: ContactID) {
+        guard phase == .running, sessions[contact]?.mayDial == true,
+            let wait = sessions[contact]?.nextDelay(using: &random)
+        else { return }
+        spawn(after: wait.delay) { client in
+            guard client.sessions[contact]?.dialNumber == wait.number else { return }
+            client.dial(contact)
+        }
+    }
+
+    /// Another key than the pinned one answered: stop, and say so (D12).
+    private func keyChanged(_ contact: ContactID, _ number: Int) async {
+        guard sessions[contact] != nil else { return }
+        let isNews = sessions[contact]?.peer.trust != .keyChanged
+        sessions[contact]?.peer.trust = .keyChanged
+        sessions[contact]?.dialFailed(number, reason: LinkReason.keyChanged)
+        publishLinkState(of: contact)
+        guard isNews, let peer = sessions[contact]?.peer else { return }
+        _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
+        hub.publish(.conversationsChanged)
+        hub.publish(.notice(.keyChanged(contact)))
+    }
+
+    /// Our call was answered. Returns why the connection is of no use, `nil` when it is (or is closed for another).
+    private func answered(
+        _ contact: ContactID, _ connection: any PeerConnection, _ router: RequestRouter
+    ) async -> String? {
+        guard let fingerprint = connection.info.remoteFingerprint else {
+            connection.close(code: 1008, reason: "no key")
+            return LinkReason.noHello
+        }
+        let link = makeLink(connection, router, PeerID(fingerprint))
+        guard phase == .running, sessions[contact] != nil else {
+            link.close()
+            return nil
+        }
+        if link.peerID == ownID {
+            link.close(reason: "own address")
+            return LinkReason.ownKey
+        }
+        if let other = sessions.values.first(where: { $0.peer.peerID == link.peerID && $0.peer.id != contact }) {
+            link.close(reason: "known under another name")
+            return LinkReason.sameKey(as: other.peer.name)
+        }
+        if sessions[contact]?.peer.peerID == nil { await pin(link.peerID, for: contact) }
+        adopt(link, for: contact)
+        return nil
+    }
+
+    /// Trust on first use: from now on only this key is this contact.
+    private func pin(_ peerID: PeerID, for contact: ContactID) async {
+        sessions[contact]?.peer.peerID = peerID
+        guard let peer = sessions[contact]?.peer else { return }
+        _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
+        await dropRequests(of: peerID)
+        hub.publish(.conversationsChanged)
+    }
+
+    private func makeLink(_ connection: any PeerConnection, _ router: RequestRouter, _ peerID: PeerID) -> ActiveLink {
+        ActiveLink(
+            number: takeLinkNumber(), connection: connection, router: router, peerID: peerID, opened: .now())
+    }
+
+    // MARK: Being called
+
+    /// A call has passed its handshake. Known contacts get a link; others may say hello and nothing else.
+    func takeCall(_ connection: any PeerConnection, _ router: RequestRouter) {
+        guard phase == .running, let fingerprint = connection.info.remoteFingerprint else {
+            connection.close(code: 1001, reason: "")
+            return router.close()
+        }
+        let link = makeLink(connection, router, PeerID(fingerprint))
+        guard link.peerID != ownID else { return link.close(reason: "own address") }
+        if let session = session(of: link.peerID), !session.peer.isBlocked {
+            sessions[session.peer.id]?.resetBackoff()
+            adopt(link, for: session.peer.id)
+        } else {
+            strangers[link.number] = link
+            spawn { await $0.listenToStranger(link) }
+            spawn { client in
+                _ = await link.connection.waitUntilClosed()
+                client.strangers[link.number] = nil
+                link.router.close()
+            }
+            closeUnlessOnline(link)
+        }
+    }
+
+    func session(of peerID: PeerID) -> PeerSession? { sessions.values.first { $0.peer.peerID == peerID } }
+
+    // MARK: A link's life
+
+    /// Makes `link` the contact's link, or closes it when the present one stays.
+    func adopt(_ link: ActiveLink, for contact: ContactID) {
+        guard let adoption = sessions[contact]?.adopt(link, own: ownID, now: .now()) else { return link.close() }
+        switch adoption {
+        case .refused: return link.close(reason: "another link to the same peer stays")
+        case .stays(let replaced):
+            if let replaced {
+                stopTransfers(on: replaced.number)
+                replaced.close(reason: "replaced by a newer link")
+            }
+        }
+        publishLinkState(of: contact)
+        spawn { await $0.consumeChat(of: contact, on: link) }
+        spawn { await $0.consumeFiles(of: contact, on: link) }
+        spawn { client in
+            let end = await link.connection.waitUntilClosed()
+            await client.linkEnded(contact, link, end)
+        }
+        spawn { await $0.sayHello(to: contact, on: link) }
+        closeUnlessOnline(link)
+        watchReplies(of: contact, on: link)
+    }
+
+    /// Changes the link's state if it still is the contact's link, and goes online when both have accepted.
+    func updateLink(_ contact: ContactID, _ number: LinkNumber, _ change: (inout ActiveLink) -> Void) {
+        let wasOnline = sessions[contact]?.link?.isOnline ?? false
+        sessions[contact]?.updateLink(number, change)
+        publishLinkState(of: contact)
+        if !wasOnline, sessions[contact]?.link?.isOnline == true { cameOnline(contact) }
+    }
+
+    /// Both have accepted: everything that waited goes out.
+    private func cameOnline(_ contact: ContactID) {
+        guard let link = sessions[contact]?.link else { return }
+        if sessions[contact]?.announcesAcceptance == true {
+            sessions[contact]?.announcesAcceptance = false
+            link.connection.submitNoReply(AcceptedRequest().encoded())
+        }
+        link.connection.ping()
+        pump(contact)
+        sendReadReceipts(to: contact)
+        resumeTransfers(with: contact)
+        rememberSeen(contact)
+    }
+
+    private func rememberSeen(_ contact: ContactID) {
+        sessions[contact]?.peer.lastSeen = now()
+        guard let peer = sessions[contact]?.peer else { return }
+        spawn { client in
+            _ = await client.quietly { () async throws(StoreError) in
+                // The contact may have been removed meanwhile.
+                do throws(StoreError) { try await client.store.updateContact(peer) } catch StoreError.notFound {}
+            }
+        }
+    }
+
+    private func linkEnded(_ contact: ContactID, _ link: ActiveLink, _ end: LinkError) async {
+        link.router.close()
+        stopTransfers(on: link.number)
+        let wasOnline = sessions[contact]?.link?.number == link.number && sessions[contact]?.link?.isOnline == true
+        let reason = end == .closedLocally ? nil : LinkReason.text(end)
+        guard sessions[contact]?.linkEnded(link.number, reason: reason, now: .now()) == true else { return }
+        if sessions[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
+        if wasOnline, phase == .running { rememberSeen(contact) }
+        publishLinkState(of: contact)
+        dialLater(contact)
+    }
+
+    /// A link on which no hello succeeds in time is closed (RELIABILITY 3).
+    private func closeUnlessOnline(_ link: ActiveLink) {
+        spawn(after: configuration.limits.helloTimeout) { client in
+            guard client.session(of: link.peerID)?.link.map({ $0.number == link.number && $0.isOnline }) != true else {
+                return
+            }
+            link.close(code: 1008, reason: LinkReason.noHello)
+        }
+    }
+
+    /// Asks for a sign of life when an answer takes too long (D8).
+    private func watchReplies(of contact: ContactID, on link: ActiveLink) {
+        let patience = configuration.limits.replyPatience
+        spawn { client in
+            while client.sessions[contact]?.link?.number == link.number {
+                do { try await Task.sleep(for: patience / 3) } catch { return }
+                guard let oldest = client.sessions[contact]?.outbox.oldest else { continue }
+                if MonotonicTime.now() - oldest > patience { link.connection.ping() }
+            }
+        }
+    }
+
+    // MARK: For users
+
+    public func reconnect(_ contact: ContactID?) {
+        for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
+            sessions[contact]?.resetBackoff()
+            dial(contact)
+        }
+    }
+
+    public func linkState(of contact: ContactID) async -> LinkState {
+        guard let session = sessions[contact] else { return .offline(reason: nil) }
+        guard case .online(var details) = session.linkState, let link = session.link else { return session.linkState }
+        details.roundTrip = await link.connection.roundTrip
+        return .online(details)
+    }
+}

@@ -1,0 +1,155 @@
+// Contacts and contact requests, as users change them.
+
+import BLIPNet
+
+extension ChatClient {
+    public func conversations() async throws(ChatError) -> [Conversation] {
+        try await stored { () async throws(StoreError) in try await store.conversations() }
+    }
+
+    public func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
+        guard !isOwn(address) else { throw .ownAddress }
+        let wanted: String
+        if let name {
+            wanted = try ContactNames.checked(name)
+        } else {
+            wanted = ContactNames.cleaned(address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
+        }
+        if address.peerID == nil, let known = contact(at: address) { return known }
+        let peer = try await stored { () async throws(StoreError) in
+            try await storeContact(peerID: address.peerID, name: wanted, addresses: [address])
+        }
+        if let peerID = address.peerID { await dropRequests(of: peerID) }
+        reconnect(peer.id)
+        return peer
+    }
+
+    /// Stores a contact under a free name and begins its session.
+    func storeContact(peerID: PeerID?, name: String, addresses: [PeerAddress]) async throws(StoreError) -> Peer {
+        let others = sessions.values.filter { peerID == nil || $0.peer.peerID != peerID }.map(\.peer.name)
+        let added = now()
+        let contact = NewContact(
+            peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, added: added)
+        let peer = try await store.addContact(contact)
+        if sessions[peer.id] == nil {
+            sessions[peer.id] = PeerSession(peer: peer, policy: configuration.reconnect)
+        } else {
+            sessions[peer.id]?.peer = peer
+        }
+        hub.publish(.conversationsChanged)
+        return peer
+    }
+
+    public func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
+        let name = try ContactNames.checked(name)
+        try await change(contact) { $0.name = name }
+    }
+
+    public func removeContact(_ contact: ContactID) async throws(ChatError) {
+        guard let session = sessions[contact] else { throw .noSuchContact }
+        sessions[contact] = nil
+        if let link = session.link {
+            stopTransfers(on: link.number)
+            link.close(reason: "removed")
+        }
+        do throws(ChatError) {
+            try await stored { () async throws(StoreError) in try await store.removeContact(contact) }
+        } catch {
+            sessions[contact] = PeerSession(
+                peer: session.peer, policy: configuration.reconnect, queuedCount: session.queuedCount)
+            dial(contact)
+            throw error
+        }
+        hub.publish(.conversationsChanged)
+    }
+
+    public func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
+        try await change(contact) { $0.isBlocked = blocked }
+        if blocked {
+            sessions[contact]?.link?.close(reason: "")
+        } else {
+            reconnect(contact)
+        }
+    }
+
+    public func setVerified(_ contact: ContactID) async throws(ChatError) {
+        try await change(contact) { $0.trust = .verified }
+        reconnect(contact)
+        pump(contact)
+        sendReadReceipts(to: contact)
+        resumeTransfers(with: contact)
+    }
+
+    public func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
+        guard let session = sessions[contact] else { throw .noSuchContact }
+        return session.peer.peerID.map { SafetyNumber.groups(ownID, $0) }
+    }
+
+    // MARK: Contact requests
+
+    public func contactRequests() async throws(ChatError) -> [ContactRequest] {
+        try await stored { () async throws(StoreError) in try await store.contactRequests() }
+    }
+
+    public func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
+        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
+        let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
+        let peer = try await stored { () async throws(StoreError) in
+            let peer = try await storeContact(
+                peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),
+                addresses: request.address.map { [$0] } ?? [])
+            try await store.removeContactRequest(id)
+            return peer
+        }
+        await publishRequests()
+        sessions[peer.id]?.announcesAcceptance = true
+        reconnect(peer.id)
+        return peer
+    }
+
+    public func rejectRequest(_ id: Int64) async throws(ChatError) {
+        guard try await contactRequests().contains(where: { $0.id == id }) else { throw .noSuchRequest }
+        try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
+        await publishRequests()
+    }
+
+    /// They are a contact now: their request has its answer.
+    func dropRequests(of peerID: PeerID) async {
+        let removed = await quietly { () async throws(StoreError) in
+            let requests = try await store.contactRequests().filter { $0.peerID == peerID }
+            for request in requests { try await store.removeContactRequest(request.id) }
+            return requests.count
+        }
+        guard let removed, removed > 0 else { return }
+        if let contact = session(of: peerID)?.peer.id { sessions[contact]?.announcesAcceptance = true }
+        await publishRequests()
+    }
+
+    // MARK: Parts
+
+    /// Changes a contact in the store first, then here.
+    private func change(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
+        guard var peer = sessions[contact]?.peer else { throw .noSuchContact }
+        change(&peer)
+        let changed = peer
+        try await stored { () async throws(StoreError) in try await store.updateContact(changed) }
+        if var present = sessions[contact]?.peer {
+            change(&present)
+            sessions[contact]?.peer = present
+        }
+        publishLinkState(of: contact)
+        hub.publish(.conversationsChanged)
+    }
+
+    private func isOwn(_ address: PeerAddress) -> Bool {
+        if let peerID = address.peerID { return peerID == ownID }
+        guard let port = listenPort, address.port == port, let own = identity.address else { return false }
+        return address.host == own.host || LocalHost.isLoopback(address.host)
+    }
+
+    private func contact(at address: PeerAddress) -> Peer? {
+        sessions.values.map(\.peer).first { peer in
+            peer.addresses.contains { $0.host == address.host && $0.port == address.port }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// What front ends read: history, search and drafts come straight from the store.
+
+extension ChatClient {
+    public func page(
+        of contact: ContactID, _ anchor: PageAnchor, limit: Int
+    ) async throws(ChatError) -> [ChatMessage] {
+        try await stored { () async throws(StoreError) in try await store.page(of: contact, anchor, limit: limit) }
+    }
+
+    public func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult {
+        try await stored { () async throws(StoreError) in try await store.search(query) }
+    }
+
+    public func draft(for contact: ContactID) async throws(ChatError) -> String {
+        try await stored { () async throws(StoreError) in try await store.draft(for: contact) }
+    }
+
+    public func setDraft(_ text: String, for contact: ContactID) async throws(ChatError) {
+        try await stored { () async throws(StoreError) in try await store.setDraft(text, for: contact) }
+    }
+}

@@ -1,0 +1,108 @@
+// From the wire to the user: one consumer per link takes its chat requests in order; store, then reply, then show
+// (DESIGN 3.2, RELIABILITY D3).
+
+import BLIPNet
+
+extension ChatClient {
+    /// Handles a link's chat requests one after the other until the link ends.
+    func consumeChat(of contact: ContactID, on link: ActiveLink) async {
+        let limits = configuration.limits
+        var bucket = TokenBucket(rate: limits.operationsPerSecond, burst: limits.operationBurst, now: .now())
+        while let request = await link.router.chat.next() {
+            guard sessions[contact]?.link?.number == link.number else { return }
+            // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.
+            let wait = bucket.take(now: .now())
+            if wait > .zero { do { try await Task.sleep(for: wait) } catch { return } }
+            do throws(WireError) {
+                try await receive(request, from: contact, on: link)
+            } catch {
+                answer(request, on: link, error.response)
+            }
+        }
+        if link.router.chat.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    private func receive(
+        _ request: BLIPIncomingRequest, from contact: ContactID, on link: ActiveLink
+    ) async throws(WireError) {
+        switch request.properties.profile.flatMap(ChatProfile.init) {
+        case .hello: await receiveHello(try HelloRequest(decoding: request), request, contact, link)
+        case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
+        case .message: await receiveMessage(try MessageRequest(decoding: request), request, contact, link)
+        case .read: await receiveRead(try ReadRequest(decoding: request), request, contact, link)
+        case .typing: receiveTyping(try TypingRequest(decoding: request), contact)
+        case .fileOffer: await receiveOffer(try FileOfferRequest(decoding: request), request, contact, link)
+        case .fileStatus: await receiveStatus(try FileStatusRequest(decoding: request), request, contact, link)
+        case .fileGet, .fileDigest, nil: answer(request, on: link, .failure(.notFound, "no such profile"))
+        }
+    }
+
+    private func receiveMessage(
+        _ message: MessageRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
+    ) async {
+        if sessions[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
+        await store(
+            IncomingMessage(
+                id: message.id, contact: contact, sequence: message.sequence, sent: message.sent, received: now(),
+                replyTo: message.replyTo, content: .text(message.text)), request, link)
+    }
+
+    private func receiveOffer(
+        _ offer: FileOfferRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
+    ) async {
+        let added = await store(
+            IncomingMessage(
+                id: offer.id, contact: contact, sequence: offer.sequence, sent: offer.sent, received: now(),
+                content: .file(
+                    name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
+                    caption: offer.caption)), request, link)
+        if let added, case .file(let transfer) = added.content { acceptIfAllowed(transfer) }
+    }
+
+    /// Commits, replies, shows; returns the message if it is new.
+    @discardableResult private func store(
+        _ message: IncomingMessage, _ request: BLIPIncomingRequest, _ link: ActiveLink
+    ) async -> ChatMessage? {
+        do throws(StoreError) {
+            switch try await store.appendIncoming(message) {
+            case .inserted(let added):
+                answer(request, on: link, BLIPResponse())
+                hub.publish(.messageAdded(added))
+                hub.publish(.conversationsChanged)
+                return added
+            case .duplicate: answer(request, on: link, BLIPResponse())
+            case .conflict: answer(request, on: link, .failure(.conflict, "another message has this id"))
+            }
+        } catch {
+            answer(request, on: link, Self.response(to: error))
+            hub.publish(.notice(.storeFailed(error)))
+        }
+        return nil
+    }
+
+    /// The sender keeps what we could not store and tries again.
+    private static func response(to error: StoreError) -> BLIPResponse {
+        error == .diskFull ? .failure(.insufficientStorage, "the disk is full") : .failure(.handlerFailed, "cannot store")
+    }
+
+    private func receiveRead(
+        _ read: ReadRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
+    ) async {
+        let changed = await quietly { () async throws(StoreError) in
+            try await store.markOutgoingRead(contact: contact, upTo: read.upTo)
+        }
+        guard let changed else { return answer(request, on: link, .failure(.handlerFailed, "cannot store")) }
+        answer(request, on: link, BLIPResponse())
+        for message in changed { hub.publish(.messageChanged(message)) }
+    }
+
+    private func receiveTyping(_ typing: TypingRequest, _ contact: ContactID) {
+        let isNews = sessions[contact]?.typing.peerSaid(typing.isComposing) == true
+        if isNews { hub.publish(.typing(contact, typing.isComposing)) }
+        guard typing.isComposing, let generation = sessions[contact]?.typing.generation else { return }
+        spawn(after: TypingState.believedFor) { client in
+            guard client.sessions[contact]?.typing.generation == generation else { return }
+            if client.sessions[contact]?.typing.peerSaid(false) == true { client.hub.publish(.typing(contact, false)) }
+        }
+    }
+}

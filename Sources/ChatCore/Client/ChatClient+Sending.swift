@@ -1,0 +1,225 @@
+// From the user to the wire: store, then show, then send (DESIGN 3.1, RELIABILITY D2-D9).
+
+import BLIPNet
+
+extension ChatClient {
+    // MARK: Messages
+
+    public func send(
+        _ text: String, to contact: ContactID, replyTo: MessageID?
+    ) async throws(ChatError) -> ChatMessage {
+        guard !text.isEmpty else { throw .emptyText }
+        guard text.utf8.count <= WireLimit.text else {
+            throw .textTooLong(bytes: text.utf8.count, limit: WireLimit.text)
+        }
+        try checkOutbox(of: contact)
+        let time = now()
+        let message = try await stored { () async throws(StoreError) in
+            try await store.enqueueMessage(to: contact, text: text, replyTo: replyTo, at: time)
+        }
+        sessions[contact]?.typing.forgetSaid()
+        enqueued(message)
+        return message
+    }
+
+    public func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {
+        let old = try await stored { () async throws(StoreError) in try await store.message(id) }
+        guard let old, old.direction == .outgoing, case .text(let text) = old.content else { throw .noSuchMessage }
+        guard case .failed = old.state else { throw .noSuchMessage }
+        return try await send(text, to: old.contact, replyTo: old.replyTo)
+    }
+
+    /// Whether one more operation may wait for `contact`.
+    func checkOutbox(of contact: ContactID) throws(ChatError) {
+        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard !session.peer.isBlocked else { throw .blocked }
+        let limit = configuration.limits.outboxMessages
+        guard session.queuedCount < limit else { throw .outboxFull(limit: limit) }
+    }
+
+    /// A new row is stored: show it and send it.
+    func enqueued(_ message: ChatMessage) {
+        sessions[message.contact]?.queuedCount += 1
+        hub.publish(.messageAdded(message))
+        pump(message.contact)
+    }
+
+    // MARK: The outbox
+
+    /// Sends what waits for `contact`, if it may go out now. The only sender of stored operations.
+    func pump(_ contact: ContactID) {
+        guard phase == .running, sessions[contact]?.sendingLink != nil, sessions[contact]?.outbox.ask() == true else {
+            return
+        }
+        spawn { client in
+            repeat { await client.sendOldest(of: contact) } while client.sessions[contact]?.outbox.finishLook() == true
+        }
+    }
+
+    /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
+    private func sendOldest(of contact: ContactID) async {
+        let window = configuration.limits.sendWindow
+        let entries = await quietly { () async throws(StoreError) in
+            try await store.outbox(for: contact, limit: window)
+        }
+        guard let entries else { return hold(contact) }
+        guard let link = sessions[contact]?.sendingLink,
+            let fresh = sessions[contact]?.outbox.admit(entries, now: .now())
+        else { return }
+        for entry in fresh {
+            let pending = link.connection.submit(entry.request, bodySink: nil)
+            spawn { client in
+                let result: Result<BLIPResponse, LinkError>
+                do throws(LinkError) { result = .success(try await pending.value()) } catch { result = .failure(error) }
+                await client.answered(entry, of: contact, on: link.number, result)
+            }
+        }
+        for entry in fresh {
+            guard case .message(let message) = entry.operation, message.state == .pending else { continue }
+            await advance(message.id, to: .sent)
+        }
+    }
+
+    /// What the peer says to an outbox entry.
+    private func answered(
+        _ entry: OutboxEntry, of contact: ContactID, on number: LinkNumber, _ result: Result<BLIPResponse, LinkError>
+    ) async {
+        // Entries of an earlier link are on their way again already; the receiver knows them by their ids.
+        guard sessions[contact]?.link?.number == number else { return }
+        switch result {
+        case .success(let response):
+            if await settle(entry, of: contact, error: response.error) {
+                sessions[contact]?.outbox.answered(entry.id)
+                pump(contact)
+            } else {
+                hold(contact, releasing: entry.id)
+            }
+        case .failure(.limitExceeded): hold(contact, releasing: entry.id)
+        case .failure: break
+        }
+    }
+
+    /// Writes down the answer; `false` when the entry must be sent again later.
+    private func settle(_ entry: OutboxEntry, of contact: ContactID, error: BLIPErrorCode?) async -> Bool {
+        let isRefused: Bool
+        switch error {
+        case nil: isRefused = false
+        case .badRequest?, .notFound?, .conflict?, .gone?: isRefused = true
+        default: return false
+        }
+        switch entry.operation {
+        case .message(let message):
+            let state = isRefused ? DeliveryState.failed(reason: Self.refusal(error)) : .delivered
+            guard await advance(message.id, to: state) else { return false }
+            sessions[contact]?.queuedCount -= 1
+            return true
+        case .fileStatus:
+            return await quietly { () async throws(StoreError) in try await store.removeOutboxEntry(entry.id) } != nil
+        }
+    }
+
+    private static func refusal(_ error: BLIPErrorCode?) -> String {
+        switch error {
+        case .conflict?: "the peer has another message with this id"
+        case .notFound?: "the peer's program does not know this kind of message"
+        default: "the peer cannot read it"
+        }
+    }
+
+    /// Nothing more goes out for a while (full disk there, or ours fails); then again from the oldest row.
+    private func hold(_ contact: ContactID, releasing entry: Int64? = nil) {
+        if let entry { sessions[contact]?.outbox.answered(entry) }
+        guard sessions[contact]?.outbox.isHeld == false else { return }
+        sessions[contact]?.outbox.hold()
+        spawn(after: configuration.limits.retryDelay) { client in
+            client.sessions[contact]?.outbox.release()
+            client.pump(contact)
+        }
+    }
+
+    /// Moves an own message forward and shows it; `false` when the store failed.
+    @discardableResult func advance(_ id: MessageID, to state: DeliveryState) async -> Bool {
+        let result = await quietly { () async throws(StoreError) in try await store.advanceState(of: id, to: state) }
+        guard let result else { return false }
+        if let message = result, message.state == state { hub.publish(.messageChanged(message)) }
+        return true
+    }
+
+    // MARK: Read receipts and typing
+
+    public func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
+        guard sessions[contact] != nil else { throw .noSuchContact }
+        let receipt = try await stored { () async throws(StoreError) in
+            try await store.markSeen(contact: contact, upTo: position)
+        }
+        guard receipt != nil else { return }
+        hub.publish(.conversationsChanged)
+        sendReadReceipts(to: contact)
+    }
+
+    /// Sends the newest watermark until the peer has confirmed it; one task per link.
+    func sendReadReceipts(to contact: ContactID) {
+        guard phase == .running, let link = sessions[contact]?.sendingLink,
+            sessions[contact]?.receiptLink != link.number
+        else { return }
+        sessions[contact]?.receiptLink = link.number
+        spawn { client in
+            while let id = await client.nextReceipt(of: contact, on: link) {
+                let pending = link.connection.submit(ReadRequest(upTo: id).encoded(), bodySink: nil)
+                guard let response = try? await pending.value(), response.error == nil else { break }
+                let confirmed = await client.quietly { () async throws(StoreError) in
+                    try await client.store.confirmReadReceipt(contact: contact, upTo: id)
+                }
+                if confirmed == nil { break }
+            }
+            if client.sessions[contact]?.receiptLink == link.number { client.sessions[contact]?.receiptLink = nil }
+        }
+    }
+
+    private func nextReceipt(of contact: ContactID, on link: ActiveLink) async -> MessageID? {
+        guard sessions[contact]?.receiptLink == link.number else { return nil }
+        return await quietly { () async throws(StoreError) in try await store.unsentReadReceipt(for: contact) } ?? nil
+    }
+
+    public func setTyping(_ composing: Bool, to contact: ContactID) {
+        guard let link = sessions[contact]?.sendingLink,
+            sessions[contact]?.typing.shouldSay(composing, now: .now()) == true
+        else { return }
+        link.connection.submitNoReply(TypingRequest(isComposing: composing).encoded())
+    }
+}
+
+extension OutboxEntry {
+    /// As it goes over the wire.
+    var request: BLIPRequest {
+        switch operation {
+        case .message(let message):
+            switch message.content {
+            case .text(let text):
+                MessageRequest(
+                    id: message.id, sequence: message.sequence, sent: message.sent, replyTo: message.replyTo,
+                    text: text
+                ).encoded()
+            case .file(let file):
+                FileOfferRequest(
+                    id: message.id, sequence: message.sequence, sent: message.sent, name: file.name, size: file.size,
+                    modified: file.modified, contentType: file.contentType, caption: file.caption
+                ).encoded()
+            }
+        case .fileStatus(let transfer, let state):
+            FileStatusRequest(id: transfer, state: FileStatusRequest.State(state)).encoded()
+        }
+    }
+}
+
+extension FileStatusRequest.State {
+    /// What the peer is told of a transfer's state; the finer states are nobody else's business.
+    init(_ state: FileTransfer.State) {
+        switch state {
+        case .offered, .accepted, .running, .paused: self = .accepted
+        case .declined: self = .declined
+        case .cancelled, .failed: self = .cancelled
+        case .complete: self = .complete
+        }
+    }
+}

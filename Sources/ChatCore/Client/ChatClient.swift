@@ -1,0 +1,197 @@
+// The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
+// topic: +Links, +Hello, +People, +Sending, +Receiving, +Files, +Serving, +Downloads, +Reading.
+
+public import BLIPNet
+
+/// One installation's chat. Everything durable is in the store; what is here is gone after a restart and made anew.
+///
+/// Order matters on three ways, each with one task at a time: a contact's outbox (rows go out in order), a link's chat
+/// requests (handled in order of arrival), and a contact's read receipts.
+public actor ChatClient: ChatService {
+    /// Name and version, as `hello` tells it.
+    public static let clientName = "blipchat/0.1"
+
+    let store: any HistoryStore
+    let connecting: any PeerConnecting
+    let ownID: PeerID
+    let configuration: ChatConfiguration
+    let now: @Sendable () -> Timestamp
+
+    enum Phase { case new, running, stopped }
+    var phase = Phase.new
+    var hub = EventHub()
+    var sessions: [ContactID: PeerSession] = [:]
+    /// Callers whose key belongs to no contact (or to a blocked one), until they have said hello.
+    var strangers: [LinkNumber: ActiveLink] = [:]
+    var listener: (any PeerListening)?
+    var callerQuota: CallerQuota
+    var random = SystemRandomNumberGenerator()
+
+    /// Offered files that peers are pulling.
+    var uploads: [MessageID: Upload] = [:]
+    /// Accepted files that we are pulling, and the tasks that do it.
+    var downloads: [MessageID: Download] = [:]
+
+    private var tasks: [Int: Task<Void, Never>] = [:]
+    private var nextTask = 0
+    private var nextLink: UInt64 = 0
+
+    /// `identity` is the key that `connecting` presents. Nothing happens before `start`.
+    public init(
+        store: any HistoryStore, connecting: any PeerConnecting, identity: PeerID, configuration: ChatConfiguration,
+        now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.store = store
+        self.connecting = connecting
+        ownID = identity
+        self.configuration = configuration
+        self.now = now
+        callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
+    }
+
+    // MARK: Life
+
+    /// Reads the contacts, takes calls and dials everybody. Throws `.store`, or `.cannotListen` when the wanted port
+    /// cannot be had and `fallbackToAnyPort` is off; the client is stopped then.
+    public func start() async throws(ChatError) {
+        guard phase == .new else { return }
+        let conversations = try await stored { () async throws(StoreError) in try await store.conversations() }
+        guard phase == .new else { return }
+        for conversation in conversations {
+            sessions[conversation.peer.id] = PeerSession(
+                peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
+        }
+        do throws(LinkError) {
+            try listen()
+        } catch {
+            phase = .stopped
+            hub.finish()
+            let endpoint = configuration.listen?.description ?? ""
+            throw .cannotListen(endpoint: endpoint, reason: LinkReason.text(error))
+        }
+        phase = .running
+        hub.publish(.identityChanged(identity))
+        for contact in sessions.keys.sorted() { dial(contact) }
+    }
+
+    /// Stops taking and making calls, closes the links in order, saves where transfers are, and ends all streams.
+    /// Nothing of this client runs when it returns.
+    public func stop() async {
+        guard phase != .stopped else { return }
+        phase = .stopped
+        listener?.close()
+        listener = nil
+        for link in sessions.values.compactMap(\.link) + strangers.values { link.close(code: 1001, reason: "going away") }
+        for task in tasks.values { task.cancel() }
+        while let task = tasks.values.first { await task.value }
+        await rememberTransfers()
+        hub.finish()
+    }
+
+    /// Runs `operation` on this actor until it ends; `stop` cancels it and waits for it.
+    @discardableResult func spawn(_ operation: @escaping (isolated ChatClient) async -> Void) -> Task<Void, Never> {
+        let number = nextTask
+        nextTask += 1
+        let task = Task {
+            await operation(self)
+            self.tasks[number] = nil
+        }
+        tasks[number] = task
+        if phase == .stopped { task.cancel() }
+        return task
+    }
+
+    /// Runs `operation` after `delay`, unless the client stops before.
+    func spawn(after delay: Duration, _ operation: @escaping (isolated ChatClient) async -> Void) {
+        spawn { client in
+            do { try await Task.sleep(for: delay) } catch { return }
+            await operation(client)
+        }
+    }
+
+    func takeLinkNumber() -> LinkNumber {
+        nextLink += 1
+        return LinkNumber(rawValue: nextLink)
+    }
+
+    // MARK: Who we are
+
+    public var identity: LocalIdentity {
+        guard let listener, case .host(let bound, let port) = listener.localEndpoint else {
+            return LocalIdentity(peerID: ownID, name: configuration.name, address: nil, listening: nil)
+        }
+        let host = configuration.advertisedHost ?? (LocalHost.isWildcard(bound) ? LocalHost.firstAddress() : bound)
+        return LocalIdentity(
+            peerID: ownID, name: configuration.name,
+            address: PeerAddress(host: host, port: port, peerID: ownID, name: configuration.name),
+            listening: listener.localEndpoint.description)
+    }
+
+    /// The port at which we take calls.
+    var listenPort: UInt16? {
+        guard case .host(_, let port)? = listener?.localEndpoint else { return nil }
+        return port
+    }
+
+    private func listen() throws(LinkError) {
+        guard let endpoint = configuration.listen else { return }
+        do throws(LinkError) {
+            listener = try listen(on: endpoint)
+        } catch {
+            guard configuration.fallbackToAnyPort, case .host(let host, _) = endpoint else { throw error }
+            do throws(LinkError) {
+                listener = try listen(on: .host(host, port: 0))
+            } catch {
+                hub.publish(
+                    .notice(.cannotListen(endpoint: endpoint.description, reason: LinkReason.text(error))))
+            }
+        }
+    }
+
+    private func listen(on endpoint: Endpoint) throws(LinkError) -> any PeerListening {
+        let limits = configuration.limits
+        return try connecting.listen(on: endpoint) { [weak self] connection in
+            guard let self else { return nil }
+            let router = RequestRouter(limits: limits)
+            Task { await self.takeCall(connection, router) }
+            return router
+        }
+    }
+
+    // MARK: News
+
+    public func events() -> AsyncStream<ChatEvent> {
+        let stream = hub.subscribe { [weak self] number in
+            Task { await self?.unsubscribe(number) }
+        }
+        if phase == .stopped { hub.finish() }
+        return stream
+    }
+
+    private func unsubscribe(_ number: Int) { hub.unsubscribe(number) }
+
+    /// Tells the link state of `contact` if it has changed.
+    func publishLinkState(of contact: ContactID) {
+        guard let state = sessions[contact]?.takeStateChange() else { return }
+        hub.publish(.linkChanged(contact, state))
+    }
+
+    // MARK: Errors
+
+    /// Runs a store operation on behalf of a user.
+    func stored<Value: Sendable>(
+        _ operation: () async throws(StoreError) -> Value
+    ) async throws(ChatError) -> Value {
+        do throws(StoreError) { return try await operation() } catch { throw .store(error) }
+    }
+
+    /// Runs a store operation that nobody waits for; a failure becomes a notice and `nil`.
+    func quietly<Value: Sendable>(_ operation: () async throws(StoreError) -> Value) async -> Value? {
+        do throws(StoreError) {
+            return try await operation()
+        } catch {
+            hub.publish(.notice(.storeFailed(error)))
+            return nil
+        }
+    }
+}

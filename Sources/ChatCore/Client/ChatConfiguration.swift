@@ -1,0 +1,71 @@
+// What a ChatClient is told at its start, and the limits of RELIABILITY 3 in one place.
+
+public import BLIPNet
+
+/// The settings of one run.
+public struct ChatConfiguration: Sendable {
+    /// What we call ourselves; cut to 64 bytes when sent.
+    public var name: String
+    /// Where to take calls; `nil`: we only make calls.
+    public var listen: Endpoint?
+    /// When the port is taken: take any free one instead of failing.
+    public var fallbackToAnyPort: Bool
+    /// The host to print in our own address; `nil`: the bound one, or this machine's first address.
+    public var advertisedHost: String?
+    /// Absolute path of the folder where accepted files go.
+    public var downloadsFolder: String
+    /// Accept unknown callers without asking (bots and tests).
+    public var acceptsRequests: Bool
+    /// Accept offered files up to this many bytes without asking; `nil`: always ask.
+    public var acceptsFilesUpTo: UInt64?
+    public var limits: ChatLimits
+    public var reconnect: ReconnectPolicy
+
+    public init(
+        name: String, listen: Endpoint?, fallbackToAnyPort: Bool = false, advertisedHost: String? = nil,
+        downloadsFolder: String, acceptsRequests: Bool = false, acceptsFilesUpTo: UInt64? = nil,
+        limits: ChatLimits = ChatLimits(), reconnect: ReconnectPolicy = ReconnectPolicy()
+    ) {
+        self.name = name
+        self.listen = listen
+        self.fallbackToAnyPort = fallbackToAnyPort
+        self.advertisedHost = advertisedHost
+        self.downloadsFolder = downloadsFolder
+        self.acceptsRequests = acceptsRequests
+        self.acceptsFilesUpTo = acceptsFilesUpTo
+        self.limits = limits
+        self.reconnect = reconnect
+    }
+}
+
+/// Limits of the chat layer (RELIABILITY 3).
+public struct ChatLimits: Sendable {
+    /// Contact requests that are kept.
+    public var storedContactRequests = 32
+    /// New contact requests per caller's address and day.
+    public var contactRequestsPerDay = 10
+    /// Stored operations that one peer may send, sustained and at once.
+    public var operationsPerSecond = 20.0
+    public var operationBurst = 100.0
+    /// Unanswered requests of one peer; one more ends the link.
+    public var waitingRequests = 1024
+    /// Own messages that wait for one contact.
+    public var outboxMessages = 10_000
+    /// Outbox rows on the wire without an answer.
+    public var sendWindow = 32
+    /// Files running in each direction with one peer; further ones wait.
+    public var runningTransfers = 4
+    /// `file-get` and `file-digest` requests of one peer that are served at once.
+    public var servedRanges = 32
+    /// The smaller of the two is kept free on the disk of the downloads.
+    public var freeBytesKept: UInt64 = 1 << 30
+    public var freeShareKept = 0.05
+    /// From the handshake to both `hello` replies.
+    public var helloTimeout = Duration.seconds(10)
+    /// Without a reply for this long the link is asked for a sign of life (D8).
+    public var replyPatience = Duration.seconds(30)
+    /// Between two tries of an entry that the peer could not take (disk full).
+    public var retryDelay = Duration.seconds(5)
+
+    public init() {}
+}

@@ -1,0 +1,51 @@
+// Names of people: what is a good one, and how two contacts do not get the same.
+
+/// Rules for names that users type and peers send (PRODUCT "Hostile text" 3 does the rest when they are drawn).
+enum ContactNames {
+    /// `name` without blanks at its ends; throws `.badName` when it is empty, longer than 64 bytes or has controls.
+    static func checked(_ name: String) throws(ChatError) -> String {
+        let trimmed = trim(name)
+        let hasControls = trimmed.unicodeScalars.contains { isControl($0) }
+        guard !trimmed.isEmpty, trimmed.utf8.count <= WireLimit.name, !hasControls else { throw .badName(name) }
+        return trimmed
+    }
+
+    /// A usable name from what a peer calls themselves: controls removed, cut to 64 bytes, `fallback` when empty.
+    static func cleaned(_ name: String, fallback: String) -> String {
+        var kept = String.UnicodeScalarView()
+        var bytes = 0
+        for scalar in name.unicodeScalars where !isControl(scalar) {
+            bytes += UTF8.width(scalar)
+            if bytes > WireLimit.name { break }
+            kept.append(scalar)
+        }
+        let trimmed = trim(String(kept))
+        return trimmed.isEmpty ? fallback : trimmed
+    }
+
+    /// `name`, or `name 2`, `name 3` ...: the first that is not `taken` (compared without regard to case).
+    static func unique(_ name: String, among taken: [String]) -> String {
+        let used = Set(taken.map { $0.lowercased() })
+        var candidate = name
+        var number = 2
+        while used.contains(candidate.lowercased()) {
+            candidate = "\(name) \(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: scalar.properties.isBidiControl
+        }
+    }
+
+    private static func trim(_ text: String) -> String {
+        var scalars = text.unicodeScalars[...]
+        while let first = scalars.first, first.properties.isWhitespace { scalars.removeFirst() }
+        while let last = scalars.last, last.properties.isWhitespace { scalars.removeLast() }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}

@@ -1,0 +1,47 @@
+// The live network of a ChatClient: BLIPNet's links behind the port PeerConnecting.
+
+public import BLIPNet
+
+/// Calls over TCP, TLS 1.3, WebSocket and BLIP_3 with one identity.
+public struct LinkConnecting: PeerConnecting {
+    private var options: LinkOptions
+    private let admission: ListenerLimits
+
+    /// `options` may change timeouts and limits; identity and pin are set here.
+    public init(
+        identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits()
+    ) {
+        self.options = options
+        self.options.identity = identity
+        self.options.application = "blipchat_1"
+        self.admission = admission
+    }
+
+    public func connect(
+        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        var options = options
+        options.expectedPeer = expected?.fingerprint
+        return try await PeerLink.connect(to: endpoint, options: options, handler: LinkRequests(handler))
+    }
+
+    public func listen(
+        on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) throws(LinkError) -> any PeerListening {
+        try LinkListener.listen(on: endpoint, options: options, admission: admission) { link in
+            accept(link).map(LinkRequests.init)
+        }
+    }
+}
+
+extension PeerLink: PeerConnection {}
+extension LinkListener: PeerListening {}
+
+/// Hands the requests of a link on to ChatCore. The link keeps it alive.
+private final class LinkRequests: BLIPRequestHandler {
+    private let handler: any PeerRequestHandler
+
+    init(_ handler: any PeerRequestHandler) { self.handler = handler }
+
+    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? { handler.handle(request) }
+}

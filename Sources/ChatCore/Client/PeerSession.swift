@@ -1,0 +1,161 @@
+// The state of one contact's link: idle, dialling or linked. Pure decisions; ChatClient carries them out.
+
+import BLIPNet
+
+/// Everything that this run knows of one contact beyond what is stored.
+struct PeerSession {
+    private enum Phase {
+        /// No link. `reason`: why the last call failed, in words for people.
+        case idle(reason: String?)
+        case dialling
+        case linked(ActiveLink)
+    }
+
+    /// As stored.
+    var peer: Peer
+    private var phase = Phase.idle(reason: nil)
+    private var policy: ReconnectPolicy
+    /// They answered our hello with `pending`, and nothing else since.
+    private(set) var awaitsApproval = false
+    /// Increases with every dial and every wait for one: a timer or dial that carries an older number is stale.
+    private(set) var dialNumber = 0
+    /// What was last published, so that each change is told once.
+    private var publishedState: LinkState?
+
+    /// Why the present link is going to end, when we know better than the link.
+    private var endReason: String?
+
+    /// Own messages and offers that are not delivered yet.
+    var queuedCount = 0
+    var outbox = OutboxWindow()
+    var typing = TypingState()
+    /// The link on which a read receipt is on its way.
+    var receiptLink: LinkNumber?
+    /// Tell them, once linked, that our user has approved them.
+    var announcesAcceptance = false
+
+    init(peer: Peer, policy: ReconnectPolicy, queuedCount: Int = 0) {
+        self.peer = peer
+        self.policy = policy
+        self.queuedCount = queuedCount
+    }
+
+    // MARK: What is
+
+    var link: ActiveLink? {
+        if case .linked(let link) = phase { link } else { nil }
+    }
+
+    /// The link, if what our user writes may go out on it: both sides accepted, key unchanged, not blocked.
+    var sendingLink: ActiveLink? {
+        guard let link, link.isOnline, peer.trust != .keyChanged, !peer.isBlocked else { return nil }
+        return link
+    }
+
+    /// What people see. The round trip is filled in by the caller.
+    var linkState: LinkState {
+        switch phase {
+        case .linked(let link) where link.isOnline:
+            .online(
+                LinkDetails(
+                    remoteAddress: link.connection.info.remoteAddress,
+                    isEncrypted: link.connection.info.isEncrypted))
+        case .linked, .dialling: awaitsApproval ? .awaitingApproval : .connecting
+        case .idle(let reason): awaitsApproval ? .awaitingApproval : .offline(reason: reason)
+        }
+    }
+
+    /// The link state, if it has changed since the last call.
+    mutating func takeStateChange() -> LinkState? {
+        let state = linkState
+        guard state != publishedState else { return nil }
+        publishedState = state
+        return state
+    }
+
+    // MARK: Dialling
+
+    /// Whether to call them by ourselves: somewhere to call, nothing under way, not blocked, key unchanged.
+    var mayDial: Bool {
+        guard case .idle = phase else { return false }
+        return !peer.addresses.isEmpty && !peer.isBlocked && peer.trust != .keyChanged
+    }
+
+    /// A call begins; returns its number.
+    mutating func beginDial() -> Int {
+        phase = .dialling
+        dialNumber += 1
+        return dialNumber
+    }
+
+    /// The call `number` came to nothing.
+    mutating func dialFailed(_ number: Int, reason: String) {
+        guard number == dialNumber, case .dialling = phase else { return }
+        phase = .idle(reason: reason)
+    }
+
+    /// How long to wait before the next call; any earlier wait becomes stale.
+    mutating func nextDelay(using generator: inout some RandomNumberGenerator) -> (delay: Duration, number: Int) {
+        dialNumber += 1
+        return (policy.nextDelay(using: &generator), dialNumber)
+    }
+
+    /// The user asked, or they called us: the next wait is short again.
+    mutating func resetBackoff() { policy.reset() }
+
+    // MARK: Links
+
+    /// What becomes of a new link.
+    enum Adoption {
+        /// It is the link of this contact now; `replaced` must be closed.
+        case stays(replaced: ActiveLink?)
+        /// It must be closed, the present one stays.
+        case refused
+    }
+
+    /// Two links that were made within this time count as dialled at once.
+    static let simultaneous = Duration.seconds(10)
+
+    /// One link per peer. When both dialled at once, the link dialled by the smaller id stays (DESIGN 6.4). A link
+    /// that comes later replaces the old one: nobody dials a peer to whom their link still lives.
+    mutating func adopt(_ link: ActiveLink, own: PeerID, now: MonotonicTime) -> Adoption {
+        let present = self.link
+        if let present, present.isOutgoing != link.isOutgoing, now - present.opened < Self.simultaneous {
+            let smallerIsOwn = own < link.peerID
+            guard link.isOutgoing == smallerIsOwn else { return .refused }
+        }
+        phase = .linked(link)
+        endReason = nil
+        outbox.linkEnded()
+        return .stays(replaced: present)
+    }
+
+    /// Changes the present link if it still is `number`.
+    mutating func updateLink(_ number: LinkNumber, _ change: (inout ActiveLink) -> Void) {
+        guard case .linked(var link) = phase, link.number == number else { return }
+        change(&link)
+        phase = .linked(link)
+        if link.isAdmittedByPeer { awaitsApproval = false }
+    }
+
+    /// They answered our hello with `pending`.
+    mutating func approvalPending(on number: LinkNumber) {
+        guard link?.number == number else { return }
+        awaitsApproval = true
+    }
+
+    /// The link `number` will end for this reason.
+    mutating func noteReason(_ reason: String, on number: LinkNumber) {
+        if link?.number == number { endReason = reason }
+    }
+
+    /// The link `number` is over; `false` when it was not the present one.
+    mutating func linkEnded(_ number: LinkNumber, reason: String?, now: MonotonicTime) -> Bool {
+        guard let link, link.number == number else { return false }
+        policy.linkEnded(after: now - link.opened)
+        phase = .idle(reason: endReason ?? reason)
+        outbox.linkEnded()
+        receiptLink = nil
+        return true
+    }
+}

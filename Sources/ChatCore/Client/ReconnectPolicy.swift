@@ -1,0 +1,40 @@
+// When to dial again (RELIABILITY D8). Pure: randomness is passed in.
+
+/// Exponential back-off with full jitter: the n-th delay in a row is random in [0, min(maximum, base * 2^n)].
+public struct ReconnectPolicy: Sendable, Equatable {
+    public let base: Duration
+    public let maximum: Duration
+    /// A link that lasted this long starts the series anew.
+    public let stableAfter: Duration
+    /// Failures since the last stable link.
+    private(set) var failures = 0
+
+    public init(
+        base: Duration = .milliseconds(500), maximum: Duration = .seconds(60), stableAfter: Duration = .seconds(30)
+    ) {
+        self.base = base
+        self.maximum = maximum
+        self.stableAfter = stableAfter
+    }
+
+    /// The largest delay that `nextDelay` may return now.
+    var ceiling: Duration {
+        // Beyond 2^20 any base has long passed the maximum; the shift stays small.
+        min(maximum, base * (1 << min(failures, 20)))
+    }
+
+    /// How long to wait after a failed call or a lost link; counts it as a failure.
+    mutating func nextDelay(using generator: inout some RandomNumberGenerator) -> Duration {
+        let delay = ceiling * Double.random(in: 0...1, using: &generator)
+        failures += 1
+        return delay
+    }
+
+    /// A link has ended after `duration`.
+    mutating func linkEnded(after duration: Duration) {
+        if duration >= stableAfter { failures = 0 }
+    }
+
+    /// The user asked, or the peer called: begin anew.
+    mutating func reset() { failures = 0 }
+}

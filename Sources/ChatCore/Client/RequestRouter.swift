@@ -1,0 +1,101 @@
+// Takes a link's requests on the link's queue and lines them up for the client: chat in strict order, files beside.
+
+import BLIPNet
+import Synchronization
+
+/// The handler of one link. Until its peer is admitted only `hello` comes through (PROTOCOL 4). `file-get` and
+/// `file-digest` read only what was offered long before, so they need no order among the chat requests and must not
+/// wait behind a commit.
+final class RequestRouter: PeerRequestHandler {
+    let chat: RequestLane
+    let files: RequestLane
+    private let isAdmitted = Atomic(false)
+
+    init(limits: ChatLimits) {
+        chat = RequestLane(limit: limits.waitingRequests)
+        files = RequestLane(limit: limits.waitingRequests)
+    }
+
+    /// From now on every profile comes through.
+    func admit() { isAdmitted.store(true, ordering: .releasing) }
+
+    func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {
+        guard let name = request.properties.profile else { return .failure(.badRequest, "Profile is missing") }
+        let profile = ChatProfile(rawValue: name)
+        guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
+            return .failure(.forbidden, "say hello first")
+        }
+        switch profile {
+        case .fileGet, .fileDigest: files.append(request)
+        case .hello, .accepted, .message, .read, .typing, .fileOffer, .fileStatus: chat.append(request)
+        case nil: return .failure(.notFound, "no such profile")
+        }
+        return nil
+    }
+
+    func close() {
+        chat.close()
+        files.close()
+    }
+}
+
+/// A bounded first-in-first-out line of requests between a link's queue and one consumer.
+final class RequestLane: Sendable {
+    private struct State {
+        var waiting: [BLIPIncomingRequest] = []
+        var consumer: CheckedContinuation<BLIPIncomingRequest?, Never>?
+        var isClosed = false
+        var isOverrun = false
+    }
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) { self.limit = limit }
+
+    /// A peer that has `limit` unanswered requests breaks the rules: the lane ends, and with it the link.
+    func append(_ request: BLIPIncomingRequest) {
+        let consumer = state.withLock { state -> CheckedContinuation<BLIPIncomingRequest?, Never>? in
+            guard !state.isClosed else { return nil }
+            if let consumer = state.consumer {
+                state.consumer = nil
+                return consumer
+            }
+            if state.waiting.count >= limit {
+                state.isClosed = true
+                state.isOverrun = true
+                state.waiting = []
+            } else {
+                state.waiting.append(request)
+            }
+            return nil
+        }
+        consumer?.resume(returning: request)
+    }
+
+    /// The next request in arrival order; `nil` when the lane is closed. One consumer at a time.
+    func next() async -> BLIPIncomingRequest? {
+        await withCheckedContinuation { continuation in
+            let (ready, request) = state.withLock { state -> (Bool, BLIPIncomingRequest?) in
+                if !state.waiting.isEmpty { return (true, state.waiting.removeFirst()) }
+                if state.isClosed { return (true, nil) }
+                state.consumer = continuation
+                return (false, nil)
+            }
+            if ready { continuation.resume(returning: request) }
+        }
+    }
+
+    /// The peer had too many unanswered requests.
+    var isOverrun: Bool { state.withLock { $0.isOverrun } }
+
+    /// Drops what waits and ends the consumer.
+    func close() {
+        let consumer = state.withLock { state in
+            state.isClosed = true
+            state.waiting = []
+            defer { state.consumer = nil }
+            return state.consumer
+        }
+        consumer?.resume(returning: nil)
+    }
+}

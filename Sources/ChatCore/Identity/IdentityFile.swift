@@ -1,0 +1,106 @@
+// The file with this installation's key: made on the first start, read on every other (DESIGN 5).
+
+public import BLIPNet
+import Glibc
+
+/// Why there is no identity.
+public enum IdentityError: Error, Sendable, Equatable {
+    /// Others may read the file or write its folder; `mode` are its permission bits.
+    case exposed(path: String, mode: UInt32)
+    /// The file belongs to another user.
+    case notOwned(path: String)
+    /// It holds no key that we can read.
+    case damaged(path: String)
+    /// `call` failed with `errno`.
+    case failed(call: String, path: String, errno: Int32)
+    /// No key could be made.
+    case cannotGenerate
+}
+
+/// `identity.key`: key and certificate in one PEM text, 0600 in a folder of 0700.
+public enum IdentityFile {
+    /// Far more than a key and a certificate need.
+    private static let maximumBytes = 65_536
+
+    /// Reads the identity at `path`, making it (and its folder) if there is none.
+    public static func loadOrCreate(at path: String) throws(IdentityError) -> TLSIdentity {
+        if let identity = try load(at: path) { return identity }
+        let identity: TLSIdentity
+        do { identity = try TLSIdentity.generate() } catch { throw .cannotGenerate }
+        let folder = folder(of: path)
+        if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
+        // Another process may make one at the same time: whoever links first wins, and both use that one.
+        try write(identity.pem(), to: path)
+        guard let stored = try load(at: path) else { throw .damaged(path: path) }
+        return stored
+    }
+
+    /// Reads the identity at `path`; `nil` when there is none yet.
+    public static func load(at path: String) throws(IdentityError) -> TLSIdentity? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        if descriptor < 0 {
+            if errno == ENOENT { return nil }
+            throw failure("open", path)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("fstat", path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumBytes else { throw .damaged(path: path) }
+        guard status.st_uid == geteuid() else { throw .notOwned(path: path) }
+        guard status.st_mode & 0o077 == 0 else { throw .exposed(path: path, mode: status.st_mode & 0o777) }
+        try checkFolder(of: path)
+
+        var bytes = [UInt8](repeating: 0, count: maximumBytes)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count) }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw failure("read", path) }
+            if got == 0 { break }
+            count += got
+        }
+        guard let text = String(validating: bytes[..<count], as: UTF8.self) else { throw .damaged(path: path) }
+        do { return try TLSIdentity(pem: text) } catch { throw .damaged(path: path) }
+    }
+
+    /// A folder that others may write would let them put another key there.
+    private static func checkFolder(of path: String) throws(IdentityError) {
+        let folder = folder(of: path)
+        var status = stat()
+        guard stat(folder, &status) == 0 else { throw failure("stat", folder) }
+        guard status.st_mode & 0o022 == 0 else { throw .exposed(path: folder, mode: status.st_mode & 0o777) }
+    }
+
+    /// Writes a temporary file, syncs it, and gives it the name unless there is one already.
+    private static func write(_ text: String, to path: String) throws(IdentityError) {
+        let temporary = "\(path).\(getpid()).new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("open", temporary) }
+        defer { unlink(temporary) }
+        do throws(FileError) {
+            let file = OpenFile(descriptor: descriptor, path: temporary)
+            let bytes = Array(text.utf8)
+            let written = bytes.withUnsafeBytes { bytes -> Result<Void, FileError> in
+                do throws(FileError) { return .success(try file.write(bytes, at: 0)) } catch { return .failure(error) }
+            }
+            try written.get()
+            try file.synchronize()
+        } catch {
+            throw .failed(call: error.call, path: error.path, errno: error.errno)
+        }
+        if link(temporary, path) != 0, errno != EEXIST { throw failure("link", path) }
+        let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw failure("open", path) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw failure("fsync", path) }
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func failure(_ call: String, _ path: String) -> IdentityError {
+        .failed(call: call, path: path, errno: errno)
+    }
+}

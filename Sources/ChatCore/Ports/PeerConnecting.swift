@@ -1,0 +1,48 @@
+// What ChatCore needs of a network: calls to peers, calls from peers, and requests over them. `LinkConnecting`
+// implements it with BLIPNet.
+
+public import BLIPNet
+
+/// Makes and takes calls. Every connection that it hands out has proved its key (TLS 1.3, both sides).
+public protocol PeerConnecting: Sendable {
+    /// Dials; returns after the handshake. With `expected` set, another key fails with `.wrongIdentity`.
+    func connect(
+        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection
+
+    /// Takes calls until the listener is closed. `accept` is asked after the handshake and before the first request
+    /// is delivered; `nil` refuses the call.
+    func listen(
+        on endpoint: Endpoint,
+        accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) throws(LinkError) -> any PeerListening
+}
+
+/// A bound listener.
+public protocol PeerListening: Sendable {
+    var localEndpoint: Endpoint { get }
+    func close()
+}
+
+/// Takes the requests of one connection.
+public protocol PeerRequestHandler: AnyObject, Sendable {
+    /// Called in arrival order on the connection's queue: must not block. Returns the response, or `nil` when
+    /// `PeerConnection.respond` will be called later (or never, for a request that wants no reply).
+    func handle(_ request: BLIPIncomingRequest) -> BLIPResponse?
+}
+
+/// An open connection to one peer. Everything but `waitUntilClosed` returns at once.
+public protocol PeerConnection: AnyObject, Sendable {
+    var info: LinkInfo { get }
+    /// The last measured round trip.
+    var roundTrip: Duration? { get async }
+
+    /// Queues a request: the order of calls is the order on the wire. A response body goes to `bodySink` if given.
+    func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse
+    func submitNoReply(_ request: BLIPRequest)
+    func respond(to number: UInt64, with response: BLIPResponse)
+    /// Asks for a sign of life; without one the connection ends with `.timedOut`.
+    func ping()
+    func close(code: UInt16, reason: String)
+    func waitUntilClosed() async -> LinkError
+}

@@ -1,0 +1,79 @@
+// Reads one range of an offered file, frame by frame, when the link has room for it.
+
+import BLIPNet
+import Synchronization
+
+/// The body of one `file-get` response.
+final class FileBodySource: BodySource {
+    private let file: OpenFile
+    private let range: FileRange
+    private let number: Int
+    private let progress: ServedRanges
+    private let position = Atomic<UInt64>(0)
+
+    /// `number` is what `progress` gave for `range`.
+    init(file: OpenFile, range: FileRange, number: Int, progress: ServedRanges) {
+        self.file = file
+        self.range = range
+        self.number = number
+        self.progress = progress
+    }
+
+    deinit { progress.close(number) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let done = position.load(ordering: .relaxed)
+        let wanted = min(UInt64(buffer.count), range.length - done)
+        guard wanted > 0 else { return 0 }
+        let count = try file.read(
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(wanted))), at: range.offset + done)
+        // The file was as long as offered when the range began; now it is shorter.
+        guard count > 0 else { throw SourceShrank() }
+        position.store(done + UInt64(count), ordering: .relaxed)
+        progress.advance(number, read: done + UInt64(count))
+        return count
+    }
+}
+
+/// The source ended before the range did.
+struct SourceShrank: Error, Equatable {}
+
+/// How far the ranges of one file have been read, as the sender's idea of the progress.
+final class ServedRanges: Sendable {
+    private struct State {
+        /// By number: the receiver may ask for the same range again after it gave up the first time.
+        var open: [Int: (range: FileRange, read: UInt64)] = [:]
+        var nextNumber = 0
+        var furthest: UInt64 = 0
+    }
+    private let state = Mutex(State())
+
+    /// A range begins; returns its number, `nil` when `limit` are open already.
+    func open(_ range: FileRange, limit: Int) -> Int? {
+        state.withLock { state in
+            guard state.open.count < limit else { return nil }
+            defer { state.nextNumber += 1 }
+            state.open[state.nextNumber] = (range, 0)
+            return state.nextNumber
+        }
+    }
+
+    func advance(_ number: Int, read: UInt64) {
+        state.withLock { $0.open[number]?.read = read }
+    }
+
+    func close(_ number: Int) {
+        state.withLock { state in
+            guard let (range, read) = state.open.removeValue(forKey: number), read == range.length else { return }
+            state.furthest = max(state.furthest, range.end)
+        }
+    }
+
+    /// Bytes from the start that have been handed to the link.
+    var contiguous: UInt64 {
+        state.withLock { state in
+            let lowest = state.open.values.min { $0.range.offset < $1.range.offset }
+            return lowest.map { $0.range.offset + $0.read } ?? state.furthest
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// Turns the file name that a peer offers into one that is safe on disk (PRODUCT "Hostile text" 3).
+
+/// Names of received files. Works on Unicode scalars and bytes, never on Characters (RELIABILITY 4).
+enum FileNameSanitizer {
+    /// Bytes of the longest name that results: room stays for ` (999)` and for the partial file's ending.
+    static let maximumBytes = 190
+
+    /// One path component without anything that draws wrongly, hides, escapes or means something to a shell or
+    /// another system; "file" when nothing is left.
+    static func sanitized(_ raw: String) -> String {
+        // Both separators: the sender may live on another system.
+        let lastComponent = raw.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map(Array.init) ?? []
+        var scalars: [Unicode.Scalar] = []
+        for scalar in lastComponent {
+            if scalar.properties.isWhitespace {
+                scalars.append(" ")
+            } else if isAllowed(scalar) {
+                scalars.append(scalar)
+            }
+        }
+        while let first = scalars.first, first == "." || first == "-" || first == " " || first == "~" {
+            scalars.removeFirst()
+        }
+        while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
+        scalars = shortened(scalars)
+        var name = String(String.UnicodeScalarView(scalars))
+        if name.isEmpty { name = "file" }
+        return isReserved(name) ? "_" + name : name
+    }
+
+    /// The name of a partial file: `.NAME.ID.blip-part`.
+    static func partialName(_ raw: String, _ id: MessageID) -> String { ".\(sanitized(raw)).\(id.text).blip-part" }
+
+    /// `x.txt` for 1, `x (2).txt` for 2, and so on. `name` must be sanitised.
+    static func numbered(_ name: String, _ number: Int) -> String {
+        guard number > 1 else { return name }
+        let (stem, ending) = split(Array(name.unicodeScalars))
+        return String(String.UnicodeScalarView(stem)) + " (\(number))" + String(String.UnicodeScalarView(ending))
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: return false
+        default: break
+        }
+        if scalar.properties.isDefaultIgnorableCodePoint { return false }
+        switch scalar {
+        case "<", ">", ":", "\"", "|", "?", "*": return false
+        default: return true
+        }
+    }
+
+    /// The part before the last dot, and the rest with the dot if it is short enough for an ending.
+    private static func split(_ scalars: [Unicode.Scalar]) -> (stem: [Unicode.Scalar], ending: [Unicode.Scalar]) {
+        guard let dot = scalars.lastIndex(of: "."), dot > 0 else { return (scalars, []) }
+        let ending = Array(scalars[dot...])
+        return byteCount(ending) <= 16 ? (Array(scalars[..<dot]), ending) : (scalars, [])
+    }
+
+    /// Cuts the stem so that the whole fits, at a scalar, and keeps the ending.
+    private static func shortened(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
+        guard byteCount(scalars) > maximumBytes else { return scalars }
+        let (stem, ending) = split(scalars)
+        var room = maximumBytes - byteCount(ending)
+        var kept: [Unicode.Scalar] = []
+        for scalar in stem {
+            room -= UTF8.width(scalar)
+            if room < 0 { break }
+            kept.append(scalar)
+        }
+        return kept + ending
+    }
+
+    private static func byteCount(_ scalars: [Unicode.Scalar]) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
+
+    /// Device names of DOS and Windows, with or without an ending.
+    private static func isReserved(_ name: String) -> Bool {
+        let stem = name.utf8.prefix { $0 != UInt8(ascii: ".") }
+        let upper = String(decoding: stem, as: UTF8.self).uppercased()
+        if ["CON", "PRN", "AUX", "NUL"].contains(upper) { return true }
+        let bytes = Array(upper.utf8)
+        guard bytes.count == 4, (0x31...0x39).contains(bytes[3]) else { return false }
+        return upper.utf8.starts(with: "COM".utf8) || upper.utf8.starts(with: "LPT".utf8)
+    }
+}

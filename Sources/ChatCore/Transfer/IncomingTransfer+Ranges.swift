@@ -1,0 +1,100 @@
+// The middle of an incoming transfer: several ranges in flight, each streamed from the link straight to the file.
+
+import BLIPNet
+
+extension IncomingTransfer {
+    private enum Step: Sendable {
+        case tick
+        case range(FileRange, took: Duration, Result<BLIPResponse, Ended>)
+    }
+
+    /// Progress is told this often, and only when there is some.
+    private static let tick = Duration.milliseconds(250)
+
+    /// Pulls everything from `done` on into `file`. The digest follows on its own queue.
+    func receiveRanges(into file: OpenFile, digest: PrefixDigest, from done: UInt64) async throws(Ended) {
+        var planner = RangePlanner(size: transfer.size, done: done)
+        var sinks: [FileRange: RangeSink] = [:]
+        var told = transfer.transferred
+        var failure: Ended?
+
+        await withTaskGroup(of: Step.self) { group in
+            group.addTask { await Self.waitForTick() }
+            request(&planner, &sinks, file, &group)
+            while !planner.isComplete, failure == nil, let step = await group.next() {
+                switch step {
+                case .tick:
+                    // Cancelled tasks tick at once: do not spin, end.
+                    if Task.isCancelled { failure = Ended(outcome: .interrupted) }
+                    group.addTask { await Self.waitForTick() }
+                case .range(let range, let took, let result):
+                    failure = check(result, sinks[range], range)
+                    guard failure == nil else { break }
+                    sinks[range] = nil
+                    planner.finished(range, after: took)
+                    digest.advanceLater(to: planner.contiguous { _ in 0 })
+                    request(&planner, &sinks, file, &group)
+                    continue
+                }
+                let contiguous = planner.contiguous { sinks[$0]?.written ?? 0 }
+                if contiguous != told, failure == nil {
+                    told = contiguous
+                    if await !tell(.progress(contiguous)) { failure = Ended(outcome: .interrupted) }
+                }
+            }
+            group.cancelAll()
+        }
+        // A range that was answered with an error may have its text in the file: do not count it.
+        let isClean = failure == nil || failure?.outcome == .interrupted
+        _ = await tell(.progress(planner.contiguous { isClean ? sinks[$0]?.written ?? 0 : 0 }))
+        if let failure { throw failure }
+    }
+
+    /// Asks for as many ranges as the plan allows.
+    private func request(
+        _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ file: OpenFile,
+        _ group: inout TaskGroup<Step>
+    ) {
+        while let range = planner.nextRange() {
+            let sink = RangeSink(file: file, range: range)
+            sinks[range] = sink
+            let begun = ContinuousClock.now
+            let get = FileGetRequest(id: transfer.id, offset: range.offset, length: range.length)
+            let pending = connection.submit(get.encoded(), bodySink: sink)
+            group.addTask {
+                let result: Result<BLIPResponse, Ended>
+                do throws(Ended) {
+                    result = .success(try await self.answer(to: pending))
+                } catch {
+                    result = .failure(error)
+                }
+                return .range(range, took: ContinuousClock.now - begun, result)
+            }
+        }
+    }
+
+    /// What is wrong with a finished range, if anything.
+    private func check(_ result: Result<BLIPResponse, Ended>, _ sink: RangeSink?, _ range: FileRange) -> Ended? {
+        if let error = sink?.failure { return Self.paused(by: error) }
+        do throws(Ended) {
+            let response = try result.get()
+            let reply: FileGetReply
+            do throws(WireError) {
+                reply = try FileGetReply(decoding: response)
+            } catch {
+                throw Ended(outcome: .failed(reason: TransferReason.refused(code: 400), tellsPeer: true))
+            }
+            guard reply.size == transfer.size, reply.modified == transfer.modified, sink?.written == range.length
+            else { throw Ended(outcome: .failed(reason: TransferReason.sourceChanged, tellsPeer: true)) }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func waitForTick() async -> Step {
+        // An early end only makes one tick come sooner; the loop looks at the cancellation itself.
+        try? await Task.sleep(for: tick)
+        return .tick
+    }
+}

@@ -1,0 +1,206 @@
+// Receives one accepted file over one link: opens or resumes the partial file, pulls ranges, verifies, renames.
+// ChatClient+Downloads starts it and writes what it tells to the store.
+
+import BLIPNet
+
+/// One run of an incoming transfer. It ends with its link and is made anew for the next one; what must outlive it is
+/// in the store (offset) and beside the target (partial file). Cancel the task of `run` to stop it.
+actor IncomingTransfer {
+    /// How a run ended.
+    enum Outcome: Sendable, Equatable {
+        /// Verified, and under its final name.
+        case complete(path: String, sha256: String)
+        /// The link went, or we were told to stop; goes on with the next link.
+        case interrupted
+        /// The sender does not give it now.
+        case waiting(reason: String)
+        /// Needs the user: the disk does not take it.
+        case paused(reason: String)
+        /// Ended for good. `tellsPeer`: the sender does not know yet.
+        case failed(reason: String, tellsPeer: Bool)
+    }
+
+    /// What happens on the way.
+    enum News: Sendable, Equatable {
+        /// This many bytes from the start are in the partial file. At most 4 times a second.
+        case progress(UInt64)
+        /// Verified; it gets this name now. Must be stored before `report` returns, so that a crash after the
+        /// renaming finds the file.
+        case finishing(path: String, sha256: String)
+    }
+
+    /// Says that the run must end so.
+    struct Ended: Error { var outcome: Outcome }
+
+    let transfer: FileTransfer
+    let connection: any PeerConnection
+    let limits: ChatLimits
+    private let folderPath: String
+    private let report: @Sendable (News) async -> Bool
+    private let executor = SerialQueueExecutor(label: "blipchat.transfer")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// `report` returns `false` when the news could not be stored and the run must stop.
+    init(
+        transfer: FileTransfer, folder: String, connection: any PeerConnection, limits: ChatLimits,
+        report: @escaping @Sendable (News) async -> Bool
+    ) {
+        self.transfer = transfer
+        folderPath = folder
+        self.connection = connection
+        self.limits = limits
+        self.report = report
+    }
+
+    var partialName: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
+
+    func run() async -> Outcome {
+        do throws(Ended) {
+            let folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
+            if let sha256 = transfer.sha256, let path = try await finishedEarlier(in: folder, sha256: sha256) {
+                return .complete(path: path, sha256: sha256)
+            }
+            let (file, digest, done) = try await openPartial(in: folder)
+            try checkSpace(in: folder, done: done)
+            try await receiveRanges(into: file, digest: digest, from: done)
+            return try await finish(file, digest: digest, in: folder)
+        } catch {
+            return Task.isCancelled ? .interrupted : error.outcome
+        }
+    }
+
+    // MARK: Beginning
+
+    /// An earlier run verified the file and perhaps renamed it before the program died.
+    private func finishedEarlier(in folder: DownloadFolder, sha256: String) async throws(Ended) -> String? {
+        guard let path = transfer.path, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        let name = String(path[path.utf8.index(after: slash)...])
+        guard name != partialName else { return nil }
+        let file = try local { () throws(FileError) in try folder.openFinished(name) }
+        guard let file else { return nil }
+        let facts = try local { () throws(FileError) in try file.facts() }
+        guard facts.isRegular, facts.size == transfer.size else { return nil }
+        let found = await result { () async throws(FileError) in try await PrefixDigest(file: file).hex(of: facts.size) }
+        return try found.get() == sha256 ? path : nil
+    }
+
+    /// The partial file and how much of it is good: checked against the sender's file, else begun anew.
+    private func openPartial(
+        in folder: DownloadFolder
+    ) async throws(Ended) -> (file: OpenFile, digest: PrefixDigest, done: UInt64) {
+        let name = partialName
+        if transfer.transferred > 0,
+            let file = try local({ () throws(FileError) in try folder.openPartial(name) })
+        {
+            let size = try local { () throws(FileError) in try file.facts().size }
+            let done = min(transfer.transferred, size, transfer.size)
+            let digest = PrefixDigest(file: file)
+            if done > 0 {
+                let own = try await result { () async throws(FileError) in try await digest.hex(of: done) }.get()
+                if try await sendersDigest(of: done) == own { return (file, digest, done) }
+            }
+        }
+        let file = try local { () throws(FileError) in try folder.createPartial(name) }
+        return (file, PrefixDigest(file: file), 0)
+    }
+
+    private func checkSpace(in folder: DownloadFolder, done: UInt64) throws(Ended) {
+        let needed = transfer.size - done
+        let space = try local { () throws(FileError) in try folder.space() }
+        guard !limits.fits(needed, free: space.free, total: space.total) else { return }
+        throw Ended(outcome: .paused(reason: TransferReason.noSpace(needed: needed, free: space.free, folder: folderPath)))
+    }
+
+    // MARK: The end
+
+    private func finish(
+        _ file: OpenFile, digest: PrefixDigest, in folder: DownloadFolder
+    ) async throws(Ended) -> Outcome {
+        let size = transfer.size
+        let own = try await result { () async throws(FileError) in try await digest.hex(of: size) }.get()
+        guard let own, try await sendersDigest(of: size) == own else {
+            try local { () throws(FileError) in try folder.remove(partialName) }
+            throw Ended(outcome: .failed(reason: TransferReason.digestDiffers, tellsPeer: true))
+        }
+        try local { () throws(FileError) in try file.synchronize() }
+        let wanted = FileNameSanitizer.sanitized(transfer.name)
+        var number = 1
+        while true {
+            if Task.isCancelled { return .interrupted }
+            let name = FileNameSanitizer.numbered(wanted, number)
+            let taken = try local { () throws(FileError) in try folder.contains(name) }
+            if !taken {
+                let path = folder.path(of: name)
+                guard await report(.finishing(path: path, sha256: own)) else { return .interrupted }
+                if try local({ () throws(FileError) in try folder.rename(partialName, to: name) }) {
+                    try local { () throws(FileError) in try folder.synchronize() }
+                    return .complete(path: path, sha256: own)
+                }
+            }
+            number += 1
+        }
+    }
+
+    /// What the sender says of the first `length` bytes.
+    private func sendersDigest(of length: UInt64) async throws(Ended) -> String {
+        let request = FileDigestRequest(id: transfer.id, length: length).encoded()
+        let response = try await answer(to: connection.submit(request, bodySink: nil))
+        do throws(WireError) {
+            return try FileDigestReply(decoding: response).sha256
+        } catch {
+            throw Ended(outcome: .failed(reason: TransferReason.refused(code: 400), tellsPeer: true))
+        }
+    }
+
+    // MARK: Answers and errors
+
+    /// The response, unless it is an error or none came.
+    func answer(to pending: PendingResponse) async throws(Ended) -> BLIPResponse {
+        let response: BLIPResponse
+        do throws(LinkError) {
+            response = try await pending.value()
+        } catch {
+            throw Ended(outcome: .interrupted)
+        }
+        guard let error = response.error else { return response }
+        throw Ended(outcome: Self.outcome(of: error))
+    }
+
+    static func outcome(of error: BLIPErrorCode) -> Outcome {
+        guard error.domain == "BLIP" else {
+            return .failed(reason: TransferReason.refused(code: error.code), tellsPeer: true)
+        }
+        switch error.code {
+        case BLIPErrorCode.forbidden.code: return .failed(reason: TransferReason.notOffered, tellsPeer: false)
+        case BLIPErrorCode.notFound.code: return .failed(reason: TransferReason.sourceGone, tellsPeer: false)
+        case BLIPErrorCode.conflict.code, BLIPErrorCode.badRange.code:
+            return .failed(reason: TransferReason.sourceChanged, tellsPeer: false)
+        case BLIPErrorCode.tooManyRequests.code: return .waiting(reason: TransferReason.pausedByPeer)
+        default: return .waiting(reason: TransferReason.refused(code: error.code))
+        }
+    }
+
+    /// Runs file operations of ours; an error pauses the transfer.
+    func local<Value>(_ body: () throws(FileError) -> Value) throws(Ended) -> Value {
+        do throws(FileError) { return try body() } catch { throw Self.paused(by: error) }
+    }
+
+    private func result<Value: Sendable>(
+        _ body: () async throws(FileError) -> Value
+    ) async -> Result<Value, Ended> {
+        do throws(FileError) { return .success(try await body()) } catch { return .failure(Self.paused(by: error)) }
+    }
+
+    static func paused(by error: FileError) -> Ended { Ended(outcome: .paused(reason: TransferReason.local(error))) }
+
+    func tell(_ news: News) async -> Bool { await report(news) }
+}
+
+extension ChatLimits {
+    /// Whether `needed` bytes may be written to a disk and leave what must stay free.
+    func fits(_ needed: UInt64, free: UInt64, total: UInt64) -> Bool {
+        let kept = min(freeBytesKept, UInt64(Double(total) * freeShareKept))
+        return free >= kept && needed <= free - kept
+    }
+}

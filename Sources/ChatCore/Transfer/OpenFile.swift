@@ -1,0 +1,92 @@
+// An open file descriptor with positioned reads and writes; shared by the link's queue and the transfer's.
+
+import CLinux
+import Glibc
+
+/// What `fstat` says that matters here.
+struct FileFacts: Sendable, Equatable {
+    var size: UInt64
+    /// Modification time in milliseconds since 1970, not before it (as it is sent).
+    var modified: Timestamp
+    var isRegular: Bool
+    var linkCount: UInt64
+    var owner: UInt32
+
+    init(_ status: stat) {
+        size = UInt64(clamping: status.st_size)
+        let seconds = Int64(clamping: status.st_mtim.tv_sec)
+        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        let total = overflow ? .max : milliseconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec) / 1_000_000)
+            .partialValue
+        modified = Timestamp(milliseconds: max(0, total))
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        linkCount = UInt64(status.st_nlink)
+        owner = status.st_uid
+    }
+}
+
+/// Closes itself when the last user lets go. All access is by position, so threads do not disturb each other.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+    /// For messages only.
+    let path: String
+
+    init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// Opens an existing regular file for reading, never through a last link and never blocking on a pipe.
+    static func forReading(_ path: String) throws(FileError) -> OpenFile {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
+        guard descriptor >= 0 else { throw FileError(call: "open", errno: errno, path: path) }
+        return OpenFile(descriptor: descriptor, path: path)
+    }
+
+    func facts() throws(FileError) -> FileFacts {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("fstat") }
+        return FileFacts(status)
+    }
+
+    /// Reads up to `buffer.count` bytes at `offset`; 0 at the end of the file.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws(FileError) -> Int {
+        guard let position = off_t(exactly: offset) else { return 0 }
+        while true {
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, position)
+            if count >= 0 { return count }
+            if errno != EINTR { throw failure("pread") }
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileError) {
+        var rest = bytes
+        var position = offset
+        while !rest.isEmpty {
+            guard let place = off_t(exactly: position) else {
+                throw FileError(call: "pwrite", errno: EFBIG, path: path)
+            }
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, place)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw failure("pwrite")
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            position += UInt64(count)
+        }
+    }
+
+    func truncate(to size: UInt64) throws(FileError) {
+        guard let length = off_t(exactly: size), ftruncate(descriptor, length) == 0 else { throw failure("ftruncate") }
+    }
+
+    /// Returns when the content is on the disk.
+    func synchronize() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw failure("fsync") }
+    }
+
+    private func failure(_ call: String) -> FileError { FileError(call: call, errno: errno, path: path) }
+}

@@ -1,0 +1,80 @@
+// A file that we offered, while the peer pulls it.
+
+import BLIPNet
+
+/// Why a range or digest of an offered file cannot be given.
+enum OutgoingFileError: Error, Sendable, Equatable {
+    /// The file is no longer there (or no longer a regular file, or not readable).
+    case gone(errno: Int32)
+    /// Size or modification time differ from the offer.
+    case changed
+    /// Offset and length do not lie within the file.
+    case badRange
+    /// Too many ranges of it are open at once.
+    case tooManyRanges
+}
+
+/// An open source file. It is opened at the first request and closed when the link or the transfer ends.
+final class OutgoingFile: Sendable {
+    let size: UInt64
+    let modified: Timestamp
+    private let file: OpenFile
+    private let digest: PrefixDigest
+    private let served = ServedRanges()
+    private let rangeLimit: Int
+
+    /// Opens `path`; it must be what was offered.
+    init(path: String, size: UInt64, modified: Timestamp, rangeLimit: Int) throws(OutgoingFileError) {
+        self.size = size
+        self.modified = modified
+        self.rangeLimit = rangeLimit
+        do throws(FileError) {
+            file = try OpenFile.forReading(path)
+        } catch {
+            throw .gone(errno: error.errno)
+        }
+        digest = PrefixDigest(file: file)
+        try checkUnchanged()
+    }
+
+    /// Bytes from the start that the link has taken.
+    var transferred: UInt64 { served.contiguous }
+
+    /// The response to `file-get`.
+    func response(to request: FileGetRequest) throws(OutgoingFileError) -> BLIPResponse {
+        guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
+        try checkUnchanged()
+        let range = FileRange(offset: request.offset, length: request.length)
+        guard let number = served.open(range, limit: rangeLimit) else { throw .tooManyRanges }
+        // What lies before this range has been served: read it again now, while it is in the page cache.
+        digest.advanceLater(to: request.offset)
+        let source = FileBodySource(file: file, range: range, number: number, progress: served)
+        return FileGetReply(size: size, modified: modified).encoded(body: .source(source))
+    }
+
+    /// Hex of the SHA-256 of the first `length` bytes.
+    func digest(of length: UInt64) async throws(OutgoingFileError) -> String {
+        guard length <= size else { throw .badRange }
+        try checkUnchanged()
+        let hex: String?
+        do throws(FileError) {
+            hex = try await digest.hex(of: length)
+        } catch {
+            throw .gone(errno: error.errno)
+        }
+        // It may have changed while it was read.
+        try checkUnchanged()
+        guard let hex else { throw .changed }
+        return hex
+    }
+
+    private func checkUnchanged() throws(OutgoingFileError) {
+        let facts: FileFacts
+        do throws(FileError) {
+            facts = try file.facts()
+        } catch {
+            throw .gone(errno: error.errno)
+        }
+        guard facts.isRegular, facts.size == size, facts.modified == modified else { throw .changed }
+    }
+}

@@ -1,0 +1,39 @@
+// Takes the bytes of one range from the link's queue straight to the partial file.
+
+import BLIPNet
+import Synchronization
+
+/// The body sink of one `file-get` response.
+final class RangeSink: BodySink {
+    private let file: OpenFile
+    private let range: FileRange
+    /// Only the link's queue adds; anybody may look.
+    private let count = Atomic<UInt64>(0)
+    private let error = Mutex<FileError?>(nil)
+
+    init(file: OpenFile, range: FileRange) {
+        self.file = file
+        self.range = range
+    }
+
+    /// Bytes of the range that are written.
+    var written: UInt64 { count.load(ordering: .acquiring) }
+
+    /// Why the file could not take the bytes.
+    var failure: FileError? { error.withLock { $0 } }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        let done = count.load(ordering: .relaxed)
+        guard UInt64(bytes.count) <= range.length - done else { throw RangeOverrun() }
+        do throws(FileError) {
+            try file.write(bytes, at: range.offset + done)
+        } catch {
+            self.error.withLock { $0 = error }
+            throw error
+        }
+        count.store(done + UInt64(bytes.count), ordering: .releasing)
+    }
+}
+
+/// The peer sent more bytes than were asked for.
+struct RangeOverrun: Error, Equatable {}

@@ -1,0 +1,32 @@
+// Why a transfer waits, paused or failed, in words for people (FileTransfer.reason); the only place that makes them.
+
+import Glibc
+
+enum TransferReason {
+    static let waitingForPeer = "waiting for the contact to be online"
+    static let waitingForTurn = "waiting for its turn"
+    static let pausedByPeer = "paused by the sender"
+    static let sourceChanged = "the file changed after it was offered"
+    static let sourceGone = "the file is no longer there"
+    static let notOffered = "the sender no longer offers it"
+    static let digestDiffers = "the received bytes differ from the sender's file"
+    static let cancelledByPeer = "cancelled by the other side"
+    static let declinedByPeer = "declined by the other side"
+    static let gaveUp = "the receiver gave up"
+
+    static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {
+        "not enough space in \(folder): \(needed) bytes needed, \(free) free"
+    }
+
+    /// A disk that does not take the file.
+    static func local(_ error: FileError) -> String {
+        switch error.errno {
+        case ENOSPC, EDQUOT: "the disk is full (\(error.path))"
+        case EACCES, EPERM, EROFS: "\(error.path) cannot be written"
+        default: "\(error.call) failed on \(error.path): \(String(cString: strerror(error.errno)))"
+        }
+    }
+
+    /// An answer of the peer that nobody expects.
+    static func refused(code: Int32) -> String { "the sender answered with error \(code)" }
+}

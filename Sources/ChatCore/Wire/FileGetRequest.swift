@@ -1,0 +1,92 @@
+// `file-get` and `file-digest`: how the receiver pulls a file and checks it.
+
+import BLIPNet
+
+/// Asks for the bytes `offset ..< offset + length` of an offered file. The only normal (not urgent) profile.
+struct FileGetRequest: ChatRequest {
+    static let profile = ChatProfile.fileGet
+
+    var id: MessageID
+    var offset: UInt64
+    /// Bytes, 1 ... 16 MiB.
+    var length: UInt64
+
+    init(id: MessageID, offset: UInt64, length: UInt64) {
+        self.id = id
+        self.offset = offset
+        self.length = length
+    }
+
+    func encoded() -> BLIPRequest {
+        let properties: BLIPProperties = ["Id": id.text, "Offset": String(offset), "Length": String(length)]
+        return BLIPRequest(profile: Self.profile.rawValue, properties: properties)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        let reader = PropertyReader(request.properties)
+        id = try reader.id("Id")
+        offset = try reader.number("Offset")
+        length = try reader.number("Length")
+        guard (1...WireLimit.range).contains(length) else { throw .malformed("Length") }
+    }
+}
+
+/// What stands beside the bytes of a range: the source as it is now.
+struct FileGetReply: Sendable, Equatable {
+    var size: UInt64
+    var modified: Timestamp
+
+    func encoded(body: BLIPBody) -> BLIPResponse {
+        BLIPResponse(properties: ["Size": String(size), "Modified": modified.wireText], body: body)
+    }
+
+    init(size: UInt64, modified: Timestamp) {
+        self.size = size
+        self.modified = modified
+    }
+
+    init(decoding response: BLIPResponse) throws(WireError) {
+        let reader = PropertyReader(response.properties)
+        size = try reader.number("Size")
+        modified = try reader.timestamp("Modified")
+    }
+}
+
+/// Asks for the SHA-256 of the first `length` bytes of an offered file.
+struct FileDigestRequest: ChatRequest {
+    static let profile = ChatProfile.fileDigest
+
+    var id: MessageID
+    var length: UInt64
+
+    init(id: MessageID, length: UInt64) {
+        self.id = id
+        self.length = length
+    }
+
+    func encoded() -> BLIPRequest {
+        BLIPRequest(profile: Self.profile.rawValue, properties: ["Id": id.text, "Length": String(length)])
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        let reader = PropertyReader(request.properties)
+        id = try reader.id("Id")
+        length = try reader.number("Length")
+    }
+}
+
+/// The digest as 64 lower-case hex digits.
+struct FileDigestReply: Sendable, Equatable {
+    var sha256: String
+
+    init(sha256: String) { self.sha256 = sha256 }
+
+    func encoded() -> BLIPResponse { BLIPResponse(properties: ["SHA-256": sha256]) }
+
+    init(decoding response: BLIPResponse) throws(WireError) {
+        let text = try PropertyReader(response.properties).text("SHA-256", limit: 64)
+        let isHex = text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        guard text.utf8.count == 64, isHex else { throw .malformed("SHA-256") }
+        sha256 = text
+    }
+}

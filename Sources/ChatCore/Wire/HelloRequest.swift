@@ -1,0 +1,65 @@
+// `hello`: the first request in both directions of a link, and its reply.
+
+import BLIPNet
+
+/// Who calls. The key is known from TLS already; this adds what it does not say.
+struct HelloRequest: ChatRequest {
+    static let profile = ChatProfile.hello
+
+    /// What the caller calls themselves: untrusted text of at most 64 bytes.
+    var name: String
+    /// Program and version, for `/whois`.
+    var client: String
+    /// The port at which the caller listens for calls; `nil` when it does not.
+    var listenPort: UInt16?
+    var features: [String]
+
+    init(name: String, client: String, listenPort: UInt16?, features: [String] = []) {
+        self.name = name
+        self.client = client
+        self.listenPort = listenPort
+        self.features = features
+    }
+
+    func encoded() -> BLIPRequest {
+        var properties: BLIPProperties = ["Name": name, "Client": client]
+        if let listenPort { properties["Listen"] = String(listenPort) }
+        if !features.isEmpty { properties["Features"] = features.joined(separator: " ") }
+        return BLIPRequest(profile: Self.profile.rawValue, properties: properties, urgent: true)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        let reader = PropertyReader(request.properties)
+        name = try reader.text("Name", limit: WireLimit.name)
+        client = try reader.optionalText("Client", limit: WireLimit.client) ?? ""
+        listenPort = nil
+        if reader.properties["Listen"] != nil {
+            guard let port = UInt16(exactly: try reader.number("Listen")) else { throw .malformed("Listen") }
+            listenPort = port > 0 ? port : nil
+        }
+        let list = try reader.optionalText("Features", limit: WireLimit.features) ?? ""
+        features = list.split(separator: " ").map(String.init)
+    }
+}
+
+/// Whether the caller may talk to us. Blocked callers get error 403 instead.
+enum HelloReply: String, Sendable {
+    case accepted
+    case pending
+
+    func encoded() -> BLIPResponse { BLIPResponse(properties: ["Contact": rawValue]) }
+
+    init(decoding response: BLIPResponse) throws(WireError) {
+        let text = try PropertyReader(response.properties).text("Contact", limit: 16)
+        guard let reply = Self(rawValue: text) else { throw .malformed("Contact") }
+        self = reply
+    }
+}
+
+/// `accepted`: our user has approved the receiver's contact request. No reply.
+struct AcceptedRequest: ChatRequest {
+    static let profile = ChatProfile.accepted
+    init() {}
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {}
+    func encoded() -> BLIPRequest { BLIPRequest(profile: Self.profile.rawValue, urgent: true) }
+}

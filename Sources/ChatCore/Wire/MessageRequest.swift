@@ -1,0 +1,78 @@
+// `message`, `read` and `typing`: chat text and what belongs to it.
+
+import BLIPNet
+
+/// A line of text. The reply means that it is committed on the receiver's disk.
+struct MessageRequest: ChatRequest {
+    static let profile = ChatProfile.message
+
+    var id: MessageID
+    var sequence: Int64
+    var sent: Timestamp
+    var replyTo: MessageID?
+    var text: String
+
+    init(id: MessageID, sequence: Int64, sent: Timestamp, replyTo: MessageID? = nil, text: String) {
+        self.id = id
+        self.sequence = sequence
+        self.sent = sent
+        self.replyTo = replyTo
+        self.text = text
+    }
+
+    func encoded() -> BLIPRequest {
+        var properties: BLIPProperties = ["Id": id.text, "Seq": String(sequence), "Sent": sent.wireText]
+        properties["Reply-To"] = replyTo?.text
+        // Below a few hundred bytes deflate has nothing to win.
+        return BLIPRequest(
+            profile: Self.profile.rawValue, properties: properties, body: .text(text), urgent: true,
+            compressed: text.utf8.count > 256)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        let reader = PropertyReader(request.properties)
+        id = try reader.id("Id")
+        sequence = try reader.sequence("Seq")
+        sent = try reader.timestamp("Sent")
+        replyTo = try reader.optionalID("Reply-To")
+        text = try request.text(limit: WireLimit.text)
+        guard !text.isEmpty else { throw .badText }
+    }
+}
+
+/// The sender's user has seen everything up to a message of the receiver's. Idempotent.
+struct ReadRequest: ChatRequest {
+    static let profile = ChatProfile.read
+    var upTo: MessageID
+
+    init(upTo: MessageID) { self.upTo = upTo }
+
+    func encoded() -> BLIPRequest {
+        BLIPRequest(profile: Self.profile.rawValue, properties: ["Up-To": upTo.text], urgent: true)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        upTo = try PropertyReader(request.properties).id("Up-To")
+    }
+}
+
+/// The sender's user is typing, or stopped. No reply.
+struct TypingRequest: ChatRequest {
+    static let profile = ChatProfile.typing
+    var isComposing: Bool
+
+    init(isComposing: Bool) { self.isComposing = isComposing }
+
+    func encoded() -> BLIPRequest {
+        let state = isComposing ? "composing" : "paused"
+        return BLIPRequest(profile: Self.profile.rawValue, properties: ["State": state], urgent: true)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        switch try PropertyReader(request.properties).text("State", limit: 16) {
+        case "composing": isComposing = true
+        case "paused": isComposing = false
+        default: throw .malformed("State")
+        }
+    }
+}
