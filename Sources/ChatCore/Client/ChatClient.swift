@@ -1,5 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
-// topic: +Links, +Hello, +People, +Sending, +Receiving, +Files, +Serving, +Downloads, +Reading.
+// topic: +Links, +Hello, +People, +Sending, +Receiving, +Files, +TransferRows, +Serving,
+// +Downloads, +Reading.
 
 public import BLIPNet
 
@@ -31,6 +32,8 @@ public actor ChatClient: ChatService {
     var uploads: [MessageID: Upload] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
     var downloads: [MessageID: Download] = [:]
+    /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
+    var transferRows: [MessageID: FileTransfer] = [:]
 
     private var tasks: [Int: Task<Void, Never>] = [:]
     private var nextTask = 0

@@ -15,7 +15,6 @@ extension IncomingTransfer {
     func receiveRanges(into file: OpenFile, digest: PrefixDigest, from done: UInt64) async throws(Ended) {
         var planner = RangePlanner(size: transfer.size, done: done)
         var sinks: [FileRange: RangeSink] = [:]
-        var told = transfer.transferred
         var failure: Ended?
 
         await withTaskGroup(of: Step.self) { group in
@@ -36,10 +35,8 @@ extension IncomingTransfer {
                     request(&planner, &sinks, file, &group)
                     continue
                 }
-                let contiguous = planner.contiguous { sinks[$0]?.written ?? 0 }
-                if contiguous != told, failure == nil {
-                    told = contiguous
-                    if await !tell(.progress(contiguous)) { failure = Ended(outcome: .interrupted) }
+                if failure == nil, await !tell(.progress(planner.contiguous { sinks[$0]?.written ?? 0 })) {
+                    failure = Ended(outcome: .interrupted)
                 }
             }
             group.cancelAll()

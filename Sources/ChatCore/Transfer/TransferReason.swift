@@ -27,6 +27,15 @@ enum TransferReason {
         }
     }
 
+    /// Why an offer was not accepted by itself; `nil` when there is nothing to say.
+    static func cannotAccept(_ error: ChatError) -> String? {
+        switch error {
+        case .notEnoughSpace(let needed, let free, let folder): noSpace(needed: needed, free: free, folder: folder)
+        case .cannotWrite(let path, let errno): local(FileError(call: "open", errno: errno, path: path))
+        default: nil
+        }
+    }
+
     /// An answer of the peer that nobody expects.
     static func refused(code: Int32) -> String { "the sender answered with error \(code)" }
 }

@@ -1,0 +1,157 @@
+// Running the accepted incoming transfers: starts them when their sender is online, writes down how they go.
+
+import BLIPNet
+
+/// An incoming transfer that runs over one link.
+struct Download {
+    let task: Task<Void, Never>
+    let contact: ContactID
+    let link: LinkNumber
+    var meter: ProgressMeter
+    /// Bytes from the start that are in the partial file.
+    var transferred: UInt64
+}
+
+extension ChatClient {
+    /// Starts what waits for `contact`: accepted transfers, oldest first, and offers that need no asking.
+    func resumeTransfers(with contact: ContactID) {
+        guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
+        spawn { client in
+            let all = await client.quietly { () async throws(StoreError) in
+                try await client.store.transfers(unfinishedOnly: true, limit: 1000)
+            }
+            for transfer in (all ?? []).reversed() where transfer.contact == contact && transfer.direction == .incoming {
+                client.acceptIfAllowed(transfer)
+                await client.startDownload(transfer.id)
+            }
+        }
+    }
+
+    /// Runs an accepted transfer if its sender is online and few enough run already.
+    func startDownload(_ id: MessageID) async {
+        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        guard let row = found ?? nil, row.direction == .incoming, row.state == .accepted || row.state == .running,
+            let path = row.path, downloads[id] == nil, phase == .running
+        else { return }
+        guard let link = sessions[row.contact]?.sendingLink else {
+            await changeQuietly(id) {
+                $0.state = .accepted
+                $0.reason = TransferReason.waitingForPeer
+            }
+            return
+        }
+        guard downloads.values.count(where: { $0.contact == row.contact }) < configuration.limits.runningTransfers else {
+            await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
+            return
+        }
+        let run = IncomingTransfer(
+            transfer: row, folder: Self.folder(path), connection: link.connection, limits: configuration.limits
+        ) { [weak self] news in
+            await self?.note(news, of: id) ?? false
+        }
+        let task = spawn { client in
+            await client.changeQuietly(id) {
+                guard $0.state == .accepted else { return }
+                $0.state = .running
+                $0.reason = nil
+            }
+            let outcome = await run.run()
+            await client.downloadEnded(id, outcome)
+        }
+        downloads[id] = Download(
+            task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id),
+            transferred: row.transferred)
+    }
+
+    /// Stops a running download and waits until it has let go of its file.
+    func stopDownload(_ id: MessageID) async {
+        guard let download = downloads[id] else { return }
+        download.task.cancel()
+        await download.task.value
+    }
+
+    /// The link is over: its transfers stop and wait for the next one.
+    func stopTransfers(on number: LinkNumber) {
+        for download in downloads.values where download.link == number { download.task.cancel() }
+        for (id, upload) in uploads where upload.link == number { spawn { await $0.forgetUpload(id) } }
+    }
+
+    /// At the end of the program: writes down how far the uploads are. Downloads have done so themselves.
+    func rememberTransfers() async {
+        for id in uploads.keys { await forgetUpload(id) }
+    }
+
+    /// News from a running download; `false` stops it.
+    private func note(_ news: IncomingTransfer.News, of id: MessageID) async -> Bool {
+        switch news {
+        case .progress(let transferred):
+            downloads[id]?.transferred = transferred
+            guard let step = downloads[id]?.meter.note(transferred, at: .now()) else { return true }
+            if let progress = step.progress { hub.publish(.transferProgress(progress)) }
+            if step.isWorthStoring { await changeQuietly(id, showing: false) { $0.transferred = transferred } }
+            return true
+        case .finishing(let path, let sha256):
+            let changed = await changeQuietly(id, showing: false) {
+                $0.path = path
+                $0.sha256 = sha256
+                $0.transferred = $0.size
+            }
+            return changed?.state == .running
+        }
+    }
+
+    private func downloadEnded(_ id: MessageID, _ outcome: IncomingTransfer.Outcome) async {
+        guard let download = downloads.removeValue(forKey: id) else { return }
+        let time = now()
+        switch outcome {
+        case .complete(let path, let sha256):
+            // The news first: should we die between the two, the next run finds the file and says it again.
+            await tellQuietly(id, download.contact, .complete)
+            await changeQuietly(id) {
+                $0.state = .complete
+                $0.reason = nil
+                $0.path = path
+                $0.sha256 = sha256
+                $0.transferred = $0.size
+                $0.finished = time
+            }
+        case .interrupted:
+            await changeQuietly(id) {
+                $0.transferred = download.transferred
+                guard $0.state == .running else { return }
+                $0.state = .accepted
+                $0.reason = TransferReason.waitingForPeer
+            }
+        case .waiting(let reason):
+            await changeQuietly(id) {
+                $0.transferred = download.transferred
+                guard $0.state == .running else { return }
+                $0.state = .accepted
+                $0.reason = reason
+            }
+            spawn(after: configuration.limits.retryDelay) { await $0.startDownload(id) }
+        case .paused(let reason):
+            await changeQuietly(id) {
+                $0.transferred = download.transferred
+                $0.state = .paused
+                $0.reason = reason
+            }
+        case .failed(let reason, let tellsPeer):
+            if tellsPeer { await tellQuietly(id, download.contact, .failed) }
+            let row = await changeQuietly(id) {
+                $0.state = .failed
+                $0.reason = reason
+                $0.finished = time
+            }
+            if let row { removePartial(of: row) }
+        }
+        pump(download.contact)
+        resumeTransfers(with: download.contact)
+    }
+
+    private func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async {
+        _ = await quietly { () async throws(StoreError) in
+            try await store.enqueueFileStatus(to: contact, transfer: id, state: state)
+        }
+    }
+}

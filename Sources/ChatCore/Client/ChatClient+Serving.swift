@@ -1,0 +1,174 @@
+// Giving files: answers `file-get` and `file-digest` for files that were offered to this very contact (PROTOCOL 4).
+
+import BLIPNet
+
+/// An offered file that its receiver is pulling over one link.
+struct Upload {
+    let file: OutgoingFile
+    let link: LinkNumber
+    /// Of the whole file, once the receiver has asked for it.
+    var sha256: String?
+}
+
+extension ChatClient {
+    /// Serves a link's file requests until the link ends. Ranges are cheap to begin; digests are computed beside.
+    func consumeFiles(of contact: ContactID, on link: ActiveLink) async {
+        while let request = await link.router.files.next() {
+            guard sessions[contact]?.link?.number == link.number else { return }
+            if request.properties.profile == ChatProfile.fileDigest.rawValue {
+                spawn { client in
+                    let response = await client.response { () async throws(ServingError) in
+                        try await client.digest(request, of: contact, on: link)
+                    }
+                    client.answer(request, on: link, response)
+                }
+            } else {
+                let answer = await response { () async throws(ServingError) in
+                    try await range(request, of: contact, on: link)
+                }
+                self.answer(request, on: link, answer)
+            }
+        }
+        if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// Why a file request is refused, as a response.
+    private struct ServingError: Error {
+        var response: BLIPResponse
+    }
+
+    private func response(_ body: () async throws(ServingError) -> BLIPResponse) async -> BLIPResponse {
+        do throws(ServingError) { return try await body() } catch { return error.response }
+    }
+
+    private func range(
+        _ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
+    ) async throws(ServingError) -> BLIPResponse {
+        let get: FileGetRequest
+        do throws(WireError) {
+            get = try FileGetRequest(decoding: request)
+        } catch {
+            throw ServingError(response: error.response)
+        }
+        let upload = try await upload(get.id, to: contact, on: link)
+        do throws(OutgoingFileError) {
+            return try upload.file.response(to: get)
+        } catch {
+            throw await refusal(error, get.id)
+        }
+    }
+
+    private func digest(
+        _ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
+    ) async throws(ServingError) -> BLIPResponse {
+        let wanted: FileDigestRequest
+        do throws(WireError) {
+            wanted = try FileDigestRequest(decoding: request)
+        } catch {
+            throw ServingError(response: error.response)
+        }
+        let upload = try await upload(wanted.id, to: contact, on: link)
+        do throws(OutgoingFileError) {
+            let sha256 = try await upload.file.digest(of: wanted.length)
+            if wanted.length == upload.file.size { uploads[wanted.id]?.sha256 = sha256 }
+            return FileDigestReply(sha256: sha256).encoded()
+        } catch {
+            throw await refusal(error, wanted.id)
+        }
+    }
+
+    /// The open file behind `id`, if it was offered to `contact` and may be given now.
+    private func upload(
+        _ id: MessageID, to contact: ContactID, on link: ActiveLink
+    ) async throws(ServingError) -> Upload {
+        let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        guard let found else { throw ServingError(response: .failure(.handlerFailed, "cannot read the history")) }
+        guard let row = found, row.direction == .outgoing, row.contact == contact, let path = row.path else {
+            throw ServingError(response: .failure(.forbidden, "not offered to you"))
+        }
+        switch row.state {
+        case .offered, .accepted, .running: break
+        case .paused: throw ServingError(response: .failure(.tooManyRequests, "paused"))
+        case .failed:
+            // The receiver may ask again after it lost the first answer.
+            let isGone = row.reason == TransferReason.sourceGone
+            throw ServingError(response: isGone ? .failure(.notFound, "gone") : .failure(.conflict, "changed"))
+        case .declined, .cancelled, .complete:
+            throw ServingError(response: .failure(.forbidden, "no longer offered"))
+        }
+        if let present = uploads[id], present.link == link.number { return present }
+        let upload: Upload
+        do throws(OutgoingFileError) {
+            upload = Upload(
+                file: try OutgoingFile(
+                    path: path, size: row.size, modified: row.modified,
+                    rangeLimit: configuration.limits.servedRanges),
+                link: link.number)
+        } catch {
+            throw await refusal(error, id)
+        }
+        uploads[id] = upload
+        let time = now()
+        spawn { client in
+            await client.changeQuietly(id) {
+                guard $0.state != .paused else { return }
+                $0.state = .running
+                $0.started = $0.started ?? time
+                $0.reason = nil
+            }
+            await client.followUpload(id, on: link.number)
+        }
+        return upload
+    }
+
+    /// The error response; a source that is gone or changed ends the transfer.
+    private func refusal(_ error: OutgoingFileError, _ id: MessageID) async -> ServingError {
+        switch error {
+        case .badRange: return ServingError(response: .failure(.badRange, "outside of the file"))
+        case .tooManyRanges: return ServingError(response: .failure(.tooManyRequests, "too many ranges at once"))
+        case .gone:
+            await failUpload(id, TransferReason.sourceGone)
+            return ServingError(response: .failure(.notFound, "gone"))
+        case .changed:
+            await failUpload(id, TransferReason.sourceChanged)
+            return ServingError(response: .failure(.conflict, "changed since the offer"))
+        }
+    }
+
+    private func failUpload(_ id: MessageID, _ reason: String) async {
+        uploads[id] = nil
+        let time = now()
+        await changeQuietly(id) {
+            $0.state = .failed
+            $0.reason = reason
+            $0.finished = time
+        }
+    }
+
+    // MARK: Progress
+
+    /// Tells how far the receiver has come, while it pulls over this link.
+    private func followUpload(_ id: MessageID, on number: LinkNumber) async {
+        var meter = ProgressMeter(id: id)
+        while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {
+            do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
+            let step = meter.note(upload.file.transferred, at: .now())
+            if let progress = step.progress { hub.publish(.transferProgress(progress)) }
+            if step.isWorthStoring {
+                await changeQuietly(id, showing: false) { $0.transferred = upload.file.transferred }
+            }
+        }
+    }
+
+    /// The link or the user ended an upload: what is known of it is stored, and the file is closed.
+    func forgetUpload(_ id: MessageID) async {
+        guard let upload = uploads.removeValue(forKey: id) else { return }
+        await changeQuietly(id) {
+            $0.transferred = max($0.transferred, upload.file.transferred)
+            if $0.state == .running {
+                $0.state = .accepted
+                $0.reason = TransferReason.waitingForPeer
+            }
+        }
+    }
+}

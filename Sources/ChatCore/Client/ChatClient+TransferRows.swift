@@ -1,0 +1,49 @@
+// Changing transfers: one copy of each unfinished transfer in memory, so that progress never overwrites a decision.
+
+extension ChatClient {
+    /// The transfer as it is now. Changes are made to the copy here first and then written in their order.
+    func row(of id: MessageID) async throws(StoreError) -> FileTransfer? {
+        if let known = transferRows[id] { return known }
+        guard let stored = try await store.transfer(id) else { return nil }
+        if let known = transferRows[id] { return known }
+        if !stored.state.isFinal { transferRows[id] = stored }
+        return stored
+    }
+
+    /// Changes an unfinished transfer and shows it; `nil` when it is final (nothing changes any more) or unknown.
+    func changeRow(
+        _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
+    ) async throws(StoreError) -> FileTransfer? {
+        guard try await row(of: id) != nil, var row = transferRows[id], !row.state.isFinal else { return nil }
+        let before = row
+        change(&row)
+        guard row != before else { return row }
+        transferRows[id] = row
+        do throws(StoreError) {
+            try await store.updateTransfer(row)
+        } catch {
+            // What the database has counts: read it again next time.
+            transferRows[id] = nil
+            throw error
+        }
+        if row.state.isFinal { transferRows[id] = nil }
+        if showing, let message = try await store.message(id) { hub.publish(.messageChanged(message)) }
+        return row
+    }
+
+    /// For users: throws when the transfer is final already.
+    func change(_ id: MessageID, _ change: (inout FileTransfer) -> Void) async throws(ChatError) {
+        let changed = try await stored { () async throws(StoreError) in try await changeRow(id, change) }
+        guard changed == nil else { return }
+        let present = try await stored { () async throws(StoreError) in try await store.transfer(id) }
+        guard let present else { throw .noSuchTransfer }
+        throw .wrongTransferState(present.state)
+    }
+
+    /// For errands that nobody waits for: a failure becomes a notice.
+    @discardableResult func changeQuietly(
+        _ id: MessageID, showing: Bool = true, _ change: (inout FileTransfer) -> Void
+    ) async -> FileTransfer? {
+        await quietly { () async throws(StoreError) in try await changeRow(id, showing: showing, change) } ?? nil
+    }
+}
