@@ -1,5 +1,6 @@
 // The only place where the network code reads a clock. The drivers pass what it says down to the state machines.
 
+internal import CLinux
 internal import Dispatch
 internal import Glibc
 

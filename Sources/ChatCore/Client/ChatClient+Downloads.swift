@@ -20,7 +20,8 @@ extension ChatClient {
             let all = await client.quietly { () async throws(StoreError) in
                 try await client.store.transfers(unfinishedOnly: true, limit: 1000)
             }
-            for transfer in (all ?? []).reversed() where transfer.contact == contact && transfer.direction == .incoming {
+            for transfer in (all ?? []).reversed() where transfer.contact == contact && transfer.direction == .incoming
+            {
                 client.acceptIfAllowed(transfer)
                 await client.startDownload(transfer.id)
             }
@@ -40,7 +41,8 @@ extension ChatClient {
             }
             return
         }
-        guard downloads.values.count(where: { $0.contact == row.contact }) < configuration.limits.runningTransfers else {
+        guard downloads.values.count(where: { $0.contact == row.contact }) < configuration.limits.runningTransfers
+        else {
             await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
             return
         }

@@ -1,6 +1,7 @@
 // What users ask of files, and what the two sides tell each other of them (PROTOCOL 4 `file-offer`, `file-status`).
 
 import BLIPNet
+import CLinux
 import Glibc
 
 extension ChatClient {

@@ -29,7 +29,9 @@ extension ChatClient {
     }
 
     /// A contact has said hello: note where to call them, and admit them.
-    func receiveHello(_ hello: HelloRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink) async {
+    func receiveHello(_ hello: HelloRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink)
+        async
+    {
         guard sessions[contact]?.peer.isBlocked == false else {
             return answer(request, on: link, .failure(.forbidden, "blocked"))
         }
@@ -51,7 +53,8 @@ extension ChatClient {
         if let first = peer.addresses.first, first.host == host, first.port == port { return }
         peer.addresses.removeAll { $0.host == host && $0.port == port }
         // An address from the user stays, also behind many addresses of a moving laptop.
-        let kept = peer.addresses.count > 3 ? Array(peer.addresses.prefix(2)) + peer.addresses.suffix(1) : peer.addresses
+        let kept =
+            peer.addresses.count > 3 ? Array(peer.addresses.prefix(2)) + peer.addresses.suffix(1) : peer.addresses
         peer.addresses = [address] + kept
         sessions[contact]?.peer.addresses = peer.addresses
         _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
@@ -89,7 +92,8 @@ extension ChatClient {
             adopt(link, for: contact)
             return updateLink(contact, link.number) { $0.admitsPeer = true }
         }
-        await recordRequest(of: link.peerID, hello, address: address, host: host, origin: link.connection.info.remoteAddress)
+        await recordRequest(
+            of: link.peerID, hello, address: address, host: host, origin: link.connection.info.remoteAddress)
         answer(request, on: link, HelloReply.pending.encoded())
         link.close(reason: "pending")
     }

@@ -13,7 +13,8 @@ extension ChatClient {
         if let name {
             wanted = try ContactNames.checked(name)
         } else {
-            wanted = ContactNames.cleaned(address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
+            wanted = ContactNames.cleaned(
+                address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
         }
         if address.peerID == nil, let known = contact(at: address) { return known }
         let peer = try await stored { () async throws(StoreError) in

@@ -82,7 +82,8 @@ extension ChatClient {
 
     /// The sender keeps what we could not store and tries again.
     private static func response(to error: StoreError) -> BLIPResponse {
-        error == .diskFull ? .failure(.insufficientStorage, "the disk is full") : .failure(.handlerFailed, "cannot store")
+        error == .diskFull
+            ? .failure(.insufficientStorage, "the disk is full") : .failure(.handlerFailed, "cannot store")
     }
 
     private func receiveRead(

@@ -167,10 +167,11 @@ extension ChatClient {
             while let id = await client.nextReceipt(of: contact, on: link) {
                 let pending = link.connection.submit(ReadRequest(upTo: id).encoded(), bodySink: nil)
                 guard let response = try? await pending.value(), response.error == nil else { break }
-                let confirmed = await client.quietly { () async throws(StoreError) in
+                let isStored = await client.quietly { () async throws(StoreError) in
                     try await client.store.confirmReadReceipt(contact: contact, upTo: id)
+                    return true
                 }
-                if confirmed == nil { break }
+                if isStored == nil { break }
             }
             if client.sessions[contact]?.receiptLink == link.number { client.sessions[contact]?.receiptLink = nil }
         }

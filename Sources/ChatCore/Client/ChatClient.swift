@@ -2,7 +2,7 @@
 // topic: +Links, +Hello, +People, +Sending, +Receiving, +Files, +TransferRows, +Serving,
 // +Downloads, +Reading.
 
-public import BLIPNet
+import BLIPNet
 
 /// One installation's chat. Everything durable is in the store; what is here is gone after a restart and made anew.
 ///
@@ -84,7 +84,9 @@ public actor ChatClient: ChatService {
         phase = .stopped
         listener?.close()
         listener = nil
-        for link in sessions.values.compactMap(\.link) + strangers.values { link.close(code: 1001, reason: "going away") }
+        for link in sessions.values.compactMap(\.link) + strangers.values {
+            link.close(code: 1001, reason: "going away")
+        }
         for task in tasks.values { task.cancel() }
         while let task = tasks.values.first { await task.value }
         await rememberTransfers()
@@ -92,7 +94,9 @@ public actor ChatClient: ChatService {
     }
 
     /// Runs `operation` on this actor until it ends; `stop` cancels it and waits for it.
-    @discardableResult func spawn(_ operation: @escaping (isolated ChatClient) async -> Void) -> Task<Void, Never> {
+    @discardableResult func spawn(_ operation: @escaping @Sendable (isolated ChatClient) async -> Void) -> Task<
+        Void, Never
+    > {
         let number = nextTask
         nextTask += 1
         let task = Task {
@@ -105,7 +109,7 @@ public actor ChatClient: ChatService {
     }
 
     /// Runs `operation` after `delay`, unless the client stops before.
-    func spawn(after delay: Duration, _ operation: @escaping (isolated ChatClient) async -> Void) {
+    func spawn(after delay: Duration, _ operation: @escaping @Sendable (isolated ChatClient) async -> Void) {
         spawn { client in
             do { try await Task.sleep(for: delay) } catch { return }
             await operation(client)

@@ -14,7 +14,8 @@ enum LinkReason {
     static func text(_ error: LinkError) -> String {
         switch error {
         case .closedLocally: "closed by us"
-        case .closedByPeer(let code, let reason): reason.isEmpty ? "closed by them (\(code))" : "closed by them: \(reason)"
+        case .closedByPeer(let code, let reason):
+            reason.isEmpty ? "closed by them (\(code))" : "closed by them: \(reason)"
         case .disconnected: "the connection was lost"
         case .peerViolated(let layer, let reason): "broke the \(layer) protocol: \(reason)"
         case .timedOut(let what): "no answer in time (\(what))"

@@ -1,6 +1,7 @@
 // The file with this installation's key: made on the first start, read on every other (DESIGN 5).
 
 public import BLIPNet
+import CLinux
 import Glibc
 
 /// Why there is no identity.
@@ -53,7 +54,9 @@ public enum IdentityFile {
         var bytes = [UInt8](repeating: 0, count: maximumBytes)
         var count = 0
         while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count) }
+            let got = bytes.withUnsafeMutableBytes {
+                read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else { throw failure("read", path) }
             if got == 0 { break }

@@ -1,6 +1,7 @@
 // Which host to write into our own address when the listener takes calls at all of this machine's addresses.
 
 import BLIPNet
+import CLinux
 import Glibc
 
 enum LocalHost {
@@ -21,8 +22,8 @@ enum LocalHost {
         var item = list
         while let entry = item {
             item = entry.pointee.ifa_next
-            guard let address = entry.pointee.ifa_addr, entry.pointee.ifa_flags & UInt32(IFF_UP.rawValue) != 0,
-                entry.pointee.ifa_flags & UInt32(IFF_LOOPBACK.rawValue) == 0, let text = numericText(address)
+            guard let address = entry.pointee.ifa_addr, entry.pointee.ifa_flags & UInt32(IFF_UP) != 0,
+                entry.pointee.ifa_flags & UInt32(IFF_LOOPBACK) == 0, let text = numericText(address)
             else { continue }
             if address.pointee.sa_family == sa_family_t(AF_INET) { return text }
             // Link-local addresses need a zone that means nothing elsewhere.

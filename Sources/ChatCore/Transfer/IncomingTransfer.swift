@@ -81,7 +81,8 @@ actor IncomingTransfer {
         guard let file else { return nil }
         let facts = try local { () throws(FileError) in try file.facts() }
         guard facts.isRegular, facts.size == transfer.size else { return nil }
-        let found = await result { () async throws(FileError) in try await PrefixDigest(file: file).hex(of: facts.size) }
+        let found = await result { () async throws(FileError) in try await PrefixDigest(file: file).hex(of: facts.size)
+        }
         return try found.get() == sha256 ? path : nil
     }
 
@@ -109,7 +110,8 @@ actor IncomingTransfer {
         let needed = transfer.size - done
         let space = try local { () throws(FileError) in try folder.space() }
         guard !limits.fits(needed, free: space.free, total: space.total) else { return }
-        throw Ended(outcome: .paused(reason: TransferReason.noSpace(needed: needed, free: space.free, folder: folderPath)))
+        throw Ended(
+            outcome: .paused(reason: TransferReason.noSpace(needed: needed, free: space.free, folder: folderPath)))
     }
 
     // MARK: The end

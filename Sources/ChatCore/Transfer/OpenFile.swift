@@ -16,8 +16,11 @@ struct FileFacts: Sendable, Equatable {
         size = UInt64(clamping: status.st_size)
         let seconds = Int64(clamping: status.st_mtim.tv_sec)
         let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        let total = overflow ? .max : milliseconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec) / 1_000_000)
-            .partialValue
+        let total =
+            overflow
+            ? .max
+            : milliseconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec) / 1_000_000)
+                .partialValue
         modified = Timestamp(milliseconds: max(0, total))
         isRegular = status.st_mode & S_IFMT == S_IFREG
         linkCount = UInt64(status.st_nlink)

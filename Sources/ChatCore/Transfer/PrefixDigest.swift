@@ -46,7 +46,8 @@ actor PrefixDigest {
         defer { buffer.deallocate() }
         while position < end {
             let wanted = Int(min(UInt64(buffer.count), end - position))
-            let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted)), at: position)
+            let count = try file.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted)), at: position)
             if count == 0 { break }
             digest.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
             position += UInt64(count)
