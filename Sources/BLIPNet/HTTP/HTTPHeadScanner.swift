@@ -4,12 +4,18 @@
 /// at once instead of after the deadline.
 struct HTTPHeadScanner: Sendable {
     private let maxByteCount: Int
+    /// What the head must begin with.
+    private let start: [UInt8]
     /// Bytes looked at so far.
     private var position = 0
     private var previous: UInt8 = 0
     private var lineLength = 0
 
-    init(maxByteCount: Int) { self.maxByteCount = maxByteCount }
+    /// `start` is `HTTP/` for a response, and nothing for a request, which begins with any token.
+    init(maxByteCount: Int, start: String = "") {
+        self.maxByteCount = maxByteCount
+        self.start = Array(start.utf8)
+    }
 
     /// Looks at what is new in `bytes`, which begin at the start of the head every time.
     /// Returns the length of the head, the empty line included, once it is there.
@@ -17,7 +23,8 @@ struct HTTPHeadScanner: Sendable {
         let end = min(bytes.count, maxByteCount)
         while position < end {
             let byte = bytes[position]
-            if position == 0, !HTTPSyntax.isTokenByte(byte) { throw .malformed("this is not HTTP") }
+            guard position >= start.count || byte == start[position], position > 0 || HTTPSyntax.isTokenByte(byte)
+            else { throw .malformed("this is not HTTP") }
             position += 1
             switch byte {
             case UInt8(ascii: "\n"):

@@ -29,6 +29,9 @@ enum HTTPSyntax {
 
     static func lowercased(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 
+    /// Equal byte for byte. (`==` on strings takes the Kelvin sign for a K.)
+    static func equal(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+
     /// Equal but for the case of ASCII letters.
     static func equalIgnoringCase(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {
         left.lazy.map(lowercased).elementsEqual(right.lazy.map(lowercased))

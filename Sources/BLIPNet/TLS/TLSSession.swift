@@ -15,7 +15,7 @@ public final class TLSSession {
         case server
     }
 
-    private let session: OpaquePointer
+    let session: OpaquePointer
     /// Encrypted bytes from the transport, and for it. Owned by the session.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
@@ -34,12 +34,17 @@ public final class TLSSession {
     public static let maxRecordPayload = 16_384
     /// Unread output above which a peer that keeps causing more is cut off. A driver that stops reading while its
     /// output is full never gets there.
-    private static let maxUnreadOutput = 1 << 20
+    var maxUnreadOutput = 1 << 20
 
     /// A client's first flight waits in `nextOutgoing`.
-    public init(role: Role, identity: TLSIdentity) throws(TLSError) {
+    public convenience init(role: Role, identity: TLSIdentity) throws(TLSError) {
+        try self.init(role: role, context: role == .client ? identity.context.client : identity.context.server)
+    }
+
+    /// A session with any `SSL_CTX`; the session keeps its own reference to it.
+    init(role: Role, context: OpaquePointer) throws(TLSError) {
         OpenSSLErrorQueue.clear()
-        guard let session = SSL_new(role == .client ? identity.context.client : identity.context.server) else {
+        guard let session = SSL_new(context) else {
             throw OpenSSLErrorQueue.failure(of: "SSL_new")
         }
         guard let incoming = BIO_new(BIO_s_mem()) else {
@@ -114,7 +119,7 @@ public final class TLSSession {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
             // Requests to renew keys are answered by OpenSSL while it reads.
-            guard unreadOutput <= Self.maxUnreadOutput else { throw fail(.tooMuchOutput) }
+            guard unreadOutput <= maxUnreadOutput else { throw fail(.tooMuchOutput) }
         case SSL_ERROR_ZERO_RETURN: receivedCloseNotify = true
         default:
             let error = fail(.sessionFailed(reason: OpenSSLErrorQueue.drain()))

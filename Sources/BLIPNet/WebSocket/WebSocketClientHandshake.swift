@@ -28,6 +28,10 @@ struct WebSocketClientHandshake: Sendable {
         out.append("\r\n\r\n")
     }
 
+    private func isOffered(_ subprotocol: String) -> Bool {
+        options.subprotocols.contains { HTTPSyntax.equal($0, subprotocol) }
+    }
+
     /// How the server's answer is to be taken.
     enum Verdict {
         case opened(subprotocol: String?)
@@ -44,14 +48,16 @@ struct WebSocketClientHandshake: Sendable {
             guard let upgrade = fields.single("Upgrade"), HTTPSyntax.equalIgnoringCase(upgrade.utf8, "websocket".utf8),
                 fields.list("Connection", contains: "Upgrade")
             else { throw .malformed("the answer does not upgrade to WebSocket") }
-            guard fields.single("Sec-WebSocket-Accept") == WebSocketHandshake.acceptValue(forKey: key) else {
+            guard let accept = fields.single("Sec-WebSocket-Accept"),
+                HTTPSyntax.equal(accept, WebSocketHandshake.acceptValue(forKey: key))
+            else {
                 throw .malformed("wrong Sec-WebSocket-Accept")
             }
             guard fields.values("Sec-WebSocket-Extensions").isEmpty else {
                 throw .malformed("an extension that was not offered")
             }
             let chosen = fields.values("Sec-WebSocket-Protocol")
-            guard chosen.count <= 1, chosen.allSatisfy(options.subprotocols.contains) else {
+            guard chosen.count <= 1, chosen.allSatisfy(isOffered) else {
                 throw .malformed("a subprotocol that was not offered")
             }
             return .opened(subprotocol: chosen.first)

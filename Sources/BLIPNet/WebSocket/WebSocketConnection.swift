@@ -66,7 +66,7 @@ public struct WebSocketConnection: Sendable {
         self.role = role
         self.state = state
         self.limits = limits
-        headScanner = HTTPHeadScanner(maxByteCount: limits.maxHeadBytes)
+        headScanner = HTTPHeadScanner(maxByteCount: limits.maxHeadBytes, start: role == .client ? "HTTP/" : "")
         decoder = WebSocketFrameDecoder(expectsMask: role == .server, limits: limits)
         keys = MaskKeySource(random: random)
         handshakeDeadline = now + limits.handshakeTimeout

@@ -33,6 +33,7 @@ struct WebSocketFrameDecoder: Sendable {
     private var isMessageDelivered = false
     private var fragments = 0
     private var overhead = 0
+    /// A message that was delivered leaves it at the border of a character, ready for the next one.
     private var utf8 = UTF8Validator()
 
     init(expectsMask: Bool, limits: WebSocketLimits) {
@@ -160,13 +161,14 @@ struct WebSocketFrameDecoder: Sendable {
         return start
     }
 
-    /// Makes room for the next message; the buffer is kept unless one large message has blown it up.
+    /// Makes room for the next message. The buffer is kept, unless it is large and this message would have needed
+    /// little of it.
     private mutating func forgetMessage() {
-        payload.removeAll(keepingCapacity: payload.capacity <= 1 << 20)
+        let isOversized = payload.capacity > 65_536 && payload.count < payload.capacity / 8
+        payload.removeAll(keepingCapacity: !isOversized)
         isMessageDelivered = false
         fragments = 0
         overhead = 0
-        utf8 = UTF8Validator()
     }
 
     private static let invalidText = WebSocketViolation(

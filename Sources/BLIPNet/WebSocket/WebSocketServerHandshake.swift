@@ -48,7 +48,7 @@ struct WebSocketServerHandshake: Sendable {
         guard request.method == "GET" else { throw Refusal(405, "an upgrade is a GET request") }
         guard let path = Self.path(of: request.target) else { throw Refusal(400, "malformed request target") }
         guard fields.values("Host").count == 1 else { throw Refusal(400, "not exactly one Host") }
-        if let only = options.path, only != path { throw Refusal(404, "nothing here") }
+        if let only = options.path, !HTTPSyntax.equal(only, path) { throw Refusal(404, "nothing here") }
         guard fields.list("Upgrade", contains: "websocket"), fields.list("Connection", contains: "Upgrade") else {
             throw Refusal(426, "this is a WebSocket server")
         }
