@@ -6,7 +6,8 @@
 ///   normal ones wait, so urgent messages take at most every second frame and nothing starves;
 /// - a new request never overtakes a new request, because request numbers must begin in order. Responses have no order
 ///   of their own and are not held up by it.
-/// Only so many messages run at a time (a peer refuses to hold more unfinished ones); the others wait in the backlog,
+/// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
+/// ones can stand before a normal one that was just put back; the others wait in the backlog,
 /// requests in order, urgent responses ahead of normal ones.
 struct Outbox {
     private var queue = FIFO<OutgoingMessage>()

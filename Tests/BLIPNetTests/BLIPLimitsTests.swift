@@ -1,0 +1,246 @@
+// Each limit: what is just within it passes, one more is answered in the right way.
+
+import Testing
+
+@testable import BLIPNet
+
+@Suite struct BLIPLimitsTests {
+    @Test("a frame of 65,536 bytes is accepted, one more closes with 1009")
+    func frameSize() throws {
+        var peer = Peer()
+        var server = BLIPConnection()
+        try server.receive(peer.frame([1, 0], data: [0] + [UInt8](repeating: 1, count: 65_536 - 7)))
+        #expect(server.nextEvent()?.request != nil)
+        let tooLarge = peer.frame([2, 0], data: [0] + [UInt8](repeating: 1, count: 65_537 - 7))
+        #expect(closeCode { try server.receive(tooLarge) } == 1009)
+    }
+
+    @Test("properties of 100 KiB are accepted, one byte more gets error 400 and stalls nobody", arguments: [0, 1])
+    func properties(more: Int) throws {
+        var client = BLIPConnection()
+        var peer = Peer()
+        var server = BLIPConnection()
+        let count = 102_400 + more
+        var data: [UInt8] = []
+        Varint.append(UInt64(count), to: &data)
+        data += [UInt8(ascii: "n"), 0] + [UInt8](repeating: UInt8(ascii: "v"), count: count - 3) + [0, 9]
+        try server.receive(peer.frame([1, 0x40], data: Array(data[..<60_000])))
+        try server.receive(peer.frame([2, 0], data: [0, 5]))
+        try server.receive(peer.frame([1, 0], data: Array(data[60_000...])))
+        let requests = server.allEvents().compactMap(\.request)
+        #expect(requests.map(\.number) == (more == 0 ? [2, 1] : [2]))
+        #expect(errors(of: &server, sentTo: &client, requests: 2) == (more == 0 ? [:] : [1: .badRequest]))
+    }
+
+    @Test("properties of ours that are too large, or hold a NUL, fail their request only")
+    func ownProperties() throws {
+        var client = BLIPConnection()
+        var server = BLIPConnection()
+        var request = BLIPRequest(profile: "p")
+        request.properties["Long"] = String(repeating: "x", count: 102_400)
+        let long = client.send(request, sink: nil, noReply: false)
+        request.properties["Long"] = "a\u{0}b"
+        let nul = client.send(request, sink: nil, noReply: false)
+        let good = client.send()
+        let failures = client.allEvents().compactMap(\.failure)
+        #expect(failures.map(\.number) == [long, nul])
+        for frame in client.allFrames() { try server.receive(frame) }
+        let requests = server.allEvents().compactMap(\.request)
+        #expect(requests.map(\.isNoReply) == [true, true, false])
+        server.respond(to: good, with: BLIPResponse(properties: ["Bad": "\u{0}"]))
+        for frame in server.allFrames() { try client.receive(frame) }
+        #expect(client.nextEvent()?.response?.response.error == .handlerFailed)
+    }
+
+    @Test("64 unfinished messages are accepted, one more closes with 1008")
+    func openMessages() throws {
+        var peer = Peer()
+        var server = BLIPConnection()
+        for number in 1...64 { try server.receive(peer.frame([UInt8(number), 0x40], data: [0])) }
+        #expect(server.openIncoming == 64)
+        // A message in one frame is never unfinished.
+        try server.receive(peer.frame([65, 0], data: [0]))
+        let oneMore = peer.frame([66, 0x40], data: [0])
+        #expect(closeCode { try server.receive(oneMore) } == 1008)
+    }
+
+    @Test("we never have more than 64 unfinished messages under way")
+    func ownOpenMessages() throws {
+        var client = BLIPConnection()
+        var server = BLIPConnection()
+        for _ in 0..<200 { client.send("bulk", [UInt8](repeating: 1, count: 40_000)) }
+        while client.hasOutgoing {
+            for frame in client.allFrames() { try server.receive(frame) }
+            for frame in server.allFrames() { try client.receive(frame) }
+        }
+        #expect(server.allEvents().compactMap(\.request).map(\.number).sorted() == Array(1...200))
+    }
+
+    @Test("a body of the limit is collected; one byte more gets error 413, and a sink has no limit", arguments: [0, 1])
+    func bufferedBody(more: Int) throws {
+        var limits = BLIPLimits()
+        limits.maxBufferedBody = 100_000
+        var client = BLIPConnection()
+        var server = BLIPConnection(dialect: .blip3, limits: limits) {
+            $0.properties.profile == "file" ? MemorySink() : nil
+        }
+        let body = [UInt8](repeating: 3, count: 100_000 + more)
+        client.send("echo", body)
+        client.send("echo", [1])
+        client.send("file", body)
+        for frame in client.allFrames() { try server.receive(frame) }
+        let requests = server.allEvents().compactMap(\.request)
+        #expect(requests.map(\.number).sorted() == (more == 0 ? [1, 2, 3] : [2, 3]))
+        #expect((requests.first { $0.number == 3 }?.sink as? MemorySink)?.bytes == body)
+        var other = BLIPConnection()
+        #expect(errors(of: &server, sentTo: &other, requests: 3) == (more == 0 ? [:] : [1: .tooLarge]))
+        #expect(server.bufferedIncomingBytes == 0)
+    }
+
+    @Test("a response over the limit fails its request only")
+    func bufferedResponse() throws {
+        var limits = BLIPLimits()
+        limits.maxBufferedBody = 50_000
+        var client = BLIPConnection(limits: limits)
+        var server = BLIPConnection()
+        for _ in 1...2 { client.send() }
+        for frame in client.allFrames() { try server.receive(frame) }
+        server.respond(to: 1, with: BLIPResponse(body: .bytes([UInt8](repeating: 1, count: 50_001))))
+        server.respond(to: 2, with: BLIPResponse(body: .bytes([UInt8](repeating: 2, count: 50_000))))
+        for frame in server.allFrames() { try client.receive(frame) }
+        let events = client.allEvents()
+        #expect(events.compactMap(\.failure).map(\.number) == [1])
+        #expect(events.compactMap(\.response).map(\.number) == [2])
+    }
+
+    @Test("the bytes of all unfinished messages together are bounded")
+    func bufferedTotal() throws {
+        var limits = BLIPLimits()
+        limits.maxBufferedBytes = 100_000
+        var peer = Peer()
+        var client = BLIPConnection()
+        var server = BLIPConnection(limits: limits)
+        let part = [UInt8](repeating: 1, count: 50_000)
+        try server.receive(peer.frame([1, 0x40], data: [0] + part))
+        try server.receive(peer.frame([2, 0x40], data: [0] + part))
+        #expect(server.bufferedIncomingBytes == 100_000)
+        try server.receive(peer.frame([3, 0x40], data: [0, 7]))
+        try server.receive(peer.frame([3, 0], data: part))
+        try server.receive(peer.frame([1, 0], data: []))
+        #expect(server.bufferedIncomingBytes == 50_000)
+        try server.receive(peer.frame([4, 0], data: [0] + part))
+        #expect(server.allEvents().compactMap(\.request).map(\.number) == [1, 4])
+        #expect(errors(of: &server, sentTo: &client, requests: 4) == [3: .tooLarge])
+    }
+
+    @Test("a compressed frame may unpack to the limit; one byte more closes with 1009", arguments: [0, 1])
+    func inflated(more: Int) throws {
+        var limits = BLIPLimits()
+        limits.maxInflatedFrame = 1_000_000
+        limits.maxFrameIn = 65_536
+        var server = BLIPConnection(limits: limits)
+        let frame = bomb([0] + [UInt8](repeating: 0, count: 999_999 + more))
+        #expect(frame.count < 2_000)
+        #expect(closeCode { try server.receive(frame) } == (more == 0 ? nil : 1009))
+        #expect(server.allEvents().count == 1 - more)
+    }
+
+    @Test("a peer that never reads its replies cannot make us hold more than the limit")
+    func unreadReplies() throws {
+        var peer = Peer()
+        var client = BLIPConnection()
+        var server = try unreadReplies(&peer)
+        let expected = Dictionary(uniqueKeysWithValues: (4...10).map { (UInt64($0), BLIPErrorCode.tooManyRequests) })
+        #expect(errors(of: &server, sentTo: &client, requests: 10) == expected)
+        try server.receive(peer.frame([11, 0], data: [0]))
+        #expect(server.nextEvent()?.request?.number == 11)
+
+        var otherPeer = Peer()
+        var other = try unreadReplies(&otherPeer)
+        let oneMore = otherPeer.frame([11, 0], data: [0])
+        #expect(closeCode { try other.receive(oneMore) } == 1008)
+    }
+
+    /// Ten requests, none of whose replies was read; the first three are answered with 40,000 bytes each.
+    private func unreadReplies(_ peer: inout Peer) throws -> BLIPConnection {
+        var limits = BLIPLimits()
+        limits.maxQueuedReplyBytes = 100_000
+        limits.maxUnanswered = 10
+        var server = BLIPConnection(limits: limits)
+        let reply = BLIPResponse(body: .bytes([UInt8](repeating: 1, count: 40_000)))
+        for number: UInt8 in 1...10 {
+            try server.receive(peer.frame([number, 0], data: [0]))
+            if number <= 3 { server.respond(to: UInt64(number), with: reply) }
+        }
+        #expect(server.allEvents().compactMap(\.request).map(\.number) == [1, 2, 3])
+        return server
+    }
+
+    @Test("a partial request is dropped after 60 s; its late end gets an error, and others are not touched")
+    func partialRequest() throws {
+        var peer = Peer()
+        var client = BLIPConnection()
+        var server = BLIPConnection()
+        #expect(server.deadline == nil)
+        try server.receive(peer.frame([1, 0x40], data: [0, 1]), second: 10)
+        try server.receive(peer.frame([2, 0x40], data: [0, 2]), second: 30)
+        #expect(server.deadline == MonotonicTime(nanoseconds: 70_000_000_000))
+        server.handleTimeout(now: MonotonicTime(nanoseconds: 69_999_999_999))
+        #expect(server.openIncoming == 2)
+        server.handleTimeout(now: MonotonicTime(nanoseconds: 70_000_000_000))
+        #expect(server.openIncoming == 1 && server.bufferedIncomingBytes == 1)
+        #expect(server.deadline == MonotonicTime(nanoseconds: 90_000_000_000))
+        try server.receive(peer.frame([1, 0x40], data: [3]), second: 80)
+        try server.receive(peer.frame([1, 0], data: [4]), second: 81)
+        try server.receive(peer.frame([2, 0], data: [5]), second: 82)
+        #expect(server.allEvents().compactMap(\.request).map(\.body) == [[2, 5]])
+        #expect(server.deadline == nil && server.openIncoming == 0)
+        #expect(errors(of: &server, sentTo: &client, requests: 2) == [1: .unspecified])
+    }
+
+    @Test("a response that stops arriving fails its request")
+    func partialResponse() throws {
+        var peer = Peer()
+        var client = BLIPConnection()
+        client.send()
+        _ = client.allFrames()
+        try client.receive(peer.frame([1, 0x41], data: [0, 1]), second: 0)
+        client.handleTimeout(now: MonotonicTime(nanoseconds: 60_000_000_000))
+        let failure = try #require(client.nextEvent()?.failure)
+        #expect(failure.number == 1 && failure.error == .timedOut("reply"))
+        try client.receive(peer.frame([1, 1], data: [2]), second: 70)
+        #expect(client.allEvents().isEmpty && client.openIncoming == 0 && client.disconnect() == [])
+    }
+
+    private func closeCode(_ body: () throws -> Void) -> UInt16? {
+        do { try body() } catch { return (error as? BLIPViolation)?.closeCode }
+        return nil
+    }
+
+    /// Delivers what `server` has to send to a client that made `requests` requests; the error responses among it.
+    private func errors(
+        of server: inout BLIPConnection, sentTo client: inout BLIPConnection, requests: Int
+    ) -> [UInt64: BLIPErrorCode] {
+        for _ in 0..<requests { client.send() }
+        _ = client.allFrames()
+        var codes: [UInt64: BLIPErrorCode] = [:]
+        for frame in server.allFrames() {
+            #expect(closeCode { try client.receive(frame) } == nil)
+            for event in client.allEvents() {
+                if let (number, response) = event.response { codes[number] = response.error }
+            }
+        }
+        return codes
+    }
+
+    /// One compressed frame of request 1 with this message data.
+    private func bomb(_ data: [UInt8]) -> [UInt8] {
+        var checksum = FrameChecksum()
+        data.withUnsafeBytes { checksum.update($0) }
+        var room = [UInt8](repeating: 0, count: 4_096)
+        let deflater = FrameDeflater(level: 9)
+        let count = data.withUnsafeBytes { input in room.withUnsafeMutableBytes { deflater.deflate(input, into: $0) } }
+        let value = checksum.value
+        return [1, 8] + room[..<count] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
+    }
+}
