@@ -22,6 +22,7 @@ public enum LinkError: Error, Sendable, Equatable {
     case notBLIP(reason: String)
     /// A streamed body of ours could not be read, or a sink of ours could not take the bytes.
     case bodyFailed(reason: String)
-    /// A limit of ours was reached before anything was sent (queue full, too many properties).
+    /// A limit of ours was reached: before anything was sent (queue full, too many properties), or by a response that
+    /// is too large to be kept in memory.
     case limitExceeded(String)
 }
