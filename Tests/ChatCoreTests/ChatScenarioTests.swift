@@ -1,0 +1,148 @@
+// Two real clients chat over loopback: delivery, order, receipts, requests, keys (RELIABILITY D1-D9, D12, D13).
+
+import BLIPNet
+import Testing
+
+@testable import ChatCore
+
+@Suite("Two people chat") struct ChatScenarioTests {
+    @Test("messages go both ways, are delivered, and are read")
+    func bothWays() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+
+        let hello = try await alice.say("hello", to: "bob")
+        #expect(hello.state == .pending)
+        try await eventually("hello is delivered") { try await alice.state(of: hello.id) == .delivered }
+        try await bob.say("hi", to: "alice")
+        try await eventually("hi arrives") { try await alice.texts(with: "bob") == ["hello", "hi"] }
+        #expect(try await bob.texts(with: "alice") == ["hello", "hi"])
+
+        let last = try #require(try await bob.history(with: "alice").first)
+        try await bob.client.markSeen(bob.contactID("alice"), upTo: last.position)
+        try await eventually("hello is read") { try await alice.state(of: hello.id) == .read }
+        try await eventually("the mark was shown") { alice.log.states(of: hello.id).last == .read }
+        let ranks = alice.log.states(of: hello.id).map(\.rank)
+        #expect(ranks == ranks.sorted() && ranks.first == 0)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("what is written while the peer is away goes out in order when it comes")
+    func offline() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        try await bob.restart(starting: false)
+        try await eventually("alice sees bob go") { try await !alice.isOnline("bob") }
+
+        let texts = (1...150).map { "line \($0)" }
+        for text in texts { try await alice.say(text, to: "bob") }
+        let states = try await alice.history(with: "bob").map(\.state)
+        #expect(states.allSatisfy { $0 == .pending })
+        try await alice.restart()
+        try await bob.start()
+        try await eventually("all lines are delivered") {
+            try await alice.history(with: "bob").allSatisfy { $0.state == .delivered }
+        }
+        #expect(try await bob.texts(with: "alice") == texts)
+        #expect(try await alice.store.outbox(for: alice.contactID("bob"), limit: 10).isEmpty)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a message whose reply is lost is sent again and stored once")
+    func lostReply() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        bob.tap.loseReplies(1)
+        let message = try await alice.say("once", to: "bob")
+        try await eventually("it is delivered") { try await alice.state(of: message.id) == .delivered }
+        #expect(alice.tap.requests("message").count >= 2)
+        #expect(try await bob.texts(with: "alice") == ["once"])
+        let ranks = alice.log.states(of: message.id).map(\.rank)
+        #expect(ranks == ranks.sorted())
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("both dial at once, again and again, and no line is lost or doubled")
+    func simultaneousDial() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        for round in 1...8 {
+            await alice.client.cutLinks()
+            await bob.client.cutLinks()
+            let clients = (alice.client, bob.client)
+            async let first: Void = clients.0.reconnect(nil)
+            async let second: Void = clients.1.reconnect(nil)
+            _ = await (first, second)
+            try await alice.say("a\(round)", to: "bob")
+            try await bob.say("b\(round)", to: "alice")
+        }
+        try await eventually("everything is delivered") {
+            let first = try await alice.history(with: "bob").filter { $0.direction == .outgoing }
+            let second = try await bob.history(with: "alice").filter { $0.direction == .outgoing }
+            return (first + second).allSatisfy { $0.state == .delivered }
+        }
+        #expect(try await bob.texts(with: "alice", .incoming) == (1...8).map { "a\($0)" })
+        #expect(try await alice.texts(with: "bob", .incoming) == (1...8).map { "b\($0)" })
+        #expect(await alice.client.openLinks <= 1)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("typing is told and ends with the message")
+    func typing() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let contact = try await bob.contactID("alice")
+        await alice.client.setTyping(true, to: try await alice.contactID("bob"))
+        try await eventually("bob sees it") { bob.log.contains { $0 == .typing(contact, true) } }
+        try await alice.say("done", to: "bob")
+        try await eventually("bob sees the end") { bob.log.contains { $0 == .typing(contact, false) } }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a flood beyond the rate is slowed down and nothing is lost")
+    func flood() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob") {
+            $0.limits.operationsPerSecond = 50
+            $0.limits.operationBurst = 20
+        }.start()
+        try await ChatClient.befriend(alice, bob)
+        let texts = (1...60).map { "\($0)" }
+        let begun = ContinuousClock.now
+        for text in texts { try await alice.say(text, to: "bob") }
+        try await eventually("all lines are there") { try await bob.texts(with: "alice") == texts }
+        #expect(ContinuousClock.now - begun > .milliseconds(600))
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("stop ends everything, also in the middle of dialling and sending")
+    func stopping() async throws {
+        let alice = try await TestPeer("alice").start()
+        _ = try await alice.client.addContact(PeerAddress(host: "127.0.0.1", port: 1), name: "nobody")
+        let message = try await alice.say("later", to: "nobody")
+        await alice.client.stop()
+        #expect(await alice.client.openLinks == 0)
+        #expect(try await alice.state(of: message.id) == .pending)
+        await alice.stop()
+    }
+}
+
+extension ChatClient {
+    /// Breaks every link, as a bad network would.
+    func cutLinks() {
+        for session in sessions.values { session.link?.connection.close(code: 1001, reason: "cut by the test") }
+    }
+
+    var openLinks: Int { sessions.values.count { $0.link != nil } + strangers.count }
+}

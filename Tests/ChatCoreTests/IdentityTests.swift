@@ -1,0 +1,85 @@
+// Keys on disk, the safety number, and the text forms of ids and addresses.
+
+import BLIPNet
+import Glibc
+import Testing
+
+@testable import ChatCore
+
+@Suite("Who we are") struct IdentityTests {
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        var template = Array("/tmp/blipchat-id-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { removeFolder(folder) }
+        try body(folder)
+    }
+
+    @Test("the key is made once, 0600 in a folder of 0700")
+    func create() throws {
+        try withFolder { folder in
+            let path = folder + "/home/identity.key"
+            #expect(try IdentityFile.load(at: path) == nil)
+            let first = try IdentityFile.loadOrCreate(at: path)
+            #expect(try IdentityFile.loadOrCreate(at: path).fingerprint == first.fingerprint)
+            #expect(names(in: folder + "/home") == ["identity.key"])
+            var status = stat()
+            #expect(stat(path, &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+            #expect(stat(folder + "/home", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o700)
+        }
+    }
+
+    @Test("a key that others may read, or a damaged one, is refused and left alone")
+    func refused() throws {
+        try withFolder { folder in
+            let path = folder + "/identity.key"
+            _ = try IdentityFile.loadOrCreate(at: path)
+            chmod(path, 0o640)
+            #expect(throws: IdentityError.exposed(path: path, mode: 0o640)) { try IdentityFile.loadOrCreate(at: path) }
+            chmod(path, 0o600)
+            chmod(folder, 0o777)
+            #expect(throws: IdentityError.exposed(path: folder, mode: 0o777)) {
+                try IdentityFile.loadOrCreate(at: path)
+            }
+            chmod(folder, 0o700)
+            try writeFile(path, Array("nonsense".utf8))
+            #expect(throws: IdentityError.damaged(path: path)) { try IdentityFile.loadOrCreate(at: path) }
+            #expect(try readFile(path) == Array("nonsense".utf8))
+        }
+    }
+
+    @Test("the safety number is the same on both sides and another for every pair")
+    func safetyNumber() throws {
+        let ids = try (0..<3).map { PeerID(try #require(SPKIFingerprint([UInt8](repeating: UInt8($0), count: 32)))) }
+        let number = SafetyNumber.groups(ids[0], ids[1])
+        #expect(number == SafetyNumber.groups(ids[1], ids[0]))
+        #expect(number.count == 12)
+        #expect(number.allSatisfy { $0.utf8.count == 5 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        #expect(number != SafetyNumber.groups(ids[0], ids[2]))
+    }
+
+    @Test("peer ids, message ids and addresses survive their text forms")
+    func textForms() throws {
+        for seed in 0..<50 {
+            let fingerprint = try #require(SPKIFingerprint(pseudoRandom(32, seed: UInt64(seed))))
+            let id = PeerID(fingerprint)
+            #expect(id.text.utf8.count == 52)
+            #expect(PeerID(id.text) == id)
+            #expect(PeerID(id.text.uppercased()) == id)
+            let message = MessageID(at: Timestamp(milliseconds: Int64(seed) * 1_000_000_000))
+            #expect(MessageID(message.text) == message)
+            for host in ["127.0.0.1", "example.org", "::1"] {
+                let address = PeerAddress(host: host, port: 5000, peerID: id, name: "Zoë & co?/#%")
+                #expect(try PeerAddress(parsing: address.description) == address)
+            }
+        }
+        for bad in ["", "x", String(repeating: "a", count: 51), String(repeating: "1", count: 52)] {
+            #expect(PeerID(bad) == nil)
+        }
+        for bad in ["", "0190163D-8694-739B-AEA5-966C26F8AD91", "0190163d86947390aea5966c26f8ad910000"] {
+            #expect(MessageID(bad) == nil)
+        }
+    }
+}

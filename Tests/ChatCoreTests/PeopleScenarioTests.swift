@@ -1,0 +1,154 @@
+// Contacts, contact requests and keys between real clients (RELIABILITY D12, D13).
+
+import BLIPNet
+import Testing
+
+@testable import ChatCore
+
+@Suite("People and their keys") struct PeopleScenarioTests {
+    @Test("an unknown caller becomes a request; after the approval both are online and the line arrives")
+    func approval() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        let contact = try await alice.client.addContact(bob.address, name: nil)
+        #expect(contact.name == "bob")
+        try await alice.say("may I?", to: "bob")
+        try await eventually("bob has the request") { try await bob.client.contactRequests().count == 1 }
+        try await eventually("alice knows that she waits") {
+            await alice.client.linkState(of: contact.id) == .awaitingApproval
+        }
+        let request = try #require(try await bob.client.contactRequests().first)
+        #expect(request.peerID == alice.id && request.name == "alice")
+        #expect(try await bob.client.conversations().isEmpty)
+        #expect(try await alice.history(with: "bob").first?.state == .pending)
+
+        _ = try await bob.client.approveRequest(request.id, name: nil)
+        try await ChatClient.waitOnline(alice, bob)
+        try await eventually("the line arrives") { try await bob.texts(with: "alice") == ["may I?"] }
+        #expect(try await bob.client.contactRequests().isEmpty)
+        #expect(bob.log.contains { if case .requestsChanged(let all) = $0 { all.count == 1 } else { false } })
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a caller who does not listen is served when they call again")
+    func approvalOfCallerOnly() async throws {
+        let bob = try await TestPeer("bob").start()
+        let alice = try await TestPeer("alice") { $0.listen = nil }.start()
+        _ = try await alice.client.addContact(bob.address, name: nil)
+        try await alice.say("hello", to: "bob")
+        try await eventually("bob has the request") { try await bob.client.contactRequests().count == 1 }
+        let request = try #require(try await bob.client.contactRequests().first)
+        #expect(request.address == nil)
+        _ = try await bob.client.approveRequest(request.id, name: "alice")
+        try await eventually("the line arrives") { try await bob.texts(with: "alice") == ["hello"] }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("with acceptsRequests unknown callers are served at once, under unique names")
+    func acceptingAll() async throws {
+        let bot = try await TestPeer("bot") { $0.acceptsRequests = true }.start()
+        let first = try await TestPeer("sam").start()
+        let second = try await TestPeer("Sam").start()
+        for peer in [first, second] {
+            _ = try await peer.client.addContact(bot.address, name: nil)
+            try await peer.say("from \(peer.name)", to: "bot")
+            try await eventually("\(peer.name) is delivered") {
+                try await peer.history(with: "bot").allSatisfy { $0.state == .delivered }
+            }
+        }
+        let names = try await bot.client.conversations().map(\.peer.name).sorted()
+        #expect(names == ["Sam 2", "sam"])
+        for peer in [bot, first, second] { await peer.stop() }
+    }
+
+    @Test("another key at the address stops sending and is never taken over")
+    func wrongKey() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let address = try await bob.address
+        await bob.stop()
+        let mallory = try await TestPeer("bob", listen: .host("127.0.0.1", port: address.port)) {
+            $0.acceptsRequests = true
+        }.start()
+        let contact = try await alice.contactID("bob")
+        try await eventually("alice is told") { alice.log.contains { $0 == .notice(.keyChanged(contact)) } }
+        let secret = try await alice.say("secret", to: "bob")
+        let stored = try await alice.contact("bob")
+        #expect(stored.trust == .keyChanged)
+        #expect(stored.peerID == bob.id)
+        await alice.client.reconnect(contact)
+        #expect(try await alice.state(of: secret.id) == .pending)
+        #expect(try await mallory.client.conversations().isEmpty)
+        await alice.stop()
+        await mallory.stop()
+    }
+
+    @Test("an address without a key pins the first one that answers")
+    func trustOnFirstUse() async throws {
+        let bob = try await TestPeer("bob") { $0.acceptsRequests = true }.start()
+        let alice = try await TestPeer("alice").start()
+        let address = try await bob.address
+        _ = try await alice.client.addContact(PeerAddress(host: address.host, port: address.port), name: "bob")
+        try await eventually("they are online") { try await alice.isOnline("bob") }
+        let contact = try await alice.contact("bob")
+        #expect(contact.peerID == bob.id)
+        #expect(contact.trust == .unverified)
+        let number = try await alice.client.safetyNumber(for: contact.id)
+        #expect(number == (try await bob.client.safetyNumber(for: bob.contactID("alice"))))
+        try await alice.client.setVerified(contact.id)
+        #expect(try await alice.contact("bob").trust == .verified)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("blocked people get nothing through, and cannot see why")
+    func blocking() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        try await bob.client.setBlocked(bob.contactID("alice"), true)
+        try await eventually("alice is cut off") { try await !alice.isOnline("bob") }
+        let message = try await alice.say("still there?", to: "bob")
+        try await eventually("alice was refused") {
+            let state = await alice.client.linkState(of: try await alice.contactID("bob"))
+            return state == .offline(reason: LinkReason.blockedByPeer)
+        }
+        #expect(try await alice.state(of: message.id) == .pending)
+        #expect(try await bob.texts(with: "alice").isEmpty)
+        try await bob.client.setBlocked(bob.contactID("alice"), false)
+        try await eventually("after unblocking it arrives") {
+            try await bob.texts(with: "alice") == ["still there?"]
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("our own address is refused")
+    func ownAddress() async throws {
+        let alice = try await TestPeer("alice").start()
+        let own = try await alice.address
+        await #expect(throws: ChatError.ownAddress) { try await alice.client.addContact(own, name: nil) }
+        let bare = PeerAddress(host: "localhost", port: own.port)
+        await #expect(throws: ChatError.ownAddress) { try await alice.client.addContact(bare, name: nil) }
+        await alice.stop()
+    }
+
+    @Test("requests beyond the day's quota of an address are not kept, and the caller cannot tell")
+    func quota() async throws {
+        let bob = try await TestPeer("bob") { $0.limits.contactRequestsPerDay = 2 }.start()
+        var callers: [TestPeer] = []
+        for number in 1...3 {
+            let caller = try await TestPeer("caller \(number)") { $0.listen = nil }.start()
+            let contact = try await caller.client.addContact(bob.address, name: "bob")
+            try await eventually("caller \(number) waits") {
+                await caller.client.linkState(of: contact.id) == .awaitingApproval
+            }
+            callers.append(caller)
+        }
+        #expect(try await bob.client.contactRequests().map(\.name).sorted() == ["caller 1", "caller 2"])
+        for peer in callers + [bob] { await peer.stop() }
+    }
+}

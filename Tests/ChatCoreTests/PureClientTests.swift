@@ -1,0 +1,225 @@
+// The pure parts of the client: back-off, rates, windows, names, quotas, typing.
+
+import BLIPNet
+import Testing
+
+@testable import ChatCore
+
+/// A point of time for tests, in seconds.
+private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+
+/// Always draws the largest number.
+private struct Highest: RandomNumberGenerator {
+    mutating func next() -> UInt64 { .max }
+}
+
+@Suite("When to dial again") struct ReconnectPolicyTests {
+    @Test("delays double up to a minute")
+    func doubling() {
+        var policy = ReconnectPolicy()
+        var generator = Highest()
+        let delays = (0..<10).map { _ in policy.nextDelay(using: &generator) / .seconds(1) }
+        let expected = [0.5, 1, 2, 4, 8, 16, 32, 60, 60, 60]
+        for (delay, wanted) in zip(delays, expected) { #expect(abs(delay - wanted) < 0.001) }
+    }
+
+    @Test("the jitter covers the whole interval")
+    func jitter() {
+        var generator = SystemRandomNumberGenerator()
+        let fractions = (0..<500).map { _ in
+            var policy = ReconnectPolicy()
+            return policy.nextDelay(using: &generator) / .milliseconds(500)
+        }
+        #expect(fractions.allSatisfy { (0...1).contains($0) })
+        #expect(fractions.contains { $0 < 0.2 } && fractions.contains { $0 > 0.8 })
+    }
+
+    @Test("only a stable link or the user begins the series anew")
+    func resets() {
+        var policy = ReconnectPolicy()
+        var generator = Highest()
+        for _ in 0..<5 { _ = policy.nextDelay(using: &generator) }
+        policy.linkEnded(after: .seconds(29))
+        #expect(policy.ceiling == .seconds(16))
+        policy.linkEnded(after: .seconds(30))
+        #expect(policy.ceiling == .milliseconds(500))
+        _ = policy.nextDelay(using: &generator)
+        policy.reset()
+        #expect(policy.ceiling == .milliseconds(500))
+    }
+
+    @Test("a thousand failures do not overflow")
+    func manyFailures() {
+        var policy = ReconnectPolicy()
+        var generator = Highest()
+        for _ in 0..<1000 { _ = policy.nextDelay(using: &generator) }
+        #expect(policy.ceiling == .seconds(60))
+    }
+}
+
+@Suite("How fast a peer may send") struct TokenBucketTests {
+    @Test("a burst passes, then the rate holds")
+    func burst() {
+        var bucket = TokenBucket(rate: 20, burst: 100, now: at(0))
+        let waits = (0..<101).map { _ in bucket.take(now: at(0)) }
+        #expect(waits.dropLast().allSatisfy { $0 == .zero })
+        #expect(waits[100] == .milliseconds(50))
+        let later = bucket.take(now: at(10))
+        #expect(later == .zero)
+    }
+
+    @Test("time that runs backwards does no harm")
+    func backwards() {
+        var bucket = TokenBucket(rate: 20, burst: 1, now: at(10))
+        let waits = [bucket.take(now: at(5)), bucket.take(now: at(5))]
+        #expect(waits == [.zero, .milliseconds(50)])
+    }
+}
+
+@Suite("What of the outbox is on the wire") struct OutboxWindowTests {
+    private func entry(_ id: Int64) -> OutboxEntry {
+        OutboxEntry(
+            id: id, operation: .fileStatus(transfer: MessageID(at: Timestamp(milliseconds: id)), state: .accepted))
+    }
+
+    @Test("an entry goes out once per link, in order")
+    func once() {
+        var window = OutboxWindow()
+        let first = window.admit([entry(1), entry(2)], now: at(0)).map(\.id)
+        #expect(first == [1, 2])
+        let second = window.admit([entry(1), entry(2), entry(3)], now: at(1)).map(\.id)
+        #expect(second == [3])
+        window.answered(1)
+        #expect(window.oldest == at(0))
+        window.linkEnded()
+        let third = window.admit([entry(2), entry(3)], now: at(2)).map(\.id)
+        #expect(third == [2, 3])
+    }
+
+    @Test("only one look at a time, and none is forgotten")
+    func looks() {
+        var window = OutboxWindow()
+        let asked = [window.ask(), window.ask()]
+        #expect(asked == [true, false])
+        let goOn = [window.finishLook(), window.finishLook()]
+        #expect(goOn == [true, false])
+        let askedAgain = window.ask()
+        #expect(askedAgain)
+    }
+
+    @Test("after a refusal nothing new goes out until it is released")
+    func hold() {
+        var window = OutboxWindow()
+        window.hold()
+        let whileHeld = (window.ask(), window.admit([entry(1)], now: at(0)).count)
+        #expect(whileHeld == (false, 0))
+        window.release()
+        let released = (window.ask(), window.admit([entry(1)], now: at(0)).count)
+        #expect(released == (true, 1))
+    }
+}
+
+@Suite("Names of contacts") struct ContactNamesTests {
+    @Test("names are trimmed; empty, long and controlling ones are refused")
+    func checked() throws {
+        #expect(try ContactNames.checked("  Zoë ") == "Zoë")
+        for bad in ["", "   ", "a\u{1B}b", "a\nb", "a\u{202E}b", String(repeating: "ä", count: 33)] {
+            #expect(throws: ChatError.badName(bad)) { try ContactNames.checked(bad) }
+        }
+    }
+
+    @Test("names from peers are made usable")
+    func cleaned() {
+        #expect(ContactNames.cleaned("\u{1B}[31mred\u{202E}", fallback: "x") == "[31mred")
+        #expect(ContactNames.cleaned("\u{7}\u{0}", fallback: "somebody") == "somebody")
+        #expect(ContactNames.cleaned(String(repeating: "ä", count: 100), fallback: "x").utf8.count == 64)
+    }
+
+    @Test("a taken name gets a number, regardless of case")
+    func unique() {
+        #expect(ContactNames.unique("Bob", among: []) == "Bob")
+        #expect(ContactNames.unique("Bob", among: ["bob", "BOB 2"]) == "Bob 3")
+    }
+}
+
+@Suite("Contact requests per address") struct CallerQuotaTests {
+    @Test("ten a day for each host")
+    func daily() {
+        var quota = CallerQuota(perDay: 10)
+        let day = Timestamp(milliseconds: 1_000_000)
+        let first = (0..<11).map { _ in quota.admit("a", now: day) }
+        #expect(first == [Bool](repeating: true, count: 10) + [false])
+        let other = quota.admit("b", now: day)
+        let nextDay = quota.admit("a", now: Timestamp(milliseconds: day.milliseconds + 86_400_000))
+        #expect(other && nextDay)
+    }
+
+    @Test("a flood of hosts does not grow the table")
+    func flood() {
+        var quota = CallerQuota(perDay: 1)
+        let admitted = (0..<5000).map { quota.admit("host \($0)", now: Timestamp(milliseconds: Int64($0))) }
+        #expect(admitted.allSatisfy { $0 })
+        let again = quota.admit("host 4999", now: Timestamp(milliseconds: 5000))
+        #expect(!again)
+    }
+}
+
+@Suite("Typing") struct TypingStateTests {
+    @Test("composing is said every three seconds at most, and stopping once")
+    func throttle() {
+        var typing = TypingState()
+        let said = [(true, 0), (true, 2.9), (true, 3), (false, 3.1), (false, 3.2)].map {
+            typing.shouldSay($0.0, now: at($0.1))
+        }
+        #expect(said == [true, false, true, true, false])
+    }
+}
+
+@Suite("The line between a link and the client") struct RequestRouterTests {
+    private func request(_ number: UInt64, _ profile: String?) -> BLIPIncomingRequest {
+        var properties = BLIPProperties()
+        properties.profile = profile
+        return BLIPIncomingRequest(
+            number: number, properties: properties, body: [], isUrgent: true, isNoReply: false)
+    }
+
+    @Test("before hello is answered everything else is forbidden")
+    func gate() {
+        let router = RequestRouter(limits: ChatLimits())
+        #expect(router.handle(request(1, "hello")) == nil)
+        #expect(router.handle(request(2, "message"))?.error == .forbidden)
+        #expect(router.handle(request(3, "nonsense"))?.error == .forbidden)
+        #expect(router.handle(request(4, nil))?.error == .badRequest)
+        router.admit()
+        #expect(router.handle(request(5, "message")) == nil)
+        #expect(router.handle(request(6, "nonsense"))?.error == .notFound)
+    }
+
+    @Test("requests come out in the order in which they came in")
+    func order() async {
+        let lane = RequestLane(limit: 100)
+        for number in 1...50 { lane.append(request(UInt64(number), "message")) }
+        for number in 1...50 { #expect(await lane.next()?.number == UInt64(number)) }
+        lane.close()
+        #expect(await lane.next() == nil)
+    }
+
+    @Test("a waiting consumer gets the next request, or the end")
+    func waiting() async {
+        let lane = RequestLane(limit: 1)
+        async let first = lane.next()
+        lane.append(request(1, "message"))
+        #expect(await first?.number == 1)
+        async let second = lane.next()
+        lane.close()
+        #expect(await second == nil)
+    }
+
+    @Test("one request over the limit ends the line")
+    func overrun() async {
+        let lane = RequestLane(limit: 2)
+        for number in 1...3 { lane.append(request(UInt64(number), "message")) }
+        #expect(lane.isOverrun)
+        #expect(await lane.next() == nil)
+    }
+}

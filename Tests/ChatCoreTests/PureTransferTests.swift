@@ -1,0 +1,141 @@
+// The pure parts of transfers: ranges, names, rates, digests of prefixes.
+
+import BLIPNet
+import Testing
+
+@testable import ChatCore
+
+private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+
+@Suite("Which ranges to ask for") struct RangePlannerTests {
+    @Test("the ranges cover the file once and in order", arguments: [0, 1, 262_144, 262_145, 50_000_001] as [UInt64])
+    func coverage(size: UInt64) {
+        var planner = RangePlanner(size: size, done: 0)
+        var covered: UInt64 = 0
+        var open: [FileRange] = []
+        while !planner.isComplete {
+            while let range = planner.nextRange() {
+                #expect(range.offset == covered && range.length > 0)
+                covered = range.end
+                open.append(range)
+            }
+            #expect(open.count <= RangePlanner.mostInFlight)
+            planner.finished(open.removeLast(), after: .milliseconds(100))
+        }
+        #expect(covered == size)
+    }
+
+    @Test("fast ranges grow, slow ones shrink, within bounds")
+    func adaption() {
+        var planner = RangePlanner(size: 1 << 40, done: 0)
+        for _ in 0..<20 {
+            guard let range = planner.nextRange() else { break }
+            planner.finished(range, after: .milliseconds(10))
+        }
+        #expect(planner.rangeLength == RangePlanner.largest)
+        #expect(planner.allowedInFlight == RangePlanner.mostInFlight)
+        for _ in 0..<20 {
+            guard let range = planner.nextRange() else { break }
+            planner.finished(range, after: .seconds(30))
+        }
+        #expect(planner.rangeLength == RangePlanner.smallest)
+        #expect(planner.allowedInFlight == 2)
+    }
+
+    @Test("what is contiguous ends in the first open range")
+    func contiguous() throws {
+        var planner = RangePlanner(size: 1 << 20, done: 1000)
+        let ranges = [planner.nextRange(), planner.nextRange()]
+        let first = try #require(ranges[0])
+        let second = try #require(ranges[1])
+        #expect(first.offset == 1000)
+        #expect(planner.contiguous { _ in 7 } == 1007)
+        planner.finished(second, after: .seconds(1))
+        #expect(planner.contiguous { _ in 9 } == 1009)
+        planner.finished(first, after: .seconds(1))
+        #expect(planner.contiguous { _ in 9 } == second.end)
+    }
+}
+
+@Suite("Names of received files") struct FileNameSanitizerTests {
+    @Test(
+        "hostile names become harmless ones",
+        arguments: [
+            ("photo.jpg", "photo.jpg"), ("../../etc/passwd", "passwd"), ("..\\..\\boot.ini", "boot.ini"),
+            ("/abs/olute", "olute"), ("..", "file"), (".", "file"), ("", "file"), ("   ", "file"), ("/", "file"),
+            (".bashrc", "bashrc"), ("-rf", "rf"), ("~root", "root"), ("a\u{0}b", "ab"), ("a\nb", "a b"),
+            ("evil\u{1B}[31m.txt", "evil[31m.txt"), ("photo\u{202E}gpj.exe", "photogpj.exe"), ("a\u{200B}b", "ab"),
+            ("name. . ", "name"), ("NUL", "_NUL"), ("com1.txt", "_com1.txt"), ("what?*<>|\":.txt", "what.txt"),
+            ("..\u{2f}\u{301}etc", "\u{301}etc"), ("Zoë 日本.txt", "Zoë 日本.txt"),
+        ])
+    func hostile(raw: String, expected: String) {
+        #expect(FileNameSanitizer.sanitized(raw).utf8.elementsEqual(expected.utf8))
+    }
+
+    @Test("long names are cut at a scalar and keep their ending")
+    func long() {
+        let name = FileNameSanitizer.sanitized(String(repeating: "日", count: 200) + ".tar.gz")
+        #expect(name.utf8.count <= FileNameSanitizer.maximumBytes)
+        #expect(name.utf8.suffix(3).elementsEqual(".gz".utf8))
+        let id = MessageID(at: Timestamp(milliseconds: 0))
+        #expect(FileNameSanitizer.partialName(name, id).utf8.count <= 255)
+        let endless = FileNameSanitizer.sanitized("a." + String(repeating: "b", count: 1000))
+        #expect(endless.utf8.count <= FileNameSanitizer.maximumBytes)
+    }
+
+    @Test("one Character of many scalars is cut too")
+    func flood() {
+        let name = FileNameSanitizer.sanitized("a" + String(repeating: "\u{301}", count: 100_000))
+        #expect(name.utf8.count <= FileNameSanitizer.maximumBytes)
+    }
+
+    @Test("numbers stand before the ending")
+    func numbered() {
+        #expect(FileNameSanitizer.numbered("x.txt", 1) == "x.txt")
+        #expect(FileNameSanitizer.numbered("x.txt", 2) == "x (2).txt")
+        #expect(FileNameSanitizer.numbered("README", 12) == "README (12)")
+    }
+}
+
+@Suite("How fast a transfer is") struct TransferRateTests {
+    @Test("the average covers ten seconds and notices a standstill")
+    func average() {
+        var rate = TransferRate()
+        for second in 0...20 { rate.note(UInt64(second) * (second > 10 ? 2000 : 1000), at: at(Double(second))) }
+        #expect(rate.stalled(at: at(20.5)) == .zero)
+        rate.note(40_000, at: at(25))
+        #expect(rate.stalled(at: at(25)) == .seconds(5))
+        var steady = TransferRate()
+        for second in 0...30 { steady.note(UInt64(second) * 500, at: at(Double(second))) }
+        #expect(abs(steady.bytesPerSecond - 500) < 1)
+    }
+
+    @Test("progress is shown four times a second and stored twice")
+    func thinning() {
+        var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))
+        var shown = 0
+        var stored = 0
+        for step in 0..<1000 {
+            let result = meter.note(UInt64(step), at: at(Double(step) / 100))
+            if result.progress != nil { shown += 1 }
+            if result.isWorthStoring { stored += 1 }
+        }
+        #expect((35...42).contains(shown))
+        #expect((15...21).contains(stored))
+    }
+}
+
+@Suite("Digests of prefixes") struct PrefixDigestTests {
+    @Test("any prefix, in any order, is the digest of those bytes")
+    func prefixes() async throws {
+        let bytes = pseudoRandom(1_000_000, seed: 5)
+        let path = "/tmp/blipchat-prefix-\(UInt64.random(in: 0 ... .max))"
+        try writeFile(path, bytes)
+        defer { removeFolder(path) }
+        let digest = PrefixDigest(file: try OpenFile.forReading(path))
+        for length in [0, 10, 600_000, 300_000, 1_000_000] {
+            #expect(try await digest.hex(of: UInt64(length)) == SHA256Digest.hash(Array(bytes[..<length])).hex)
+        }
+        #expect(try await digest.hex(of: 1_000_001) == nil)
+    }
+}

@@ -1,0 +1,144 @@
+// One installation for scenario tests: a real client over real TLS links on loopback and a real SQLite history.
+
+import BLIPNet
+import ChatCore
+import Glibc
+import Storage
+import Testing
+
+final class TestPeer {
+    let name: String
+    /// Everything of this installation.
+    let home: String
+    let identity: TLSIdentity
+    let tap = LinkTap()
+    private(set) var client: ChatClient
+    private var database: HistoryDatabase
+    private(set) var log: EventLog
+    private var configuration: ChatConfiguration
+
+    var id: PeerID { PeerID(identity.fingerprint) }
+    var store: any HistoryStore { database }
+    var downloads: String { home + "/downloads" }
+
+    init(
+        _ name: String, identity: TLSIdentity? = nil, listen: Endpoint = .host("127.0.0.1", port: 0),
+        configure: (inout ChatConfiguration) -> Void = { _ in }
+    ) async throws {
+        self.name = name
+        home = try TestPeer.makeFolder()
+        self.identity = try identity ?? TLSIdentity.generate()
+        var configuration = ChatConfiguration(name: name, listen: listen, downloadsFolder: home + "/downloads")
+        configuration.reconnect = ReconnectPolicy(base: .milliseconds(20), maximum: .milliseconds(300))
+        configuration.limits.retryDelay = .milliseconds(100)
+        configure(&configuration)
+        self.configuration = configuration
+        database = try await HistoryDatabase.open(at: home + "/history.sqlite")
+        client = TestPeer.makeClient(database, self.identity, configuration, tap)
+        log = await EventLog(of: client)
+    }
+
+    deinit { removeFolder(home) }
+
+    @discardableResult func start() async throws -> TestPeer {
+        try await client.start()
+        // The same port after a restart, as a person would have it.
+        if let address = await client.identity.address { configuration.listen = .host("127.0.0.1", port: address.port) }
+        return self
+    }
+
+    func stop() async {
+        await client.stop()
+        await database.close()
+    }
+
+    /// Ends this run; `start` begins the next one on the same files.
+    func restart(starting: Bool = true, configure: (inout ChatConfiguration) -> Void = { _ in }) async throws {
+        await stop()
+        configure(&configuration)
+        database = try await HistoryDatabase.open(at: home + "/history.sqlite")
+        client = TestPeer.makeClient(database, identity, configuration, tap)
+        log = await EventLog(of: client)
+        if starting { try await start() }
+    }
+
+    private static func makeClient(
+        _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration, _ tap: LinkTap
+    ) -> ChatClient {
+        ChatClient(
+            store: store, connecting: TappedConnecting(base: LinkConnecting(identity: identity), tap: tap),
+            identity: PeerID(identity.fingerprint), configuration: configuration,
+            now: {
+                var time = timespec()
+                clock_gettime(CLOCK_REALTIME, &time)
+                return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+            })
+    }
+
+    // MARK: Shorthand
+
+    var address: PeerAddress { get async throws { try #require(await client.identity.address) } }
+
+    func contact(_ name: String) async throws -> Peer {
+        try #require(await client.conversations().map(\.peer).first { $0.name == name })
+    }
+
+    func contactID(_ name: String) async throws -> ContactID { try await contact(name).id }
+
+    func isOnline(_ name: String) async throws -> Bool {
+        guard let peer = try await client.conversations().map(\.peer).first(where: { $0.name == name }) else {
+            return false
+        }
+        return await client.linkState(of: peer.id).isOnline
+    }
+
+    @discardableResult func say(_ text: String, to name: String) async throws -> ChatMessage {
+        try await client.send(text, to: contactID(name), replyTo: nil)
+    }
+
+    /// The conversation, oldest first.
+    func history(with name: String) async throws -> [ChatMessage] {
+        try await client.page(of: contactID(name), .newest, limit: 10_000)
+    }
+
+    /// The texts of the conversation, oldest first.
+    func texts(with name: String, _ direction: MessageDirection? = nil) async throws -> [String] {
+        try await history(with: name).filter { direction == nil || $0.direction == direction }.compactMap { message in
+            if case .text(let text) = message.content { text } else { nil }
+        }
+    }
+
+    func state(of id: MessageID) async throws -> DeliveryState? { try await store.message(id)?.state }
+
+    func transfer(_ id: MessageID) async throws -> FileTransfer? { try await store.transfer(id) }
+
+    /// Writes a file of `size` pseudo-random bytes into the home and returns its path.
+    func makeFile(_ name: String, size: Int, seed: UInt64 = 1) throws -> String {
+        let path = home + "/" + name
+        try writeFile(path, pseudoRandom(size, seed: seed))
+        return path
+    }
+
+    private static func makeFolder() throws -> String {
+        var template = Array("/tmp/blipchat-core-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}
+
+extension ChatClient {
+    /// Makes two running peers contacts of each other under their own names and waits until both are online.
+    static func befriend(_ first: TestPeer, _ second: TestPeer) async throws {
+        _ = try await first.client.addContact(second.address, name: second.name)
+        _ = try await second.client.addContact(first.address, name: first.name)
+        try await waitOnline(first, second)
+    }
+
+    static func waitOnline(_ first: TestPeer, _ second: TestPeer) async throws {
+        try await eventually("\(first.name) and \(second.name) are online") {
+            let isFirst = try await first.isOnline(second.name)
+            let isSecond = try await second.isOnline(first.name)
+            return isFirst && isSecond
+        }
+    }
+}

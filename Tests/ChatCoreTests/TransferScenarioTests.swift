@@ -1,0 +1,266 @@
+// Files between two real clients: complete and verified, or not there (RELIABILITY D11).
+
+import BLIPNet
+import Glibc
+import Testing
+
+@testable import ChatCore
+
+@Suite("Files between two people") struct TransferScenarioTests {
+    /// Alice and Bob, online, Bob accepting files of any size unless told otherwise.
+    private func pair(accepting limit: UInt64? = .max) async throws -> (alice: TestPeer, bob: TestPeer) {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob") { $0.acceptsFilesUpTo = limit }.start()
+        try await ChatClient.befriend(alice, bob)
+        return (alice, bob)
+    }
+
+    private func waitForState(
+        _ state: FileTransfer.State, of id: MessageID, at peer: TestPeer,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await eventually("\(peer.name): \(state)", sourceLocation: sourceLocation) {
+            try await peer.transfer(id)?.state == state
+        }
+    }
+
+    @Test("a file arrives whole while people go on chatting")
+    func whileChatting() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("photo.raw", size: 6 << 20)
+        let offer = try await alice.client.sendFile(
+            at: path, named: nil, caption: "look", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        let number = try #require(try await bob.transfer(offer.id)).number
+        try await bob.client.acceptTransfer(number, into: nil)
+        for line in 1...20 {
+            try await alice.say("a\(line)", to: "bob")
+            try await bob.say("b\(line)", to: "alice")
+        }
+        try await waitForState(.complete, of: offer.id, at: bob)
+        try await waitForState(.complete, of: offer.id, at: alice)
+        let received = try #require(try await bob.transfer(offer.id))
+        #expect(received.path == bob.downloads + "/photo.raw")
+        #expect(try sha256(of: bob.downloads + "/photo.raw") == sha256(of: path))
+        #expect(received.sha256 == (try sha256(of: path)))
+        #expect(try await alice.transfer(offer.id)?.sha256 == received.sha256)
+        #expect(names(in: bob.downloads) == ["photo.raw"])
+        #expect(try await bob.texts(with: "alice", .incoming) == (1...20).map { "a\($0)" })
+        #expect(bob.log.contains { if case .transferProgress = $0 { true } else { false } })
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a transfer that is cut goes on from where it was, after checking what is there")
+    func resumes() async throws {
+        let (alice, bob) = try await pair()
+        bob.tap.cut(after: 6, of: "file-get")
+        let path = try alice.makeFile("long.bin", size: 6 << 20)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.complete, of: offer.id, at: bob)
+        #expect(try sha256(of: bob.downloads + "/long.bin") == sha256(of: path))
+        #expect(bob.tap.connections >= 2)
+        let offsets = bob.tap.requests("file-get").compactMap { $0["Offset"] }
+        #expect(offsets.filter { $0 == "0" }.count == 1, "the second run must not begin at the beginning")
+        #expect(bob.tap.requests("file-digest").count >= 2)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("after a restart of either side the transfer goes on by itself", arguments: [true, false])
+    func restart(ofReceiver: Bool) async throws {
+        let (alice, bob) = try await pair()
+        let path = try alice.makeFile("long.bin", size: 6 << 20)
+        bob.tap.cut(after: 6, of: "file-get")
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await eventually("it was cut") { bob.tap.requests("file-get").count >= 6 }
+        try await (ofReceiver ? bob : alice).restart()
+        try await waitForState(.complete, of: offer.id, at: bob)
+        try await waitForState(.complete, of: offer.id, at: alice)
+        #expect(try sha256(of: bob.downloads + "/long.bin") == sha256(of: path))
+        #expect(names(in: bob.downloads) == ["long.bin"])
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a damaged partial file is noticed and begun anew")
+    func damagedPartial() async throws {
+        let (alice, bob) = try await pair()
+        let path = try alice.makeFile("long.bin", size: 6 << 20)
+        bob.tap.cut(after: 6, of: "file-get")
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await eventually("it was cut") { bob.tap.requests("file-get").count >= 6 }
+        try await bob.restart(starting: false)
+        let row = try #require(try await bob.transfer(offer.id))
+        if row.state != .complete, row.transferred > 0 {
+            let partial = try #require(row.path)
+            let descriptor = open(partial, O_WRONLY)
+            #expect(descriptor >= 0)
+            #expect(pwrite(descriptor, "damage", 6, 0) == 6)
+            close(descriptor)
+        }
+        try await bob.start()
+        try await waitForState(.complete, of: offer.id, at: bob)
+        #expect(try sha256(of: bob.downloads + "/long.bin") == sha256(of: path))
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a source that changed or vanished since the offer is refused with a reason", arguments: [true, false])
+    func changedSource(vanishes: Bool) async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("draft.txt", size: 1000)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        if vanishes { unlink(path) } else { try writeFile(path, pseudoRandom(1001, seed: 2)) }
+        try await bob.client.acceptTransfer(try #require(try await bob.transfer(offer.id)).number, into: nil)
+        try await waitForState(.failed, of: offer.id, at: bob)
+        try await waitForState(.failed, of: offer.id, at: alice)
+        let reason = vanishes ? TransferReason.sourceGone : TransferReason.sourceChanged
+        #expect(try await bob.transfer(offer.id)?.reason == reason)
+        #expect(try await alice.transfer(offer.id)?.reason == reason)
+        #expect(names(in: bob.downloads) == [])
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("an offer can be declined, and the sender sees it")
+    func decline() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("a.txt", size: 10)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        let number = try #require(try await bob.transfer(offer.id)).number
+        try await bob.client.declineTransfer(number)
+        try await waitForState(.declined, of: offer.id, at: alice)
+        await #expect(throws: ChatError.wrongTransferState(.declined)) {
+            try await bob.client.acceptTransfer(number, into: nil)
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("either side can cancel, and no partial file stays", arguments: [true, false])
+    func cancel(bySender: Bool) async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("a.bin", size: 6 << 20)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        // Paused at the sender: it stays in the middle however fast the machine is.
+        try await alice.client.pauseTransfer(try #require(try await alice.transfer(offer.id)).number)
+        try await bob.client.acceptTransfer(try #require(try await bob.transfer(offer.id)).number, into: nil)
+        #expect(names(in: bob.downloads).count == 1)
+        let canceller = bySender ? alice : bob
+        try await canceller.client.cancelTransfer(try #require(try await canceller.transfer(offer.id)).number)
+        try await waitForState(.cancelled, of: offer.id, at: alice)
+        try await waitForState(.cancelled, of: offer.id, at: bob)
+        try await eventually("the partial file is gone") { names(in: bob.downloads).isEmpty }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("the receiver and the sender can pause and resume")
+    func pauseAndResume() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("a.bin", size: 6 << 20)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        let own = try #require(try await alice.transfer(offer.id)).number
+        let theirs = try #require(try await bob.transfer(offer.id)).number
+        try await alice.client.pauseTransfer(own)
+        try await bob.client.acceptTransfer(theirs, into: nil)
+        try await eventually("bob knows that it is paused") {
+            try await bob.transfer(offer.id)?.reason == TransferReason.pausedByPeer
+        }
+        try await bob.client.pauseTransfer(theirs)
+        #expect(try await bob.transfer(offer.id)?.state == .paused)
+        try await alice.client.resumeTransfer(own)
+        #expect(try await bob.transfer(offer.id)?.state == .paused)
+        try await bob.client.resumeTransfer(theirs)
+        try await waitForState(.complete, of: offer.id, at: bob)
+        #expect(try sha256(of: bob.downloads + "/a.bin") == sha256(of: path))
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("the same name twice does not overwrite, and hostile names stay in the folder")
+    func hostileNames() async throws {
+        let (alice, bob) = try await pair()
+        var ids: [MessageID] = []
+        for seed in 1...2 {
+            let path = try alice.makeFile("x.txt", size: 100 * seed, seed: UInt64(seed))
+            let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+            try await waitForState(.complete, of: offer.id, at: bob)
+            ids.append(offer.id)
+        }
+        #expect(names(in: bob.downloads) == ["x (2).txt", "x.txt"])
+        let evil = try alice.makeFile("evil", size: 50)
+        let offer = try await alice.client.sendFile(
+            at: evil, named: "..\u{202E}\u{1B}[31mgpj.\\..\\exe ", caption: "", to: alice.contactID("bob"))
+        try await waitForState(.complete, of: offer.id, at: bob)
+        let path = try #require(try await bob.transfer(offer.id)?.path)
+        #expect(path.utf8.starts(with: (bob.downloads + "/").utf8))
+        #expect(names(in: bob.downloads).count == 3)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("an empty file is a file too")
+    func emptyFile() async throws {
+        let (alice, bob) = try await pair()
+        let path = try alice.makeFile("empty", size: 0)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.complete, of: offer.id, at: bob)
+        try await waitForState(.complete, of: offer.id, at: alice)
+        #expect(try readFile(bob.downloads + "/empty").isEmpty)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a folder that cannot be used or a full disk is told before anything is promised")
+    func badFolder() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("a.txt", size: 10)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        let number = try #require(try await bob.transfer(offer.id)).number
+        let blocked = try bob.makeFile("not-a-folder", size: 1)
+        await #expect(throws: ChatError.cannotWrite(path: blocked, errno: ENOTDIR)) {
+            try await bob.client.acceptTransfer(number, into: blocked)
+        }
+        #expect(try await bob.transfer(offer.id)?.state == .offered)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("only a readable regular file can be offered")
+    func badSource() async throws {
+        let (alice, bob) = try await pair()
+        let contact = try await alice.contactID("bob")
+        let missing = alice.home + "/missing"
+        await #expect(throws: ChatError.cannotRead(path: missing, errno: ENOENT)) {
+            try await alice.client.sendFile(at: missing, named: nil, caption: "", to: contact)
+        }
+        await #expect(throws: ChatError.notARegularFile(path: alice.home)) {
+            try await alice.client.sendFile(at: alice.home, named: nil, caption: "", to: contact)
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("nobody gets a file that was offered to somebody else")
+    func notOffered() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let carol = try await TestPeer("carol").start()
+        try await ChatClient.befriend(alice, carol)
+        let path = try alice.makeFile("private.txt", size: 100)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        let link = try #require(await carol.client.sessions.values.first?.link)
+        let get = FileGetRequest(id: offer.id, offset: 0, length: 100).encoded()
+        #expect(try await link.connection.submit(get, bodySink: nil).value().error == .forbidden)
+        let digest = FileDigestRequest(id: offer.id, length: 100).encoded()
+        #expect(try await link.connection.submit(digest, bodySink: nil).value().error == .forbidden)
+        for peer in [alice, bob, carol] { await peer.stop() }
+    }
+}

@@ -1,0 +1,130 @@
+// The codecs of PROTOCOL 4: what goes out comes in again, and nothing malformed does.
+
+import BLIPNet
+import Testing
+
+@testable import ChatCore
+
+@Suite("Chat requests on the wire") struct WireTests {
+    private static let id = MessageID(at: Timestamp(milliseconds: 1_700_000_000_000))
+
+    /// As the peer would get it.
+    private func incoming(_ request: BLIPRequest) -> BLIPIncomingRequest {
+        var body: [UInt8] = []
+        if case .bytes(let bytes) = request.body { body = bytes }
+        return BLIPIncomingRequest(
+            number: 1, properties: request.properties, body: body, isUrgent: request.isUrgent, isNoReply: false)
+    }
+
+    private func expectRoundTrip<Request: ChatRequest>(_ request: Request) throws {
+        let encoded = request.encoded()
+        #expect(encoded.properties.profile == Request.profile.rawValue)
+        #expect(try Request(decoding: incoming(encoded)) == request)
+    }
+
+    @Test("every request survives the way over the wire")
+    func roundTrips() throws {
+        let id = Self.id
+        let time = Timestamp(milliseconds: 1_700_000_000_123)
+        try expectRoundTrip(HelloRequest(name: "Zoë", client: "x/1", listenPort: 4985, features: ["a", "b"]))
+        try expectRoundTrip(HelloRequest(name: "Zoë", client: "", listenPort: nil))
+        try expectRoundTrip(MessageRequest(id: id, sequence: 7, sent: time, replyTo: id, text: "hi\n\u{0}there"))
+        try expectRoundTrip(
+            MessageRequest(id: id, sequence: .max, sent: time, text: String(repeating: "x", count: 65_536)))
+        try expectRoundTrip(ReadRequest(upTo: id))
+        try expectRoundTrip(TypingRequest(isComposing: true))
+        try expectRoundTrip(TypingRequest(isComposing: false))
+        try expectRoundTrip(
+            FileOfferRequest(
+                id: id, sequence: 1, sent: time, name: "a b.txt", size: 1 << 40, modified: time,
+                contentType: "text/plain", caption: ""))
+        for state in [FileStatusRequest.State.accepted, .declined, .cancelled, .complete] {
+            try expectRoundTrip(FileStatusRequest(id: id, state: state))
+        }
+        try expectRoundTrip(FileGetRequest(id: id, offset: 1 << 33, length: 1 << 20))
+        try expectRoundTrip(FileDigestRequest(id: id, length: 0))
+    }
+
+    @Test("replies survive the way over the wire")
+    func replies() throws {
+        #expect(try HelloReply(decoding: HelloReply.pending.encoded()) == .pending)
+        let get = FileGetReply(size: 5, modified: Timestamp(milliseconds: 9))
+        #expect(try FileGetReply(decoding: get.encoded(body: .empty)) == get)
+        let digest = FileDigestReply(sha256: String(repeating: "0a", count: 32))
+        #expect(try FileDigestReply(decoding: digest.encoded()) == digest)
+        #expect(throws: WireError.malformed("SHA-256")) {
+            try FileDigestReply(decoding: FileDigestReply(sha256: String(repeating: "0A", count: 32)).encoded())
+        }
+    }
+
+    @Test(
+        "numbers are digits and nothing else",
+        arguments: [
+            "", "+5", "-1", " 1", "1 ", "1.0", "0x1", "1e3", "٣", "9223372036854775808", "18446744073709551616",
+            "00000000000000000001",
+        ])
+    func badNumbers(_ text: String) {
+        #expect(Decimal.parse(text) == nil)
+        var request = FileGetRequest(id: Self.id, offset: 0, length: 1).encoded()
+        request.properties["Offset"] = text
+        #expect(throws: WireError.malformed("Offset")) { try FileGetRequest(decoding: self.incoming(request)) }
+    }
+
+    @Test("the largest numbers fit")
+    func largeNumbers() {
+        #expect(Decimal.parse("9223372036854775807") == UInt64(Int64.max))
+        #expect(Decimal.parse("0") == 0)
+        #expect(Decimal.parse("007") == 7)
+    }
+
+    @Test("a message without id, sequence, time or text is refused", arguments: ["Id", "Seq", "Sent"])
+    func missing(_ name: String) {
+        var request = MessageRequest(
+            id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1), text: "x"
+        ).encoded()
+        request.properties[name] = nil
+        #expect(throws: WireError.missing(name)) { try MessageRequest(decoding: self.incoming(request)) }
+    }
+
+    @Test("malformed fields are named")
+    func malformed() {
+        var request = MessageRequest(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1), text: "x").encoded()
+        request.properties["Id"] = Self.id.text.uppercased()
+        #expect(throws: WireError.malformed("Id")) { try MessageRequest(decoding: self.incoming(request)) }
+        request.properties["Id"] = Self.id.text
+        request.properties["Seq"] = "0"
+        #expect(throws: WireError.malformed("Seq")) { try MessageRequest(decoding: self.incoming(request)) }
+        request.properties["Seq"] = "1"
+        request.properties["Reply-To"] = "x"
+        #expect(throws: WireError.malformed("Reply-To")) { try MessageRequest(decoding: self.incoming(request)) }
+        var typing = TypingRequest(isComposing: true).encoded()
+        typing.properties["State"] = "Composing"
+        #expect(throws: WireError.malformed("State")) { try TypingRequest(decoding: self.incoming(typing)) }
+        var hello = HelloRequest(name: "a", client: "", listenPort: nil).encoded()
+        hello.properties["Listen"] = "65536"
+        #expect(throws: WireError.malformed("Listen")) { try HelloRequest(decoding: self.incoming(hello)) }
+        hello.properties["Listen"] = nil
+        hello.properties["Name"] = String(repeating: "ä", count: 33)
+        #expect(throws: WireError.malformed("Name")) { try HelloRequest(decoding: self.incoming(hello)) }
+    }
+
+    @Test("text that is too long, empty or not UTF-8 is refused")
+    func badText() {
+        let valid = MessageRequest(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1), text: "x").encoded()
+        var request = incoming(valid)
+        request.body = [UInt8](repeating: 0x61, count: 65_537)
+        #expect(throws: WireError.bodyTooLong(limit: 65_536)) { try MessageRequest(decoding: request) }
+        request.body = []
+        #expect(throws: WireError.badText) { try MessageRequest(decoding: request) }
+        request.body = [0xC3, 0x28]
+        #expect(throws: WireError.badText) { try MessageRequest(decoding: request) }
+    }
+
+    @Test("ranges of nothing or of more than 16 MiB are refused")
+    func badRanges() {
+        for length in [0, (16 << 20) + 1] as [UInt64] {
+            let request = FileGetRequest(id: Self.id, offset: 0, length: length).encoded()
+            #expect(throws: WireError.malformed("Length")) { try FileGetRequest(decoding: self.incoming(request)) }
+        }
+    }
+}
