@@ -1,0 +1,123 @@
+// The answers to the screen's own questions: conversations, pages, drafts, searches.
+
+import ChatCore
+
+extension AppState {
+    mutating func receive(_ answer: Answer, _ effects: inout [AppEffect]) {
+        switch answer {
+        case .conversations(let list): receive(list, &effects)
+        case .link(let contact, let link):
+            if let index = chatIndex(contact) { chats[index].link = link }
+        case .page(let request, let page): receive(page, for: request)
+        case .search(let query, let generation, let result, let took):
+            receive(result, for: query, generation: generation, took: took, &effects)
+        case .context(let generation, let messages):
+            if case .search(var pane) = overlay, pane.contextGeneration == generation {
+                pane.context = messages
+                overlay = .search(pane)
+            }
+        case .draft(let contact, let text): receive(draft: text, for: contact)
+        case .files(let listing, let generation): receive(listing, generation: generation)
+        case .transfers(let list): for transfer in list { transfers.update(transfer) }
+        case .requests(let list): requests = list
+        case .safetyNumber(let contact, let number):
+            if let index = chatIndex(contact) { chats[index].safetyNumber = number }
+        case .downloads(let folder, let freeBytes): downloads = (folder, freeBytes)
+        case .identity(let news): identity = news
+        case .day(let contact, let day, let message, let generation):
+            receive(dayOf: contact, day, message, generation: generation, &effects)
+        case .failed(let question, let error): fail(question, error)
+        }
+    }
+
+    private mutating func receive(_ list: [Conversation], _ effects: inout [AppEffect]) {
+        let isFirst = !hasLoaded
+        hasLoaded = true
+        conversations.isRunning = false
+        var old: [ContactID: Chat] = [:]
+        for chat in chats { old[chat.id] = chat }
+        chats = list.map { conversation in
+            guard var chat = old[conversation.peer.id] else {
+                effects.append(.ask(.link(conversation.peer.id)))
+                return Chat(conversation: conversation)
+            }
+            let seen = chat.conversation.readUpTo
+            if chat.peer.peerID != conversation.peer.peerID { chat.safetyNumber = nil }
+            chat.conversation = conversation
+            // What was seen while the answer was on its way stays seen.
+            if let seen, conversation.readUpTo.map({ $0 < seen }) ?? true {
+                chat.conversation.readUpTo = seen
+                chat.conversation.unreadCount = 0
+            }
+            return chat
+        }
+        if let openID, chatIndex(openID) == nil {
+            // The contact was removed; its half-typed line is not lost.
+            killRing.add(input.text)
+            self.openID = nil
+            input = InputLine()
+        }
+        if let previousID, chatIndex(previousID) == nil { self.previousID = nil }
+        if isFirst, openID == nil { openFirstChat(&effects) }
+        if let index = chatIndex(openID), chats[index].safetyNumber == nil, chats[index].peer.peerID != nil,
+            chats[index].peer.peerID != old[chats[index].id]?.peer.peerID
+        {
+            effects.append(.ask(.safetyNumber(chats[index].id)))
+        }
+    }
+
+    /// At the start: the chat that was asked for, else one with unread messages, else the latest.
+    private mutating func openFirstChat(_ effects: inout [AppEffect]) {
+        let wanted = firstContact.flatMap { contact(named: $0) }
+        if let name = firstContact, wanted == nil { say("No contact is called \(name) (/contacts lists them)") }
+        let latest = chats.max {
+            ($0.conversation.lastMessage?.position ?? HistoryPosition(.min), $1.id)
+                < ($1.conversation.lastMessage?.position ?? HistoryPosition(.min), $0.id)
+        }
+        if let id = wanted ?? chats.first(where: \.isUnread)?.id ?? latest?.id { open(id, &effects) }
+    }
+
+    /// A stored draft never replaces what is being typed.
+    private mutating func receive(draft text: String, for contact: ContactID) {
+        guard !text.isEmpty else { return }
+        if contact == openID {
+            if input.isEmpty { input = InputLine(text) }
+        } else if drafts[contact] == nil {
+            drafts[contact] = InputLine(text)
+        }
+    }
+
+    private mutating func receive(
+        dayOf contact: ContactID, _ day: Timestamp, _ message: ChatMessage?, generation: Int,
+        _ effects: inout [AppEffect]
+    ) {
+        guard generation == counterOfGoTo, contact == openID, let index = chatIndex(contact) else { return }
+        guard let message else {
+            say("Nothing was written on or after \(clock.day(day)) in this chat")
+            return
+        }
+        chats[index].window.clearedUpTo = nil
+        load(.around(message.position), replacing: true, showing: message.id, at: index, &effects)
+    }
+
+    private mutating func fail(_ question: Question, _ error: ChatError) {
+        switch question {
+        case .conversations: conversations.isRunning = false
+        case .page(let request):
+            if let index = chatIndex(request.contact), chats[index].window.loading == request {
+                chats[index].window.loading = nil
+                chats[index].window.loadFailed = true
+            }
+        case .search(_, let generation):
+            if case .search(var pane) = overlay, pane.generation == generation {
+                pane.problem = Sentences.reason(of: error)
+                overlay = .search(pane)
+            }
+            return
+        case .files(_, let generation):
+            if completion?.generation == generation { completion = nil }
+        case .link, .context, .draft, .transfers, .requests, .safetyNumber, .downloads, .day: break
+        }
+        say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)
+    }
+}

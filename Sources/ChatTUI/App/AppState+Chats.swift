@@ -1,0 +1,92 @@
+// Opening chats and moving between them.
+
+import ChatCore
+
+extension AppState {
+    /// Opens a chat: its history, its draft, its unread line. The line that was being typed stays with its chat.
+    mutating func open(_ id: ContactID, _ effects: inout [AppEffect]) {
+        guard let index = chatIndex(id) else { return }
+        overlay = nil
+        returnPlace = nil
+        completion = nil
+        guard id != openID else { return }
+        leaveChat(&effects)
+        previousID = openID
+        openID = id
+        input = drafts.removeValue(forKey: id) ?? InputLine()
+        lastKill = nil
+        history.leave()
+        let conversation = chats[index].conversation
+        if conversation.unreadCount > 0 {
+            chats[index].window.unreadLine = ChatWindow.UnreadLine(
+                after: conversation.readUpTo ?? HistoryPosition(.min), count: conversation.unreadCount)
+        }
+        if !chats[index].window.isLoaded, chats[index].window.loading == nil {
+            load(.newest, replacing: true, at: index, &effects)
+        }
+        if !chats[index].hasLoadedDraft {
+            chats[index].hasLoadedDraft = true
+            effects.append(.ask(.draft(id)))
+        }
+        if chats[index].safetyNumber == nil { effects.append(.ask(.safetyNumber(id))) }
+    }
+
+    /// Puts the open chat away; its draft is kept here and in the store.
+    private mutating func leaveChat(_ effects: inout [AppEffect]) {
+        stopTyping(&effects)
+        guard let openID else { return }
+        storeDraft(&effects)
+        if input.isEmpty { drafts[openID] = nil } else { drafts[openID] = input }
+        if let index = chatIndex(openID) { chats[index].window.shrink() }
+    }
+
+    /// /close: no chat is open.
+    mutating func closeChat(_ effects: inout [AppEffect]) {
+        leaveChat(&effects)
+        previousID = openID
+        openID = nil
+        input = InputLine()
+    }
+
+    mutating func openNeighbour(step: Int, _ effects: inout [AppEffect]) {
+        guard !chats.isEmpty else {
+            say("There are no chats yet: /add ADDRESS, or give your own address (/myid) to somebody")
+            return
+        }
+        let current = chatIndex(openID) ?? (step > 0 ? -1 : 0)
+        open(chats[(current + step + chats.count) % chats.count].id, &effects)
+    }
+
+    /// The next chat with unread messages, around the end of the list.
+    mutating func openUnread(step: Int, _ effects: inout [AppEffect]) {
+        let count = chats.count
+        let start = chatIndex(openID) ?? (step > 0 ? -1 : count)
+        for distance in stride(from: 1, through: count, by: 1) {
+            let index = ((start + step * distance) % count + count) % count
+            if chats[index].isUnread, chats[index].id != openID {
+                open(chats[index].id, &effects)
+                return
+            }
+        }
+        say("Nothing unread")
+    }
+
+    /// After Esc: where the user was before a jump from the search.
+    mutating func returnTo(_ place: ReturnPlace, _ effects: inout [AppEffect]) {
+        let search = place.search
+        open(place.contact, &effects)
+        if let index = chatIndex(openID) {
+            chats[index].window.highlight = nil
+            switch place.scroll {
+            case .bottom: scroll(.newest, &effects)
+            case .at(let key, _):
+                if chats[index].window.index(of: key) != nil {
+                    chats[index].window.scroll = place.scroll
+                } else {
+                    scroll(.newest, &effects)
+                }
+            }
+        }
+        if let search { overlay = .search(search) }
+    }
+}

@@ -1,0 +1,94 @@
+// Tab and Shift-Tab in the input: from the word before the cursor to candidates, and from listing to candidates.
+
+import ChatCore
+
+extension AppState {
+    /// Tab (step 1) or Shift-Tab (step -1).
+    mutating func complete(step: Int, _ effects: inout [AppEffect]) {
+        if let completion, !completion.candidates.isEmpty {
+            select(step: step)
+            return
+        }
+        if input.isEmpty {
+            if step > 0 { perform(.nextUnread, &effects) }
+            return
+        }
+        let context = CompletionContext(textBeforeCursor: input.textBeforeCursor)
+        let word = context.word.lowercased()
+        switch context.kind {
+        case .command, .commandArgument:
+            offer(SlashCommands.completions(of: word).map { .init(label: "/" + $0, value: $0) }, for: context)
+        case .contact:
+            let names = chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
+            offer(names.map { .init(label: $0, value: $0) }, for: context)
+        case .transfer:
+            let numbers = transfers.unfinished.filter { String($0.number.rawValue).hasPrefix(word) }
+            offer(
+                numbers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") },
+                for: context)
+        case .request:
+            let numbers = requests.filter { String($0.id).hasPrefix(word) }
+            offer(numbers.map { .init(label: "\($0.id) \($0.name)", value: "\($0.id)") }, for: context)
+        case .path:
+            let slash = context.word.lastIndex(of: "/").map { context.word.index(after: $0) }
+            let folder = String(context.word[..<(slash ?? context.word.startIndex)])
+            let generation = nextNumber()
+            completion = Completion(
+                start: context.start, generation: generation, folder: folder,
+                prefix: String(context.word[(slash ?? context.word.startIndex)...]))
+            let path = context.word == "~" ? home : folder.isEmpty ? "." : expanded(folder)
+            effects.append(.ask(.files(folder: path, generation: generation)))
+        case .nothing: say("Nothing to complete here")
+        }
+    }
+
+    /// A folder was read.
+    mutating func receive(_ listing: FileListing, generation: Int) {
+        guard let waiting = completion, waiting.generation == generation else { return }
+        completion = nil
+        var context = CompletionContext(textBeforeCursor: input.textBeforeCursor)
+        context.start = waiting.start
+        if context.word == "~" {
+            replaceWord(from: context.start, with: .init(label: "~/", value: "~/", isFolder: true))
+            return
+        }
+        let candidates = Completion.candidates(in: listing, folder: waiting.folder, prefix: waiting.prefix)
+        offer(candidates, for: context)
+    }
+
+    /// One candidate is taken, several are listed behind their common beginning.
+    private mutating func offer(_ candidates: [Completion.Candidate], for context: CompletionContext) {
+        guard let first = candidates.first else {
+            completion = nil
+            say("Nothing begins with \(context.word)")
+            return
+        }
+        if candidates.count == 1 {
+            completion = nil
+            replaceWord(from: context.start, with: first)
+            return
+        }
+        let common = Completion.commonPrefix(of: candidates.map(\.value))
+        if common.count > context.word.count {
+            input.replace(from: context.start, with: ArgumentScanner.quoted(common, open: true))
+        }
+        completion = Completion(start: context.start, candidates: candidates)
+    }
+
+    private mutating func select(step: Int) {
+        guard var list = completion else { return }
+        let count = list.candidates.count
+        let next = list.selected.map { ($0 + step + count) % count } ?? (step > 0 ? 0 : count - 1)
+        list.selected = next
+        input.replace(from: list.start, with: ArgumentScanner.quoted(list.candidates[next].value, open: false))
+        // A folder that was walked to is entered by the next Tab after any other key, or with its slash at once.
+        completion = list
+        draftChanged()
+    }
+
+    private mutating func replaceWord(from start: Int, with candidate: Completion.Candidate) {
+        let word = ArgumentScanner.quoted(candidate.value, open: candidate.isFolder)
+        input.replace(from: start, with: candidate.isFolder ? word : word + " ")
+        draftChanged()
+    }
+}

@@ -1,0 +1,81 @@
+// News from the chat service. It changes what is shown, never the focus, the keys or the half-typed line (rule 1).
+
+import ChatCore
+
+extension AppState {
+    mutating func receive(_ event: ChatEvent, _ effects: inout [AppEffect]) {
+        switch event {
+        case .messageAdded(let message): add(message)
+        case .messageChanged(let message): change(message)
+        case .transferProgress(let news): transfers.update(news)
+        case .conversationsChanged: conversations.isDirty = true
+        case .linkChanged(let contact, let link):
+            guard let index = chatIndex(contact) else {
+                conversations.isDirty = true
+                return
+            }
+            chats[index].link = link
+            if !link.isOnline { chats[index].typingUntil = nil }
+        case .typing(let contact, let isComposing):
+            guard let index = chatIndex(contact) else { return }
+            chats[index].typingUntil = isComposing ? moment.uptime + Self.peerTypingLimit : nil
+        case .requestsChanged(let list): receive(requests: list)
+        case .identityChanged(let news): identity = news
+        case .notice(let notice): say(Sentences.sentence(for: notice, name: name(of:)), isError: true)
+        }
+    }
+
+    private mutating func add(_ message: ChatMessage) {
+        conversations.isDirty = true
+        if case .file(let transfer) = message.content { transfers.update(transfer) }
+        guard let index = chatIndex(message.contact) else { return }
+        chats[index].conversation.lastMessage = message
+        let isOpen = message.contact == openID
+        let isKnown = chats[index].window.index(of: .message(message.id)) != nil
+        let before = chats[index].window.lastPosition
+        let isInWindow = chats[index].window.append(message)
+        guard !isKnown else { return }
+        guard message.direction == .incoming else {
+            chats[index].conversation.queuedCount += message.state == .pending ? 1 : 0
+            // The user has answered, so everything is seen; the own line is wanted on the screen.
+            chats[index].window.unreadLine = nil
+            if isInWindow, case .text = message.content { chats[index].window.scroll = .bottom }
+            return
+        }
+        chats[index].typingUntil = nil
+        chats[index].conversation.unreadCount += 1
+        let isLooking = isOpen && isFocused && overlay == nil && chats[index].window.isAtBottom
+        guard isOpen, !isLooking else { return }
+        if !chats[index].window.isAtBottom { chats[index].window.newerCount += 1 }
+        if chats[index].window.unreadLine == nil {
+            chats[index].window.unreadLine = ChatWindow.UnreadLine(
+                after: before ?? HistoryPosition(message.position.rawValue - 1), count: 0)
+        }
+        chats[index].window.unreadLine?.count += 1
+    }
+
+    private mutating func change(_ message: ChatMessage) {
+        if let index = chatIndex(message.contact) {
+            chats[index].window.replace(message)
+            if chats[index].conversation.lastMessage?.id == message.id {
+                chats[index].conversation.lastMessage = message
+            }
+        }
+        if message.direction == .outgoing { conversations.isDirty = true }
+        guard case .file(let transfer) = message.content else { return }
+        let old = transfers.byID[transfer.id]
+        transfers.update(transfer)
+        if transfer.state.isFinal, let old, !old.state.isFinal {
+            say(Sentences.ended(transfer, with: name(of: transfer.contact)), isError: transfer.state == .failed)
+        }
+    }
+
+    private mutating func receive(requests list: [ContactRequest]) {
+        let known = Set(requests.map(\.id))
+        requests = list
+        if let new = list.last(where: { !known.contains($0.id) }) {
+            let name = SafeText(new.name, as: .name).text
+            say("CONTACT REQUEST from \"\(name)\" (Alt-r); nothing they send is shown until you accept")
+        }
+    }
+}

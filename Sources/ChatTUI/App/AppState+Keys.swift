@@ -1,0 +1,114 @@
+// Input events: which part of the screen gets a key, and the editing of the input line.
+
+import ChatCore
+
+extension AppState {
+    mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
+        switch event {
+        case .key(let key): press(key, &effects)
+        case .paste(let text): paste(text)
+        case .resize(let newSize): size = newSize
+        case .focus(let focused): isFocused = focused
+        case .terminate, .hangup: quit(&effects)
+        case .mouse(let mouse): receive(mouse)
+        }
+    }
+
+    private mutating func press(_ key: Key, _ effects: inout [AppEffect]) {
+        // A key proves that somebody is there, also on terminals that report no focus.
+        isFocused = true
+        let command = KeyBindings.commands[key]
+        if command != .complete, command != .completeBack {
+            let hadList = completion.map { !$0.candidates.isEmpty } ?? false
+            completion = nil
+            if command == .back, hadList { return }
+        }
+        if overlay != nil, pressInOverlay(key, command, &effects) { return }
+        if let command {
+            perform(command, &effects)
+        } else if overlay == nil, let text = key.typedText {
+            lastKill = nil
+            history.leave()
+            input.insert(text)
+            draftChanged(&effects)
+        }
+    }
+
+    /// A paste is text, whatever it contains; several lines stay one draft.
+    private mutating func paste(_ text: String) {
+        completion = nil
+        lastKill = nil
+        switch overlay {
+        case nil:
+            history.leave()
+            input.insert(text)
+            draftChanged()
+        default: pasteIntoOverlay(text)
+        }
+    }
+
+    private mutating func receive(_ mouse: MouseEvent) {
+        switch mouse.action {
+        case .wheelUp: scroll(byRows: -3)
+        case .wheelDown: scroll(byRows: 3)
+        case .press, .release, .drag: break
+        }
+    }
+
+    /// Editing commands on the input line. `false` when `command` is none.
+    mutating func edit(_ command: AppCommand, _ effects: inout [AppEffect]) -> Bool {
+        let before = input.text
+        switch input.perform(command, yanking: killRing.newest) {
+        case .ignored: return false
+        case .done: lastKill = nil
+        case .killed(let text, let direction):
+            killRing.add(text, joining: lastKill == direction ? direction : nil)
+            lastKill = text.isEmpty ? nil : direction
+        }
+        if input.text != before {
+            history.leave()
+            draftChanged(&effects)
+        }
+        return true
+    }
+
+    /// Up: the line above, else the entered line before.
+    mutating func inputUp() {
+        if input.moveLineUp() { return }
+        if let line = history.older(than: input.text) {
+            input.replace(with: line)
+            draftChanged()
+        }
+    }
+
+    mutating func inputDown() {
+        if input.moveLineDown() { return }
+        if let line = history.newer() {
+            input.replace(with: line)
+            draftChanged()
+        }
+    }
+
+    /// Ctrl-c: the text goes to the kill ring.
+    mutating func clearInput(_ effects: inout [AppEffect]) {
+        guard !input.isEmpty else {
+            say("Ctrl-q quits")
+            return
+        }
+        killRing.add(input.text)
+        input.replace(with: "")
+        history.leave()
+        draftChanged(&effects)
+    }
+
+    /// The draft will be stored when the user pauses.
+    mutating func draftChanged() {
+        if draftTimer == nil { draftTimer = moment.uptime + .seconds(1) }
+    }
+
+    /// The same after a key of the user, who is thus typing.
+    mutating func draftChanged(_ effects: inout [AppEffect]) {
+        draftChanged()
+        tellTyping(&effects)
+    }
+}

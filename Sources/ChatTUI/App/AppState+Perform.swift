@@ -1,0 +1,111 @@
+// What each command does on the main screen.
+
+import ChatCore
+
+extension AppState {
+    mutating func perform(_ command: AppCommand, _ effects: inout [AppEffect]) {
+        switch command {
+        case .help: show(.help(ListPane()))
+        case .palette: show(.palette(ListPane()))
+        case .goTo: show(.goTo(ListPane()))
+        case .transfers: toggleTransfers()
+        case .requests: showRequests()
+        case .searchAll: showSearch(scope: nil, "", &effects)
+        case .searchHere: showSearch(scope: openID, "", &effects)
+        case .nextUnread: openUnread(step: 1, &effects)
+        case .previousUnread: openUnread(step: -1, &effects)
+        case .nextChat: openNeighbour(step: 1, &effects)
+        case .previousChat: openNeighbour(step: -1, &effects)
+        case .lastChat:
+            if let previousID { open(previousID, &effects) } else { say("No other chat was open yet") }
+        case .openChat(let number):
+            if chats.indices.contains(number - 1) {
+                open(chats[number - 1].id, &effects)
+            } else {
+                say("There is no chat \(number)")
+            }
+        case .toggleList: listIsHidden.toggle()
+        case .toggleDetails: detailsAreHidden.toggle()
+        case .acceptOffer: answerOffer(accepting: true, &effects)
+        case .declineOffer: answerOffer(accepting: false, &effects)
+        case .redraw: effects.append(.redraw)
+        case .suspend:
+            storeDraft(&effects)
+            effects.append(.suspend)
+        case .quit: quit(&effects)
+        case .reconnect:
+            say("Calling everybody now")
+            effects.append(.run(.reconnect(nil)))
+        case .back: goBack(&effects)
+        case .pageUp, .pageDown, .rowUp, .rowDown, .oldest, .newest, .firstUnread: scroll(command, &effects)
+        case .send: enter(&effects)
+        case .newline:
+            input.insert("\n")
+            draftChanged(&effects)
+        case .complete: complete(step: 1, &effects)
+        case .completeBack: complete(step: -1, &effects)
+        case .up: inputUp()
+        case .down: inputDown()
+        case .clear: clearInput(&effects)
+        case .sendFile: promptForFile(&effects)
+        case .lineStart, .lineEnd, .left, .right, .wordLeft, .wordRight, .deleteBackward, .deleteForward,
+            .killBlankWord, .killWordBackward, .killWordForward, .killToEnd, .killToStart, .yank, .undo:
+            if !edit(command, &effects) { lastKill = nil }
+        }
+    }
+
+    /// Esc with no overlay open.
+    private mutating func goBack(_ effects: inout [AppEffect]) {
+        if let place = returnPlace {
+            returnPlace = nil
+            returnTo(place, &effects)
+        } else if let index = chatIndex(openID), !chats[index].window.isAtBottom {
+            scroll(.newest, &effects)
+        } else {
+            status = nil
+        }
+    }
+
+    /// Ctrl-t: the command is typed, Tab does the rest.
+    private mutating func promptForFile(_ effects: inout [AppEffect]) {
+        guard openID != nil else {
+            say("No chat is open: /query WHO opens one", isError: true)
+            return
+        }
+        guard input.isEmpty else {
+            say("Ctrl-t needs an empty line (Ctrl-c clears it, Ctrl-y brings it back), or type /send PATH")
+            return
+        }
+        input.insert("/send ~/")
+        draftChanged()
+        complete(step: 1, &effects)
+    }
+
+    /// Alt-y and Alt-n.
+    mutating func answerOffer(accepting: Bool, _ effects: inout [AppEffect]) {
+        guard let shown = shownOffer, let transfer = transfers[shown.number] else {
+            say("No offer is waiting")
+            return
+        }
+        guard moment.uptime - shown.since >= Self.offerArming else {
+            say("The offer has only just appeared: look, then press the key again")
+            return
+        }
+        // It is answered; the next one, if any, has to be on the screen for a while first.
+        shownOffer = nil
+        if var decided = transfers.byID[transfer.id] {
+            decided.state = accepting ? .accepted : .declined
+            transfers.update(decided)
+        }
+        effects.append(.run(accepting ? .accept(shown.number, folder: nil) : .decline(shown.number)))
+    }
+
+    /// Ctrl-q, /quit, SIGTERM: what was typed is stored first.
+    mutating func quit(_ effects: inout [AppEffect]) {
+        guard !isQuitting else { return }
+        isQuitting = true
+        stopTyping(&effects)
+        storeDraft(&effects)
+        effects.append(.quit)
+    }
+}

@@ -1,0 +1,136 @@
+// Moving through the history: by rows of the present layout, loading pages from the store at both ends.
+
+import ChatCore
+
+extension AppState {
+    /// A scrolling command.
+    mutating func scroll(_ command: AppCommand, _ effects: inout [AppEffect]) {
+        guard let index = chatIndex(openID) else { return }
+        chats[index].window.loadFailed = false
+        let page = max(1, ScreenLayout(self).chat.size.rows - 1)
+        switch command {
+        case .pageUp: scroll(byRows: -page)
+        case .pageDown: scroll(byRows: page)
+        case .rowUp: scroll(byRows: -1)
+        case .rowDown: scroll(byRows: 1)
+        case .oldest: scrollToOldest(index, &effects)
+        case .newest: scrollToNewest(index, &effects)
+        case .firstUnread: scrollToUnread(index, &effects)
+        default: break
+        }
+    }
+
+    /// Moves the view of the open chat; negative is towards older messages.
+    mutating func scroll(byRows rows: Int) {
+        guard let index = chatIndex(openID) else { return }
+        var window = chats[index].window
+        window.loadFailed = false
+        window.highlight = nil
+        if rows < 0 { window.clearedUpTo = nil }
+        chats[index].window = window
+        let area = ScreenLayout(self).chat.size
+        let layout = HistoryLayout(self, chats[index], width: area.columns)
+        window.scroll = layout.scroll(moving: rows, height: area.rows)
+        if window.isAtBottom { window.newerCount = 0 }
+        chats[index].window = window
+    }
+
+    private mutating func scrollToOldest(_ index: Int, _ effects: inout [AppEffect]) {
+        chats[index].window.clearedUpTo = nil
+        if chats[index].window.reachesOldest {
+            scroll(byRows: -1_000_000)
+        } else {
+            load(.after(HistoryPosition(.min)), replacing: true, at: index, &effects)
+        }
+    }
+
+    private mutating func scrollToNewest(_ index: Int, _ effects: inout [AppEffect]) {
+        chats[index].window.highlight = nil
+        chats[index].window.newerCount = 0
+        chats[index].window.scroll = .bottom
+        if !chats[index].window.reachesNewest { load(.newest, replacing: true, at: index, &effects) }
+    }
+
+    private mutating func scrollToUnread(_ index: Int, _ effects: inout [AppEffect]) {
+        guard let line = chats[index].window.unreadLine else {
+            say("There is no unread line in this chat")
+            return
+        }
+        let first = chats[index].window.items.first {
+            $0.message.map { $0.direction == .incoming && $0.position > line.after } ?? false
+        }
+        if let first, !(chats[index].window.items.first?.key == first.key && !chats[index].window.reachesOldest) {
+            show(first.key, at: index)
+        } else {
+            load(.around(line.after), replacing: true, at: index, &effects)
+        }
+    }
+
+    /// Scrolls so that an item stands in the middle of the chat.
+    mutating func show(_ key: HistoryItem.Key, at index: Int) {
+        let area = ScreenLayout(self).chat.size
+        let layout = HistoryLayout(self, chats[index], width: area.columns)
+        chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
+    }
+
+    // MARK: Pages
+
+    /// Asks for a page of a chat.
+    mutating func load(
+        _ anchor: PageAnchor, replacing: Bool = false, showing: MessageID? = nil, at index: Int,
+        _ effects: inout [AppEffect]
+    ) {
+        var request = PageRequest(
+            contact: chats[index].id, anchor: anchor, limit: ChatWindow.pageSize, generation: nextNumber())
+        request.replaces = replacing
+        request.showing = showing
+        chats[index].window.loading = request
+        effects.append(.ask(.page(request)))
+    }
+
+    /// Loads older or newer messages when the view comes near the end of what is in memory.
+    mutating func loadWhatIsMissing(_ effects: inout [AppEffect]) {
+        guard let index = chatIndex(openID) else { return }
+        let window = chats[index].window
+        guard window.isLoaded, window.loading == nil, !window.loadFailed, !window.items.isEmpty else { return }
+        let bottom: Int
+        switch window.scroll {
+        case .bottom: bottom = window.items.count - 1
+        case .at(let key, _): bottom = window.index(of: key) ?? window.items.count - 1
+        }
+        // An item has at least one row, so this many of them fill the screen and the next page of it.
+        let reach = 2 * size.rows
+        if bottom < reach, !window.reachesOldest, let first = window.firstPosition {
+            load(.before(first), at: index, &effects)
+        } else if window.items.count - bottom < size.rows, !window.reachesNewest, let last = window.lastPosition {
+            load(.after(last), at: index, &effects)
+        }
+    }
+
+    /// A page has come.
+    mutating func receive(_ page: [ChatMessage], for request: PageRequest) {
+        guard let index = chatIndex(request.contact), chats[index].window.loading == request else { return }
+        var window = chats[index].window
+        let place = window.scroll
+        window.merge(page, for: request)
+        switch request.anchor {
+        case .newest:
+            window.scroll = .bottom
+            window.newerCount = 0
+        case .after where request.replaces:
+            window.scroll = window.items.first.map { .at($0.key, hiddenRows: 0) } ?? .bottom
+        case .before, .after, .around:
+            if case .at(let key, _) = place, window.index(of: key) == nil { window.scroll = .bottom }
+        }
+        window.highlight = request.showing ?? window.highlight
+        chats[index].window = window
+        guard request.contact == openID else { return }
+        if case .after = request.anchor, request.replaces { scroll(byRows: -1_000_000) }
+        if case .around(let position) = request.anchor {
+            let key =
+                request.showing.map(HistoryItem.Key.message)
+                ?? window.items.first { ($0.message?.position ?? position) >= position }?.key
+            if let key { show(key, at: index) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Tells the peer that we are typing, and that we stopped; stores drafts when the user pauses.
+
+import ChatCore
+
+extension AppState {
+    /// "Composing" is repeated after this time, so that it does not run out at the peer.
+    static let typingRepeat = Duration.seconds(4)
+    /// Without a key for so long we are not typing any more.
+    static let typingPause = Duration.seconds(6)
+    /// A peer that says nothing more for so long is not typing any more.
+    static let peerTypingLimit = Duration.seconds(12)
+
+    /// The user changed the draft.
+    mutating func tellTyping(_ effects: inout [AppEffect]) {
+        guard let openID, !input.isEmpty, !input.text.hasPrefix("/") else {
+            stopTyping(&effects)
+            return
+        }
+        if var own = typing, own.contact == openID {
+            own.lastKey = moment.uptime
+            if moment.uptime - own.toldAt >= Self.typingRepeat {
+                own.toldAt = moment.uptime
+                effects.append(.run(.setTyping(true, openID)))
+            }
+            typing = own
+            return
+        }
+        stopTyping(&effects)
+        typing = OwnTyping(contact: openID, toldAt: moment.uptime, lastKey: moment.uptime)
+        effects.append(.run(.setTyping(true, openID)))
+    }
+
+    mutating func stopTyping(_ effects: inout [AppEffect]) {
+        guard let own = typing else { return }
+        typing = nil
+        effects.append(.run(.setTyping(false, own.contact)))
+    }
+
+    /// Stores the open chat's draft when it is not stored yet.
+    mutating func storeDraft(_ effects: inout [AppEffect]) {
+        guard draftTimer != nil, let openID else { return }
+        draftTimer = nil
+        effects.append(.run(.setDraft(input.text, openID)))
+    }
+
+    /// Whatever is due by now.
+    mutating func expire(_ effects: inout [AppEffect]) {
+        let now = moment.uptime
+        if let until = status?.until, until <= now { status = nil }
+        for index in chats.indices {
+            if let until = chats[index].typingUntil, until <= now { chats[index].typingUntil = nil }
+        }
+        if let timer = draftTimer, timer <= now { storeDraft(&effects) }
+        if let own = typing, own.lastKey + Self.typingPause <= now { stopTyping(&effects) }
+        if let due = conversations.due, due <= now {
+            conversations = Refresh(isRunning: true, isDirty: false, lastStart: now)
+            effects.append(.ask(.conversations))
+        }
+    }
+
+    /// When (uptime) something becomes due or the shown clock changes.
+    var deadline: Duration {
+        let millisecondsInMinute = ((moment.wall.milliseconds % 60_000) + 60_000) % 60_000
+        var next = moment.uptime + .milliseconds(60_000 - millisecondsInMinute)
+        func consider(_ time: Duration?) {
+            if let time, time < next { next = time }
+        }
+        consider(status?.until)
+        for chat in chats { consider(chat.typingUntil) }
+        consider(draftTimer)
+        consider(typing.map { $0.lastKey + Self.typingPause })
+        consider(conversations.due)
+        return next
+    }
+}

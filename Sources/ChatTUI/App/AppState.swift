@@ -1,0 +1,203 @@
+// Everything that the screen shows, as one value. Only `update` changes it; `view` draws it.
+
+public import ChatCore
+
+/// The state of the program's screen.
+public struct AppState: Sendable {
+    /// Alt-y and Alt-n answer an offer only after it has been on the screen for so long: a key that was on its way
+    /// when the offer appeared must not answer it.
+    static let offerArming = Duration.milliseconds(700)
+
+    // What the screen runs on; injected, so that pictures and tests are reproducible.
+
+    public internal(set) var size: Size
+    var glyphs: Glyphs
+    var clock: LocalClock
+    var moment: Moment
+    /// The home folder, shown as `~`.
+    var home: String
+    var version: String
+
+    // What the chat service says.
+
+    var identity: LocalIdentity
+    /// By contact id: a chat keeps its number while the program runs.
+    var chats: [Chat] = []
+    var requests: [ContactRequest] = []
+    var transfers = TransferList()
+    var downloads: (folder: String, freeBytes: UInt64)?
+
+    // What the user does.
+
+    public internal(set) var openID: ContactID?
+    var previousID: ContactID?
+    var input = InputLine()
+    /// The half-typed lines of the chats that are not open.
+    var drafts: [ContactID: InputLine] = [:]
+    var killRing = KillRing()
+    /// The last key was a kill in this direction: the next one joins it.
+    var lastKill: KillRing.Direction?
+    var history = InputHistory()
+    var completion: Completion?
+    var overlay: Overlay?
+    /// Where Esc returns to after a jump from the search.
+    var returnPlace: ReturnPlace?
+    var listIsHidden = false
+    var detailsAreHidden = false
+    /// The terminal window has the focus, as far as it tells.
+    var isFocused = true
+    var isQuitting = false
+
+    // What is shown for a while.
+
+    var status: StatusNotice?
+    var shownOffer: ShownOffer?
+    /// Notices while no chat is open.
+    var lobby: [LocalNotice] = []
+
+    // What is under way.
+
+    var counter = 0
+    /// The number of the latest /goto: answers to earlier ones are stale.
+    var counterOfGoTo = 0
+    /// Whom to open first, when the command line named somebody.
+    var firstContact: String?
+    /// The conversations were read at least once.
+    var hasLoaded = false
+    /// A command that asks once before it does something final, and waits for being entered again.
+    var confirming: Errand?
+    var conversations = Refresh()
+    var draftTimer: Duration?
+    var typing: OwnTyping?
+
+    public init(
+        size: Size, glyphs: Glyphs, clock: LocalClock, moment: Moment, home: String, version: String,
+        identity: LocalIdentity
+    ) {
+        self.size = size
+        self.glyphs = glyphs
+        self.clock = clock
+        self.moment = moment
+        self.home = home
+        self.version = version
+        self.identity = identity
+    }
+
+    /// A sentence on the status line.
+    struct StatusNotice: Sendable, Equatable {
+        var text: String
+        var isError: Bool
+        var until: Duration
+    }
+
+    /// The offer that Alt-y and Alt-n answer. News from peers never changes it while it can be answered.
+    struct ShownOffer: Sendable, Equatable {
+        var number: TransferNumber
+        /// Uptime.
+        var since: Duration
+    }
+
+    struct ReturnPlace: Sendable, Equatable {
+        var contact: ContactID
+        var scroll: ChatWindow.Scroll
+        var search: SearchPane?
+    }
+
+    /// We told a peer that we are typing.
+    struct OwnTyping: Sendable, Equatable {
+        var contact: ContactID
+        /// Uptime of the last "composing"; repeated so that it does not run out at the peer.
+        var toldAt: Duration
+        var lastKey: Duration
+    }
+
+    /// A question to the service that is asked again when something changed, but not more often than it helps.
+    struct Refresh: Sendable, Equatable {
+        static let interval = Duration.milliseconds(200)
+
+        var isRunning = false
+        var isDirty = false
+        var lastStart: Duration?
+
+        /// When (uptime) it may start again.
+        var due: Duration? {
+            guard isDirty, !isRunning else { return nil }
+            return lastStart.map { $0 + Self.interval } ?? .zero
+        }
+    }
+}
+
+// MARK: Looking things up
+
+extension AppState {
+    func chatIndex(_ id: ContactID?) -> Int? {
+        guard let id else { return nil }
+        return chats.firstIndex { $0.id == id }
+    }
+
+    func chat(_ id: ContactID?) -> Chat? {
+        chatIndex(id).map { chats[$0] }
+    }
+
+    var openChat: Chat? { chat(openID) }
+
+    /// A contact's name for sentences.
+    func name(of id: ContactID) -> String {
+        chat(id)?.name.text ?? "?"
+    }
+
+    /// The contact that somebody means: the name in any case, else the only one that begins so, else its number.
+    func contact(named text: String) -> ContactID? {
+        let wanted = text.lowercased()
+        if let exact = chats.first(where: { $0.peer.name.lowercased() == wanted }) { return exact.id }
+        let beginning = chats.filter { $0.peer.name.lowercased().hasPrefix(wanted) }
+        if !wanted.isEmpty, beginning.count == 1 { return beginning.first?.id }
+        if let number = Int(text), chats.indices.contains(number - 1) { return chats[number - 1].id }
+        return nil
+    }
+
+    var unreadChats: Int { chats.count { $0.isUnread } }
+    var queuedCount: Int { chats.reduce(0) { $0 + $1.conversation.queuedCount } }
+
+    /// `path` with the home folder as `~`.
+    func abbreviated(_ path: String) -> String {
+        guard !home.isEmpty, home != "/" else { return path }
+        if path == home { return "~" }
+        return path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+    }
+
+    /// `~` and `~/…` with the home folder in full.
+    func expanded(_ path: String) -> String {
+        path == "~" ? home : path.hasPrefix("~/") ? home + path.dropFirst(1) : path
+    }
+
+    /// A number that was not given before in this run: generations, notices.
+    mutating func nextNumber() -> Int {
+        counter += 1
+        return counter
+    }
+}
+
+// MARK: Saying things
+
+extension AppState {
+    /// Shows a sentence on the status line for some seconds.
+    mutating func say(_ text: String, isError: Bool = false) {
+        status = StatusNotice(text: text, isError: isError, until: moment.uptime + .seconds(8))
+    }
+
+    /// Adds dim lines to the open chat (or to the empty screen when there is none).
+    mutating func note(_ lines: [String], isError: Bool = false) {
+        let notice = LocalNotice(id: nextNumber(), time: moment.wall, lines: lines, isError: isError)
+        if let index = chatIndex(openID) {
+            chats[index].window.add(notice)
+        } else {
+            lobby.append(notice)
+            if lobby.count > 50 { lobby.removeFirst() }
+        }
+    }
+
+    mutating func note(_ line: String, isError: Bool = false) {
+        note([line], isError: isError)
+    }
+}

@@ -1,0 +1,210 @@
+// The part of a conversation that is in memory: pages from the store, new messages, and local notices between them.
+
+import ChatCore
+
+/// A line of our own in a chat: the answer to a command, dim, never stored and never sent.
+struct LocalNotice: Sendable, Equatable, Identifiable {
+    /// Unique in this run.
+    let id: Int
+    var time: Timestamp
+    var lines: [String]
+    var isError: Bool
+}
+
+/// One entry of a window.
+enum HistoryItem: Sendable, Equatable {
+    case message(ChatMessage)
+    /// A notice stands behind the message at `after`.
+    case notice(LocalNotice, after: HistoryPosition)
+
+    /// What names an item while others come and go.
+    enum Key: Sendable, Hashable {
+        case message(MessageID)
+        case notice(Int)
+    }
+
+    var key: Key {
+        switch self {
+        case .message(let message): .message(message.id)
+        case .notice(let notice, _): .notice(notice.id)
+        }
+    }
+
+    var message: ChatMessage? {
+        if case .message(let message) = self { message } else { nil }
+    }
+
+    fileprivate var order: (HistoryPosition, Int) {
+        switch self {
+        case .message(let message): (message.position, -1)
+        case .notice(let notice, let after): (after, notice.id)
+        }
+    }
+}
+
+/// A contiguous stretch of one conversation, at most `limit` items. Scrolling loads more at one end and drops the
+/// other, so that memory does not grow with the length of the history.
+struct ChatWindow: Sendable, Equatable {
+    static let limit = 500
+    static let pageSize = 100
+
+    /// Which row of the window stands at the bottom of the screen.
+    enum Scroll: Sendable, Equatable {
+        /// The newest, wherever it is.
+        case bottom
+        /// `hiddenRows` rows of the item are below the screen.
+        case at(HistoryItem.Key, hiddenRows: Int)
+    }
+
+    /// The line "N new": it stands before the first incoming message behind `after`.
+    struct UnreadLine: Sendable, Equatable {
+        var after: HistoryPosition
+        var count: Int
+    }
+
+    private(set) var items: [HistoryItem] = []
+    /// A page was loaded since the chat was opened first.
+    private(set) var isLoaded = false
+    /// Nothing older is in the store.
+    private(set) var reachesOldest = false
+    /// Nothing newer is in the store: new messages are appended.
+    private(set) var reachesNewest = true
+    var scroll = Scroll.bottom
+    /// Messages that came while the user looked at older ones.
+    var newerCount = 0
+    var unreadLine: UnreadLine?
+    /// A search hit to point at.
+    var highlight: MessageID?
+    /// The page that is being loaded; answers to other requests are stale.
+    var loading: PageRequest?
+    /// The last page could not be loaded; it is tried again when the user scrolls.
+    var loadFailed = false
+    /// Everything up to here is hidden by /clear.
+    var clearedUpTo: HistoryPosition?
+
+    var firstPosition: HistoryPosition? { items.lazy.compactMap(\.message?.position).first }
+    var lastPosition: HistoryPosition? { items.last?.order.0 }
+    var isAtBottom: Bool { scroll == .bottom && reachesNewest }
+
+    func index(of key: HistoryItem.Key) -> Int? {
+        items.lastIndex { $0.key == key }
+    }
+
+    // MARK: Pages
+
+    /// Takes over a loaded page (oldest first).
+    mutating func merge(_ page: [ChatMessage], for request: PageRequest) {
+        loading = nil
+        isLoaded = true
+        let isFull = page.count >= request.limit
+        switch request.anchor {
+        case .newest:
+            // Whatever was added while the page was on its way is newer than the page or in it.
+            if request.replaces { items = items.filter { isNewer($0, than: page.last) } }
+            insert(page)
+            reachesOldest = !isFull
+            reachesNewest = true
+        case .before:
+            insert(page)
+            if !isFull { reachesOldest = true }
+            trim(keepingOldest: true)
+        case .after:
+            if request.replaces {
+                items = []
+                reachesOldest = true
+            }
+            insert(page)
+            reachesNewest = !isFull
+            trim(keepingOldest: false)
+        case .around(let position):
+            items = []
+            insert(page)
+            reachesOldest = !page.contains { $0.position < position }
+            reachesNewest = false
+        }
+    }
+
+    private func isNewer(_ item: HistoryItem, than last: ChatMessage?) -> Bool {
+        guard let last else { return true }
+        return item.order.0 > last.position
+    }
+
+    // MARK: News
+
+    /// A message was stored. Returns `false` when the window ends before it.
+    @discardableResult mutating func append(_ message: ChatMessage) -> Bool {
+        if replace(message) { return true }
+        // Before the first page is asked for there is nothing to keep up to date.
+        guard isLoaded || loading != nil else { return true }
+        guard reachesNewest else { return false }
+        insert([message])
+        trim(keepingOldest: scroll != .bottom)
+        return true
+    }
+
+    /// A message changed. Returns `false` when it is not in the window.
+    @discardableResult mutating func replace(_ message: ChatMessage) -> Bool {
+        guard let index = index(of: .message(message.id)) else { return false }
+        items[index] = .message(message)
+        return true
+    }
+
+    mutating func add(_ notice: LocalNotice) {
+        items.append(.notice(notice, after: lastPosition ?? HistoryPosition(.min)))
+        trim(keepingOldest: false)
+    }
+
+    /// Gives memory back when the chat is left: only the newest page stays.
+    mutating func shrink() {
+        guard reachesNewest else {
+            self = ChatWindow()
+            return
+        }
+        scroll = .bottom
+        newerCount = 0
+        highlight = nil
+        unreadLine = nil
+        if items.count > Self.pageSize {
+            items.removeFirst(items.count - Self.pageSize)
+            reachesOldest = false
+        }
+    }
+
+    // MARK: Private
+
+    private mutating func insert(_ page: [ChatMessage]) {
+        guard !page.isEmpty else { return }
+        if let last = items.last, let first = page.first, last.order < HistoryItem.message(first).order {
+            items += page.map(HistoryItem.message)
+            return
+        }
+        let ids = Set(page.map { HistoryItem.Key.message($0.id) })
+        items.removeAll { ids.contains($0.key) }
+        items += page.map(HistoryItem.message)
+        items.sort { $0.order < $1.order }
+    }
+
+    private mutating func trim(keepingOldest: Bool) {
+        guard items.count > Self.limit else { return }
+        if keepingOldest {
+            items.removeLast(items.count - Self.limit)
+            reachesNewest = false
+        } else {
+            items.removeFirst(items.count - Self.limit)
+            reachesOldest = false
+        }
+    }
+}
+
+/// A page that the screen wants.
+public struct PageRequest: Sendable, Equatable {
+    public var contact: ContactID
+    public var anchor: PageAnchor
+    public var limit: Int
+    /// Tells answers apart: only the latest request of a window counts.
+    public var generation: Int
+    /// The page takes the place of what the window holds.
+    var replaces = false
+    /// The message to show when the page is there.
+    var showing: MessageID?
+}

@@ -1,0 +1,143 @@
+// Turns timestamps into the local dates and times that the screen shows.
+
+public import ChatCore
+import Glibc
+
+/// The time zone in which times are shown.
+public enum LocalClock: Sendable, Equatable {
+    /// The system's zone (TZ, /etc/localtime).
+    case system
+    /// A fixed offset from UTC in seconds, for tests.
+    case fixed(seconds: Int64)
+
+    /// A local date and time.
+    struct Civil: Sendable, Equatable {
+        var year: Int64
+        /// 1...12 and 1...31.
+        var month: Int
+        var day: Int
+        var hour: Int
+        var minute: Int
+        /// 0 is Sunday.
+        var weekday: Int
+    }
+
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+
+    func civil(_ time: Timestamp) -> Civil {
+        // Years 0001 to 9999 only: a peer may send any number.
+        let seconds = min(max(Self.floorDivide(time.milliseconds, 1000), -62_135_596_800), 253_402_214_400)
+        let local = seconds + offset(at: seconds)
+        let days = Self.floorDivide(local, 86_400)
+        let ofDay = Int(local - days * 86_400)
+        let (year, month, day) = Self.date(fromDays: days)
+        let weekday = Int(((days + 4) % 7 + 7) % 7)
+        return Civil(
+            year: year, month: month, day: day, hour: ofDay / 3600, minute: ofDay / 60 % 60, weekday: weekday)
+    }
+
+    /// `09:05`
+    func time(_ time: Timestamp) -> String {
+        let civil = civil(time)
+        return Self.twoDigits(civil.hour) + ":" + Self.twoDigits(civil.minute)
+    }
+
+    /// `Fri 20 Nov 2026`
+    func day(_ time: Timestamp) -> String {
+        let civil = civil(time)
+        return "\(Self.weekdays[civil.weekday]) \(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(civil.year)"
+    }
+
+    /// `20 Nov 23:58`
+    func dayAndTime(_ time: Timestamp) -> String {
+        let civil = civil(time)
+        return "\(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(self.time(time))"
+    }
+
+    func isSameDay(_ left: Timestamp, _ right: Timestamp) -> Bool {
+        let (left, right) = (civil(left), civil(right))
+        return left.year == right.year && left.month == right.month && left.day == right.day
+    }
+
+    /// When the local day begins that `text` names: `2026-11-20`, `2026-11`, `20.11.2026`, `today`, `yesterday`.
+    func startOfDay(named text: String, today: Timestamp) -> Timestamp? {
+        let now = civil(today)
+        switch text.lowercased() {
+        case "today": return start(year: now.year, month: now.month, day: now.day)
+        case "yesterday":
+            guard let start = start(year: now.year, month: now.month, day: now.day) else { return nil }
+            return self.start(ofDayBefore: start)
+        default: break
+        }
+        let dashed = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        if dashed.count == 2 || dashed.count == 3, let year = dashed[0], let month = dashed[1] {
+            guard let day = dashed.count == 3 ? dashed[2] : 1 else { return nil }
+            return start(year: year, month: Int(clamping: month), day: Int(clamping: day))
+        }
+        let dotted = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        if dotted.count == 3, let day = dotted[0], let month = dotted[1], let year = dotted[2] {
+            return start(year: year, month: Int(clamping: month), day: Int(clamping: day))
+        }
+        return nil
+    }
+
+    private func start(ofDayBefore start: Timestamp) -> Timestamp? {
+        let civil = civil(Timestamp(milliseconds: start.milliseconds - 43_200_000))
+        return self.start(year: civil.year, month: civil.month, day: civil.day)
+    }
+
+    private func start(year: Int64, month: Int, day: Int) -> Timestamp? {
+        guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        let days = Self.days(year: year, month: month, day: day)
+        guard Self.date(fromDays: days) == (year, month, day) else { return nil }
+        let local = days * 86_400
+        // The offset may differ at the result; the second guess is right except inside a clock change.
+        let guess = local - offset(at: local)
+        return Timestamp(milliseconds: (local - offset(at: guess)) * 1000)
+    }
+
+    /// Seconds east of UTC at a UTC time.
+    private func offset(at seconds: Int64) -> Int64 {
+        switch self {
+        case .fixed(let offset): return offset
+        case .system:
+            var time = time_t(seconds)
+            var parts = tm()
+            return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff)
+        }
+    }
+
+    // Days since 1970-01-01 in the proleptic Gregorian calendar, counted in eras of 400 years from 0000-03-01.
+
+    private static func days(year: Int64, month: Int, day: Int) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = floorDivide(shifted, 400)
+        let ofEra = shifted - era * 400
+        let ofYear = Int64((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1)
+        return era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + ofYear - 719_468
+    }
+
+    private static func date(fromDays days: Int64) -> (year: Int64, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = floorDivide(shifted, 146_097)
+        let ofEra = shifted - era * 146_097
+        let yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36_524 - ofEra / 146_096) / 365
+        let ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * ofYear + 2) / 153
+        let day = Int(ofYear - (153 * shiftedMonth + 2) / 5 + 1)
+        let month = Int(shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9)
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+        let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+
+    private static func twoDigits(_ value: Int) -> String {
+        value < 10 ? "0\(value)" : "\(value)"
+    }
+}

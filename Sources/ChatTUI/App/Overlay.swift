@@ -1,0 +1,52 @@
+// What stands over the chat: opened and closed by the user only, never by the network.
+
+import ChatCore
+
+/// The open overlay with its own state. Esc closes it.
+enum Overlay: Sendable, Equatable {
+    case help(ListPane)
+    case palette(ListPane)
+    case goTo(ListPane)
+    case transfers(TransfersPane)
+    case search(SearchPane)
+    case requests(selected: Int)
+    case verify(ContactID)
+}
+
+/// A filter line and a selection in a list that is computed from state (help, palette, go to).
+struct ListPane: Sendable, Equatable {
+    var filter = InputLine()
+    var selected = 0
+
+    mutating func move(by step: Int, count: Int) {
+        selected = count == 0 ? 0 : min(max(selected + step, 0), count - 1)
+    }
+}
+
+/// The transfers pane.
+struct TransfersPane: Sendable, Equatable {
+    /// The transfer under the cursor, so that news cannot move the cursor to another one.
+    var selected: TransferNumber?
+    /// x was pressed once on this transfer.
+    var confirmingCancel: TransferNumber?
+}
+
+/// The search overlay.
+struct SearchPane: Sendable, Equatable {
+    var query = InputLine()
+    /// Only this chat; everything when `nil`.
+    var scope: ContactID?
+    var generation = 0
+    var result: SearchResult?
+    var took = Duration.zero
+    var problem: String?
+    var selected = 0
+    /// Messages around the selected hit.
+    var context: [ChatMessage] = []
+    var contextGeneration = 0
+
+    var selectedHit: ChatMessage? {
+        guard let hits = result?.hits, hits.indices.contains(selected) else { return nil }
+        return hits[selected]
+    }
+}

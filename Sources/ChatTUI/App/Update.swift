@@ -1,0 +1,57 @@
+// The heart of the screen: a pure function from state and action to the next state and the effects to carry out.
+
+public import ChatCore
+
+/// Changes `state` by one action that happened at `moment`, and returns what must be done, in order.
+public func update(_ state: inout AppState, _ action: AppAction, at moment: Moment) -> [AppEffect] {
+    var effects: [AppEffect] = []
+    state.moment = moment
+    state.expire(&effects)
+    switch action {
+    case .input(let event): state.receive(event, &effects)
+    case .chat(let event): state.receive(event, &effects)
+    case .clock: break
+    case .done(let errand, let result): state.finish(errand, result, &effects)
+    case .failed(let errand, let error): state.fail(errand, error)
+    case .answer(let answer): state.receive(answer, &effects)
+    }
+    state.settle(&effects)
+    return effects
+}
+
+extension AppState {
+    /// What follows from the state, whatever changed it.
+    fileprivate mutating func settle(_ effects: inout [AppEffect]) {
+        settleOffer()
+        loadWhatIsMissing(&effects)
+        markSeen(&effects)
+        if let due = conversations.due, due <= moment.uptime { expire(&effects) }
+    }
+
+    /// Keeps the shown offer until it is answered, then takes the oldest open one. Its arming time runs only while it
+    /// can be seen.
+    private mutating func settleOffer() {
+        let offers = transfers.openOffers
+        if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) { shownOffer = nil }
+        switch overlay {
+        case nil, .transfers:
+            if shownOffer == nil, let next = offers.first {
+                shownOffer = ShownOffer(number: next.number, since: moment.uptime)
+            }
+        default: shownOffer?.since = moment.uptime
+        }
+    }
+
+    /// Messages that are drawn at the bottom of the open chat count as seen.
+    private mutating func markSeen(_ effects: inout [AppEffect]) {
+        guard overlay == nil, isFocused, !isQuitting, let index = chatIndex(openID), chats[index].window.isAtBottom,
+            chats[index].window.isLoaded
+        else { return }
+        let newest = chats[index].window.items.lazy.reversed().compactMap(\.message)
+            .first { $0.direction == .incoming }
+        guard let newest, chats[index].conversation.readUpTo.map({ $0 < newest.position }) ?? true else { return }
+        chats[index].conversation.readUpTo = newest.position
+        chats[index].conversation.unreadCount = 0
+        effects.append(.run(.markSeen(newest.contact, newest.position)))
+    }
+}

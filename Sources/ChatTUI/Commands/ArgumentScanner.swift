@@ -1,0 +1,74 @@
+// Splits the arguments of a slash command: quotes, backslashes, and the rest of a line.
+
+/// Reads arguments from the left. `"two words"` and `two\ words` are one argument; an unclosed quote ends with the text.
+struct ArgumentScanner {
+    private var rest: Substring
+
+    init(_ text: String) {
+        rest = text[...]
+    }
+
+    /// The next argument without its quotes; `nil` at the end.
+    mutating func next() -> String? {
+        skipBlanks()
+        guard !rest.isEmpty else { return nil }
+        var word = ""
+        var quote: Character?
+        while let character = rest.first {
+            if let open = quote {
+                rest.removeFirst()
+                if character == open {
+                    quote = nil
+                } else if character == "\\", open == "\"", let escaped = rest.first, "\"\\".contains(escaped) {
+                    rest.removeFirst()
+                    word.append(escaped)
+                } else {
+                    word.append(character)
+                }
+            } else if character.isWhitespace {
+                break
+            } else if character == "\"" || character == "'", word.isEmpty {
+                rest.removeFirst()
+                quote = character
+            } else if character == "\\" {
+                rest.removeFirst()
+                if let escaped = rest.popFirst() { word.append(escaped) }
+            } else {
+                rest.removeFirst()
+                word.append(character)
+            }
+        }
+        return word
+    }
+
+    /// Everything that is left, raw, without blanks around it; `nil` when nothing is.
+    mutating func remainder() -> String? {
+        skipBlanks()
+        defer { rest = "" }
+        while let last = rest.last, last.isWhitespace { rest.removeLast() }
+        return rest.isEmpty ? nil : String(rest)
+    }
+
+    /// The arguments that are left.
+    mutating func all() -> [String] {
+        var words: [String] = []
+        while let word = next() { words.append(word) }
+        return words
+    }
+
+    /// An argument as `next` reads it back; quoted only when it must be.
+    static func quoted(_ word: String, open: Bool = false) -> String {
+        let isPlain = !word.isEmpty && !word.contains { $0.isWhitespace || "\"'\\".contains($0) }
+        if isPlain { return word }
+        var text = "\""
+        for character in word {
+            if "\"\\".contains(character) { text.append("\\") }
+            text.append(character)
+        }
+        return open ? text : text + "\""
+    }
+
+    private mutating func skipBlanks() {
+        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+    }
+}

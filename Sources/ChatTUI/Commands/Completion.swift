@@ -1,0 +1,127 @@
+// Tab: finds out what stands before the cursor, and offers what it may become.
+
+import ChatCore
+
+/// A completion under way: a list that Tab walks through, or a folder that is being read.
+struct Completion: Sendable, Equatable {
+    struct Candidate: Sendable, Equatable {
+        /// What the list shows.
+        var label: String
+        /// What takes the place of the typed word, unquoted.
+        var value: String
+        /// A folder: completion goes on inside.
+        var isFolder = false
+    }
+
+    /// Where the word begins, in clusters.
+    var start: Int
+    var candidates: [Candidate] = []
+    /// The one that stands in the input; `nil` while only their common beginning does.
+    var selected: Int?
+    /// The folder listing that is waited for.
+    var generation: Int?
+    /// While waiting: the folder as typed and the beginning of the name.
+    var folder = ""
+    var prefix = ""
+}
+
+/// What stands before the cursor.
+struct CompletionContext: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        case command, commandArgument, contact, path, transfer, request, nothing
+    }
+
+    var kind: Kind
+    /// The typed beginning, without quotes.
+    var word: String
+    /// Where it begins, in clusters.
+    var start: Int
+
+    init(textBeforeCursor text: String) {
+        let token = Self.lastToken(of: text)
+        word = token.value
+        start = token.start
+        guard text.hasPrefix("/"), !text.hasPrefix("//") else {
+            kind = word.isEmpty ? .nothing : .contact
+            return
+        }
+        guard token.index > 0 else {
+            kind = .command
+            word = String(word.dropFirst())
+            start += 1
+            return
+        }
+        let name = text.dropFirst().prefix { !$0.isWhitespace }
+        let argument = SlashCommands.named(String(name))?.argument(at: token.index - 1)
+        switch argument {
+        case .contact: kind = .contact
+        case .path: kind = .path
+        case .transfer: kind = .transfer
+        case .request: kind = .request
+        case .command: kind = .commandArgument
+        case .text, .word, nil: kind = .nothing
+        }
+    }
+
+    /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty behind a blank.
+    private static func lastToken(of text: String) -> (index: Int, start: Int, value: String) {
+        var index = -1
+        var start = 0
+        var value = ""
+        var isInside = false
+        var quote: Character?
+        var isEscaped = false
+        var count = 0
+        for character in text {
+            defer { count += 1 }
+            if !isInside {
+                if character.isWhitespace { continue }
+                isInside = true
+                index += 1
+                start = count
+                value = ""
+                if character == "\"" || character == "'" {
+                    quote = character
+                    continue
+                }
+            }
+            if isEscaped {
+                value.append(character)
+                isEscaped = false
+            } else if character == "\\" && quote != "'" {
+                isEscaped = true
+            } else if let open = quote {
+                if character == open { quote = nil } else { value.append(character) }
+            } else if character.isWhitespace {
+                isInside = false
+            } else {
+                value.append(character)
+            }
+        }
+        return isInside ? (index, start, value) : (index + 1, count, "")
+    }
+}
+
+extension Completion {
+    /// The longest beginning that all values share.
+    static func commonPrefix(of values: [String]) -> String {
+        guard var prefix = values.first.map(Array.init) else { return "" }
+        for value in values.dropFirst() {
+            let other = Array(value)
+            var length = 0
+            while length < prefix.count, length < other.count, prefix[length] == other[length] { length += 1 }
+            prefix.removeLast(prefix.count - length)
+        }
+        return String(prefix)
+    }
+
+    /// The entries of a folder that begin with `prefix`; hidden ones only when it begins with a dot.
+    static func candidates(in listing: FileListing, folder: String, prefix: String) -> [Candidate] {
+        listing.entries.filter { entry in
+            entry.name.hasPrefix(prefix) && (prefix.hasPrefix(".") || !entry.name.hasPrefix("."))
+        }.map { entry in
+            let name = entry.isFolder ? entry.name + "/" : entry.name
+            return Candidate(label: name, value: folder + name, isFolder: entry.isFolder)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// What a slash command is: its names, its arguments and what it does, as one value of the table in SlashCommands.
+
+/// The commands of this version. AppState+Slash carries them out.
+enum SlashVerb: Sendable, Hashable {
+    case help, message, query, search, goTo, clear, retry
+    case send, accept, decline, pause, resume, cancel, transfers
+    case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
+    case connect, reconnect, status
+    case redraw, version, close, quit
+}
+
+/// A line of the command table.
+struct SlashCommand: Sendable {
+    /// What an argument is, for completion.
+    enum Argument: Sendable {
+        case contact, path, transfer, request, command, word
+        /// The rest of the line as it is.
+        case text
+    }
+
+    enum Group: String, Sendable, CaseIterable {
+        case talk = "Talk"
+        case look = "Look"
+        case files = "Files"
+        case people = "People"
+        case net = "Net"
+        case program = "Program"
+    }
+
+    /// `nil`: listed in PRODUCT, but not in this version yet.
+    var verb: SlashVerb?
+    /// Without the slash.
+    var name: String
+    var aliases: [String]
+    /// The last one may be given again and again.
+    var arguments: [Argument]
+    /// The arguments as people read them: `WHO TEXT`.
+    var usage: String
+    var summary: String
+    var group: Group
+    /// It does nothing without an argument.
+    var needsArgument: Bool
+
+    var names: [String] { [name] + aliases }
+
+    /// `/msg WHO TEXT`
+    var line: String { usage.isEmpty ? "/" + name : "/\(name) \(usage)" }
+
+    /// What argument number `index` is.
+    func argument(at index: Int) -> Argument? {
+        arguments.indices.contains(index) ? arguments[index] : arguments.last
+    }
+}

@@ -1,0 +1,99 @@
+// The table of slash commands: parsing, completion, /help, the help overlay and the palette are made from it.
+
+/// All slash commands of PRODUCT.
+enum SlashCommands {
+    /// Those that work in this version, in the order in which help shows them.
+    static let available: [SlashCommand] = [
+        make(.help, "help", [], [.command], "[COMMAND]", "all keys and commands, or one of them", .program),
+        make(.message, "msg", [], [.contact, .text], "WHO TEXT", "send a message to somebody", .talk, needed: true),
+        make(.query, "query", ["chat"], [.contact], "WHO", "open a chat", .talk, needed: true),
+        make(.retry, "retry", [], [.word], "[N]", "send the last failed message again", .talk),
+        make(.search, "search", [], [.text], "[WORDS]", "search the whole history", .look),
+        make(.goTo, "goto", ["date"], [.word], "DATE|first|unread", "go to a day in this chat", .look, needed: true),
+        make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
+        make(.send, "send", ["sendfile"], [.path], "PATH…", "offer files to this chat", .files, needed: true),
+        make(
+            .accept, "accept", ["savefile"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
+        make(.decline, "decline", [], [.transfer, .text], "[N]", "refuse an offered file", .files),
+        make(.pause, "pause", [], [.transfer], "[N]", "pause a transfer", .files),
+        make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
+        make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
+        make(.transfers, "transfers", [], [], "", "all transfers", .files),
+        make(.add, "add", [], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
+        make(.requests, "requests", [], [], "", "who wants to talk to you", .people),
+        make(.approve, "approve", [], [.request, .text], "[N] [NAME]", "accept a contact request", .people),
+        make(.reject, "reject", [], [.request], "[N]", "refuse a contact request", .people),
+        make(.verify, "verify", [], [.contact], "[WHO]", "compare numbers, remember the key", .people),
+        make(.fingerprint, "fingerprint", [], [.contact], "[WHO]", "show the number to compare", .people),
+        make(.block, "block", [], [.contact], "WHO", "close and refuse their calls", .people, needed: true),
+        make(.unblock, "unblock", [], [.contact], "WHO", "let them call again", .people, needed: true),
+        make(
+            .rename, "rename", [], [.contact, .text], "WHO NAME", "call them by another name", .people, needed: true),
+        make(
+            .remove, "remove", [], [.contact], "WHO", "delete a contact and its history", .people, needed: true),
+        make(.contacts, "contacts", ["roster"], [], "", "list the contacts", .people),
+        make(.whois, "whois", [], [.contact], "[WHO]", "address, key and link of somebody", .people),
+        make(.myID, "myid", ["id"], [], "", "your own address, to give to others", .people),
+        make(.connect, "connect", [], [.contact], "[WHO]", "call now", .net),
+        make(.reconnect, "reconnect", [], [], "", "call everybody now", .net),
+        make(.status, "status", [], [], "", "links, queue and transfers", .net),
+        make(.redraw, "redraw", [], [], "", "paint the screen anew", .program),
+        make(.version, "version", [], [], "", "which blipchat this is", .program),
+        make(.close, "close", [], [], "", "leave this chat", .program),
+        make(.quit, "quit", ["exit", "q"], [], "", "end blipchat; what is queued stays", .program),
+    ]
+
+    /// Names of PRODUCT that this version knows but cannot do.
+    static let later: [SlashCommand] = [
+        later("me", .talk), later("reply", .talk), later("edit", ["correct"], .talk),
+        later("delete", ["redact"], .talk), later("react", .talk), later("forward", .talk), later("editor", .talk),
+        later("plain", .talk), later("history", .look), later("unread", .look), later("read", .look),
+        later("pin", .look), later("pins", .look), later("links", ["url"], .look), later("open", .look),
+        later("info", .look), later("log", .look), later("limit", .files), later("autoaccept", .files),
+        later("qr", .people), later("nick", .people), later("away", .people), later("back", .people),
+        later("create", .people), later("join", .people), later("leave", ["part"], .people),
+        later("invite", .people), later("kick", .people), later("topic", .people), later("members", .people),
+        later("disconnect", .net), later("stats", .net), later("ping", .net), later("set", .program),
+        later("unset", .program), later("bind", .program), later("unbind", .program), later("alias", .program),
+        later("theme", .program), later("mute", .program), later("notify", .program), later("export", .program),
+        later("import", .program), later("backup", .program), later("doctor", .program),
+    ]
+
+    private static let byName: [String: SlashCommand] = {
+        var table: [String: SlashCommand] = [:]
+        for command in later + available {
+            for name in command.names { table[name] = command }
+        }
+        return table
+    }()
+
+    /// The command with this name or alias, without regard to case.
+    static func named(_ name: String) -> SlashCommand? { byName[name.lowercased()] }
+
+    /// Names and aliases that begin with `prefix`, available ones only, sorted.
+    static func completions(of prefix: String) -> [String] {
+        available.flatMap(\.names).filter { $0.hasPrefix(prefix.lowercased()) }.sorted()
+    }
+
+    /// The available command that a mistyped name probably means.
+    static func suggestion(for name: String) -> String? {
+        Spelling.nearest(to: name, among: available.flatMap(\.names))
+    }
+
+    private static func make(
+        _ verb: SlashVerb, _ name: String, _ aliases: [String], _ arguments: [SlashCommand.Argument], _ usage: String,
+        _ summary: String, _ group: SlashCommand.Group, needed: Bool = false
+    ) -> SlashCommand {
+        SlashCommand(
+            verb: verb, name: name, aliases: aliases, arguments: arguments, usage: usage, summary: summary,
+            group: group, needsArgument: needed)
+    }
+
+    private static func later(
+        _ name: String, _ aliases: [String] = [], _ group: SlashCommand.Group
+    ) -> SlashCommand {
+        SlashCommand(
+            verb: nil, name: name, aliases: aliases, arguments: [.text], usage: "", summary: "", group: group,
+            needsArgument: false)
+    }
+}

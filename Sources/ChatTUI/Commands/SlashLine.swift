@@ -1,0 +1,36 @@
+// Decides what an entered line is: a message, or a command that must never be sent as one (PRODUCT, rule 7).
+
+/// What Enter was pressed on.
+enum SlashLine: Sendable {
+    /// To be sent as it is.
+    case message(String)
+    case command(SlashCommand, arguments: String)
+    /// A command of PRODUCT that this version cannot do.
+    case later(String)
+    /// Not a command; `suggestion` is the nearest one.
+    case unknown(String, suggestion: String?)
+    case empty
+
+    /// A slash counts as the first character even behind blanks and invisible characters; `//` means a text that
+    /// begins with a slash.
+    static func parse(_ text: String) -> SlashLine {
+        let visible = text.unicodeScalars.drop(while: isInvisible)
+        guard let first = visible.first else { return .empty }
+        guard first == "/" else { return .message(text) }
+        let rest = visible.dropFirst()
+        if rest.first == "/" { return .message(String(rest)) }
+        let nameEnd = rest.firstIndex(where: isInvisible) ?? rest.endIndex
+        let name = String(rest[..<nameEnd])
+        let arguments = String(rest[nameEnd...].drop(while: isInvisible))
+        guard let command = SlashCommands.named(name) else {
+            return .unknown(name, suggestion: SlashCommands.suggestion(for: name))
+        }
+        return command.verb == nil ? .later(name) : .command(command, arguments: arguments)
+    }
+
+    /// Blanks, line ends, controls and characters that draw nothing.
+    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
+            || scalar.properties.generalCategory == .control
+    }
+}

@@ -1,0 +1,185 @@
+// The text that is being typed, with its cursor. Keys change it through AppState; InputBox draws it; `text` is sent.
+
+/// An editable text of grapheme clusters with a cursor, undo, and readline's editing operations. A value: copying it
+/// keeps a draft.
+struct InputLine: Sendable, Equatable {
+    /// What may be undone, newest last; at most `undoLimit` entries.
+    private struct Snapshot: Sendable, Equatable {
+        var characters: [Character]
+        var cursor: Int
+    }
+
+    /// Runs of typing are undone together, other changes one by one.
+    private enum ChangeKind { case typing, other }
+
+    static let undoLimit = 200
+
+    /// The clusters; `"\n"` separates lines.
+    private(set) var characters: [Character] = []
+    /// Between 0 and `characters.count`.
+    private(set) var cursor = 0
+    private var undoStack: [Snapshot] = []
+    private var isTypingRun = false
+
+    init(_ text: String = "") {
+        characters = Array(Self.normalised(text))
+        cursor = characters.count
+    }
+
+    var text: String { String(characters) }
+    var isEmpty: Bool { characters.isEmpty }
+    var isMultiline: Bool { characters.contains("\n") }
+    var textBeforeCursor: String { String(characters[..<cursor]) }
+    var textAfterCursor: String { String(characters[cursor...]) }
+
+    // MARK: Changing
+
+    /// Inserts text at the cursor; line ends of other systems become `\n`.
+    mutating func insert(_ text: String) {
+        guard !text.isEmpty else { return }
+        remember(text.count == 1 && text != "\n" && text != " " ? .typing : .other)
+        // A combining mark joins the cluster before the cursor, so the clusters are formed anew.
+        let before = Array(textBeforeCursor + Self.normalised(text))
+        characters = Array(String(before) + textAfterCursor)
+        cursor = min(before.count, characters.count)
+    }
+
+    /// Replaces everything; the old text can be undone.
+    mutating func replace(with text: String) {
+        remember(.other)
+        characters = Array(Self.normalised(text))
+        cursor = characters.count
+    }
+
+    /// Replaces the clusters from `start` to the cursor (completion).
+    mutating func replace(from start: Int, with text: String) {
+        remember(.other)
+        let start = min(max(start, 0), cursor)
+        let before = Array(String(characters[..<start]) + Self.normalised(text))
+        characters = Array(String(before) + textAfterCursor)
+        cursor = min(before.count, characters.count)
+    }
+
+    mutating func deleteBackward() {
+        guard cursor > 0 else { return }
+        remember(.other)
+        cursor -= 1
+        characters.remove(at: cursor)
+    }
+
+    mutating func deleteForward() {
+        guard cursor < characters.count else { return }
+        remember(.other)
+        characters.remove(at: cursor)
+    }
+
+    /// Deletes between the cursor and `target`, and returns what was deleted.
+    mutating func kill(to target: Int) -> String {
+        let target = min(max(target, 0), characters.count)
+        let range = min(cursor, target)..<max(cursor, target)
+        guard !range.isEmpty else { return "" }
+        remember(.other)
+        let killed = String(characters[range])
+        characters.removeSubrange(range)
+        cursor = range.lowerBound
+        return killed
+    }
+
+    mutating func undo() {
+        guard let last = undoStack.popLast() else { return }
+        characters = last.characters
+        cursor = last.cursor
+        isTypingRun = false
+    }
+
+    // MARK: Moving
+
+    mutating func move(to target: Int) {
+        cursor = min(max(target, 0), characters.count)
+        isTypingRun = false
+    }
+
+    /// The start of the cursor's line.
+    var lineStart: Int {
+        characters[..<cursor].lastIndex(of: "\n").map { $0 + 1 } ?? 0
+    }
+
+    /// The end of the cursor's line (before its newline).
+    var lineEnd: Int {
+        characters[cursor...].firstIndex(of: "\n") ?? characters.count
+    }
+
+    /// Where the word to the left begins: letters and digits, as Alt-b means it.
+    var wordStart: Int {
+        var index = cursor
+        while index > 0, !Self.isWord(characters[index - 1]) { index -= 1 }
+        while index > 0, Self.isWord(characters[index - 1]) { index -= 1 }
+        return index
+    }
+
+    /// Where the word to the right ends, as Alt-f means it.
+    var wordEnd: Int {
+        var index = cursor
+        while index < characters.count, !Self.isWord(characters[index]) { index += 1 }
+        while index < characters.count, Self.isWord(characters[index]) { index += 1 }
+        return index
+    }
+
+    /// Where the blank-separated word to the left begins, as Ctrl-w means it.
+    var blankWordStart: Int {
+        var index = cursor
+        while index > 0, characters[index - 1].isWhitespace { index -= 1 }
+        while index > 0, !characters[index - 1].isWhitespace { index -= 1 }
+        return index
+    }
+
+    /// Moves to the same column of the line above; `false` on the first line.
+    mutating func moveLineUp() -> Bool {
+        let start = lineStart
+        guard start > 0 else { return false }
+        let column = cursor - start
+        let above = characters[..<(start - 1)].lastIndex(of: "\n").map { $0 + 1 } ?? 0
+        move(to: min(above + column, start - 1))
+        return true
+    }
+
+    /// Moves to the same column of the line below; `false` on the last line.
+    mutating func moveLineDown() -> Bool {
+        let end = lineEnd
+        guard end < characters.count else { return false }
+        let column = cursor - lineStart
+        let below = end + 1
+        let belowEnd = characters[below...].firstIndex(of: "\n") ?? characters.count
+        move(to: min(below + column, belowEnd))
+        return true
+    }
+
+    // MARK: Private
+
+    private mutating func remember(_ kind: ChangeKind) {
+        if kind == .typing, isTypingRun { return }
+        isTypingRun = kind == .typing
+        undoStack.append(Snapshot(characters: characters, cursor: cursor))
+        if undoStack.count > Self.undoLimit { undoStack.removeFirst() }
+    }
+
+    private static func isWord(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
+    }
+
+    /// CRLF and CR become LF, so that a line end is one cluster of one kind.
+    private static func normalised(_ text: String) -> String {
+        guard text.utf8.contains(0x0D) else { return text }
+        var scalars = String.UnicodeScalarView()
+        var previous: Unicode.Scalar?
+        for scalar in text.unicodeScalars {
+            if scalar == "\r" {
+                scalars.append("\n")
+            } else if !(scalar == "\n" && previous == "\r") {
+                scalars.append(scalar)
+            }
+            previous = scalar
+        }
+        return String(scalars)
+    }
+}
