@@ -11,7 +11,6 @@ public struct AppState: Sendable {
     // What the screen runs on; injected, so that pictures and tests are reproducible.
 
     public internal(set) var size: Size
-    var glyphs: Glyphs
     var clock: LocalClock
     var moment: Moment
     /// The home folder, shown as `~`.
@@ -71,11 +70,10 @@ public struct AppState: Sendable {
     var typing: OwnTyping?
 
     public init(
-        size: Size, glyphs: Glyphs, clock: LocalClock, moment: Moment, home: String, version: String,
+        size: Size, clock: LocalClock, moment: Moment, home: String, version: String,
         identity: LocalIdentity
     ) {
         self.size = size
-        self.glyphs = glyphs
         self.clock = clock
         self.moment = moment
         self.home = home

@@ -1,6 +1,6 @@
 // The part of a conversation that is in memory: pages from the store, new messages, and local notices between them.
 
-import ChatCore
+public import ChatCore
 
 /// A line of our own in a chat: the answer to a command, dim, never stored and never sent.
 struct LocalNotice: Sendable, Equatable, Identifiable {

@@ -1,6 +1,6 @@
 // Turns timestamps into the local dates and times that the screen shows.
 
-public import ChatCore
+import ChatCore
 import Glibc
 
 /// The time zone in which times are shown.

@@ -9,7 +9,8 @@ enum Overlay: Sendable, Equatable {
     case goTo(ListPane)
     case transfers(TransfersPane)
     case search(SearchPane)
-    case requests(selected: Int)
+    /// The request under the cursor, by id, so that news cannot move the cursor to another one.
+    case requests(selected: Int64?)
     case verify(ContactID)
 }
 

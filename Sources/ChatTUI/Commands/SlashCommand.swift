@@ -27,8 +27,7 @@ struct SlashCommand: Sendable {
         case program = "Program"
     }
 
-    /// `nil`: listed in PRODUCT, but not in this version yet.
-    var verb: SlashVerb?
+    var verb: SlashVerb
     /// Without the slash.
     var name: String
     var aliases: [String]

@@ -43,25 +43,18 @@ enum SlashCommands {
         make(.quit, "quit", ["exit", "q"], [], "", "end blipchat; what is queued stays", .program),
     ]
 
-    /// Names of PRODUCT that this version knows but cannot do.
-    static let later: [SlashCommand] = [
-        later("me", .talk), later("reply", .talk), later("edit", ["correct"], .talk),
-        later("delete", ["redact"], .talk), later("react", .talk), later("forward", .talk), later("editor", .talk),
-        later("plain", .talk), later("history", .look), later("unread", .look), later("read", .look),
-        later("pin", .look), later("pins", .look), later("links", ["url"], .look), later("open", .look),
-        later("info", .look), later("log", .look), later("limit", .files), later("autoaccept", .files),
-        later("qr", .people), later("nick", .people), later("away", .people), later("back", .people),
-        later("create", .people), later("join", .people), later("leave", ["part"], .people),
-        later("invite", .people), later("kick", .people), later("topic", .people), later("members", .people),
-        later("disconnect", .net), later("stats", .net), later("ping", .net), later("set", .program),
-        later("unset", .program), later("bind", .program), later("unbind", .program), later("alias", .program),
-        later("theme", .program), later("mute", .program), later("notify", .program), later("export", .program),
-        later("import", .program), later("backup", .program), later("doctor", .program),
+    /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
+    static let planned: Set<String> = [
+        "me", "reply", "edit", "correct", "delete", "redact", "react", "forward", "editor", "plain", "history",
+        "unread", "read", "pin", "pins", "links", "url", "open", "info", "log", "limit", "autoaccept", "qr", "nick",
+        "away", "back", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "disconnect",
+        "stats", "ping", "set", "unset", "bind", "unbind", "alias", "theme", "mute", "notify", "export", "import",
+        "backup", "doctor",
     ]
 
     private static let byName: [String: SlashCommand] = {
         var table: [String: SlashCommand] = [:]
-        for command in later + available {
+        for command in available {
             for name in command.names { table[name] = command }
         }
         return table
@@ -87,13 +80,5 @@ enum SlashCommands {
         SlashCommand(
             verb: verb, name: name, aliases: aliases, arguments: arguments, usage: usage, summary: summary,
             group: group, needsArgument: needed)
-    }
-
-    private static func later(
-        _ name: String, _ aliases: [String] = [], _ group: SlashCommand.Group
-    ) -> SlashCommand {
-        SlashCommand(
-            verb: nil, name: name, aliases: aliases, arguments: [.text], usage: "", summary: "", group: group,
-            needsArgument: false)
     }
 }

@@ -6,7 +6,7 @@ enum SlashLine: Sendable {
     case message(String)
     case command(SlashCommand, arguments: String)
     /// A command of PRODUCT that this version cannot do.
-    case later(String)
+    case planned(String)
     /// Not a command; `suggestion` is the nearest one.
     case unknown(String, suggestion: String?)
     case empty
@@ -22,10 +22,9 @@ enum SlashLine: Sendable {
         let nameEnd = rest.firstIndex(where: isInvisible) ?? rest.endIndex
         let name = String(rest[..<nameEnd])
         let arguments = String(rest[nameEnd...].drop(while: isInvisible))
-        guard let command = SlashCommands.named(name) else {
-            return .unknown(name, suggestion: SlashCommands.suggestion(for: name))
-        }
-        return command.verb == nil ? .later(name) : .command(command, arguments: arguments)
+        if let command = SlashCommands.named(name) { return .command(command, arguments: arguments) }
+        if SlashCommands.planned.contains(name.lowercased()) { return .planned(name.lowercased()) }
+        return .unknown(name, suggestion: SlashCommands.suggestion(for: name))
     }
 
     /// Blanks, line ends, controls and characters that draw nothing.

@@ -1,0 +1,68 @@
+// Enter: a message goes out, a command is run, a mistyped command is neither.
+
+import ChatCore
+
+extension AppState {
+    /// The longest message in bytes of UTF-8 (ChatError.textTooLong).
+    static let textLimit = 65_536
+
+    mutating func enter(_ effects: inout [AppEffect]) {
+        let text = input.text
+        lastKill = nil
+        switch SlashLine.parse(text) {
+        case .empty:
+            if !input.isEmpty { say("There is nothing to send in that line") }
+        case .message(let message): send(message, &effects)
+        case .command(let command, let arguments):
+            takeLine(&effects)
+            run(command, arguments, &effects)
+        case .planned(let name):
+            confirming = nil
+            note("/\(name) is not in this version yet. To send it as text, start with //", isError: true)
+        case .unknown(let name, let suggestion):
+            confirming = nil
+            let shown = SafeText(name, as: .name).text
+            let first = suggestion.map { "Did you mean /\($0)?" } ?? "There is no command /\(shown) (F1 lists them)."
+            say("\(first) To send it, start with //", isError: true)
+        }
+    }
+
+    private mutating func send(_ text: String, _ effects: inout [AppEffect]) {
+        confirming = nil
+        guard let chat = openChat else {
+            say("No chat is open: /query WHO opens one, /add ADDRESS adds somebody", isError: true)
+            return
+        }
+        guard check(text) else { return }
+        if chat.peer.isBlocked {
+            say("\(chat.name.text) is blocked: nothing was sent (/unblock \(chat.name.text))", isError: true)
+            return
+        }
+        takeLine(&effects)
+        if let index = chatIndex(chat.id) {
+            chats[index].window.unreadLine = nil
+            if !chats[index].window.isAtBottom { scroll(.newest, &effects) }
+        }
+        effects.append(.run(.send(text, to: chat.id)))
+    }
+
+    /// Whether a message may be that long.
+    mutating func check(_ text: String) -> Bool {
+        let bytes = text.utf8.count
+        guard bytes > Self.textLimit else { return true }
+        say(
+            "The message is too long: \(bytes) bytes, at most \(Self.textLimit) (send it as a file with /send)",
+            isError: true)
+        return false
+    }
+
+    /// The line leaves the input for the history of lines.
+    private mutating func takeLine(_ effects: inout [AppEffect]) {
+        history.add(input.text)
+        typing = nil
+        input = InputLine()
+        completion = nil
+        // The stored draft is emptied at the next pause, behind the message itself.
+        draftChanged()
+    }
+}

@@ -1,0 +1,102 @@
+// What comes of errands: words for what was done, and nothing lost when it could not be done.
+
+import ChatCore
+
+extension AppState {
+    /// An errand is done.
+    mutating func finish(_ errand: Errand, _ result: ErrandResult, _ effects: inout [AppEffect]) {
+        switch errand {
+        case .send(_, let contact):
+            if contact == openID, case .message(let message) = result { follow(message) }
+        case .sendFile, .retry:
+            if case .message(let message) = result { follow(message) }
+        case .addContact, .approve:
+            guard case .contact(let peer) = result else { return }
+            if case .approve(let id, _) = errand { forget(request: id) }
+            let name = SafeText(peer.name, as: .name).text
+            say("\(name) is a contact now (\(Sentences.word(for: peer.trust)); /verify compares numbers)")
+            adopt(peer, &effects)
+        case .rename(_, let name): say("Renamed to \(SafeText(name, as: .name).text)")
+        case .remove(let contact): say("\(name(of: contact)) and the history are deleted")
+        case .setBlocked(let contact, let blocked):
+            say(blocked ? "\(name(of: contact)) is blocked (/unblock)" : "\(name(of: contact)) may call again")
+        case .setVerified(let contact): say("\(name(of: contact)) is verified")
+        case .reject(let id):
+            forget(request: id)
+            say("The request is refused")
+        case .blockRequest(let id):
+            forget(request: id)
+            say("Blocked (/unblock, /remove)")
+        case .accept(let number, _): say("#\(number.rawValue) is accepted")
+        case .decline(let number): say("#\(number.rawValue) is refused")
+        case .pause(let number): say("#\(number.rawValue) is paused (/resume \(number.rawValue))")
+        case .resume(let number): say("#\(number.rawValue) goes on")
+        case .cancel(let number): say("#\(number.rawValue) is cancelled")
+        case .setDraft, .setTyping, .markSeen, .reconnect: break
+        }
+        switch errand {
+        case .setTyping, .setDraft, .reconnect: break
+        default: conversations.isDirty = true
+        }
+    }
+
+    /// An own message is stored: it is shown although its event may come later.
+    private mutating func follow(_ message: ChatMessage) {
+        guard let index = chatIndex(message.contact) else { return }
+        if case .file(let transfer) = message.content { transfers.update(transfer) }
+        guard chats[index].window.index(of: .message(message.id)) == nil else { return }
+        if !chats[index].window.append(message), message.contact == openID {
+            say("Sent; the newest messages are further down (Alt-End)")
+        }
+    }
+
+    private mutating func forget(request id: Int64) {
+        requests.removeAll { $0.id == id }
+        if requests.isEmpty, case .requests = overlay { overlay = nil }
+    }
+
+    /// A contact that the user has just made: its chat opens at once unless something is being typed.
+    private mutating func adopt(_ peer: Peer, _ effects: inout [AppEffect]) {
+        if chatIndex(peer.id) == nil {
+            let conversation = Conversation(
+                peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
+            let place = chats.firstIndex { $0.id > peer.id } ?? chats.count
+            chats.insert(Chat(conversation: conversation), at: place)
+            effects.append(.ask(.link(peer.id)))
+        }
+        if input.isEmpty, overlay == nil { open(peer.id, &effects) }
+    }
+
+    /// An errand could not be done.
+    mutating func fail(_ errand: Errand, _ error: ChatError) {
+        switch errand {
+        case .send(let text, let contact):
+            giveBack(text, to: contact)
+            note(Sentences.sentence(for: error, doing: "Your line was not stored"), isError: true)
+        case .sendFile(let path, _):
+            note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not offered"), isError: true)
+        case .setDraft, .setTyping, .markSeen:
+            say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
+        case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
+            .cancel(let number):
+            conversations.isDirty = true
+            note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
+        case .addContact(let address, _):
+            note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
+        case .retry, .rename, .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect:
+            note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
+        }
+    }
+
+    /// A line that could not be stored goes back to where it was typed, or to the kill ring.
+    private mutating func giveBack(_ text: String, to contact: ContactID) {
+        if contact == openID, input.isEmpty {
+            input = InputLine(text)
+        } else if contact != openID, drafts[contact] == nil {
+            drafts[contact] = InputLine(text)
+        } else {
+            killRing.add(text)
+            say("The line that was not stored is in the kill ring (Ctrl-y)", isError: true)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// The search overlay: asks while the user types, shows the context of a hit, jumps to it.
+
+import ChatCore
+
+extension AppState {
+    mutating func showSearch(scope: ContactID?, _ words: String, _ effects: inout [AppEffect]) {
+        if case .search(var pane) = overlay {
+            // The other search key changes the scope of the open search.
+            pane.scope = scope
+            refresh(&pane, &effects)
+            return
+        }
+        var pane = SearchPane(query: InputLine(words), scope: scope)
+        show(.search(pane))
+        refresh(&pane, &effects)
+    }
+
+    mutating func press(
+        _ key: Key, _ command: AppCommand?, in pane: inout SearchPane, _ effects: inout [AppEffect]
+    ) -> Bool {
+        if key == Key("c", .alt) {
+            pane.scope = pane.scope == nil ? openID : nil
+            refresh(&pane, &effects)
+            return true
+        }
+        let count = pane.result?.hits.count ?? 0
+        switch command {
+        case .up, .previousChat: move(&pane, by: -1, count: count, &effects)
+        case .down, .nextChat: move(&pane, by: 1, count: count, &effects)
+        case .pageUp: move(&pane, by: -5, count: count, &effects)
+        case .pageDown: move(&pane, by: 5, count: count, &effects)
+        case .send: jump(from: pane, &effects)
+        case .help:
+            say("words  from:NAME  from:me  in:NAME  has:file  after:2026-11-01  before:2026-12")
+        default:
+            if Self.passesThrough(command) { return false }
+            let before = pane.query.text
+            if let command {
+                if case .killed(let text, _) = pane.query.perform(command, yanking: killRing.newest) {
+                    killRing.add(text)
+                }
+                if command == .clear { pane.query.replace(with: "") }
+            } else if let text = key.typedText {
+                pane.query.insert(text)
+            }
+            if pane.query.text != before { refresh(&pane, &effects) } else { overlay = .search(pane) }
+        }
+        return true
+    }
+
+    /// Asks anew; answers to earlier questions are stale from now on.
+    private mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
+        pane.generation = nextNumber()
+        let syntax = SearchSyntax(
+            pane.query.text, scope: pane.scope, names: contact(named:), clock: clock, today: moment.wall)
+        pane.problem = syntax.problem
+        if syntax.query.text.isEmpty {
+            pane.result = nil
+            pane.context = []
+        } else if syntax.problem == nil {
+            effects.append(.ask(.search(syntax.query, generation: pane.generation)))
+        }
+        overlay = .search(pane)
+    }
+
+    mutating func receive(
+        _ result: SearchResult, for query: SearchQuery, generation: Int, took: Duration, _ effects: inout [AppEffect]
+    ) {
+        guard case .search(var pane) = overlay, pane.generation == generation else { return }
+        pane.result = result
+        pane.took = took
+        pane.selected = 0
+        pane.context = []
+        askContext(&pane, &effects)
+    }
+
+    private mutating func move(_ pane: inout SearchPane, by step: Int, count: Int, _ effects: inout [AppEffect]) {
+        guard count > 0 else { return }
+        pane.selected = min(max(pane.selected + step, 0), count - 1)
+        askContext(&pane, &effects)
+    }
+
+    private mutating func askContext(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
+        pane.contextGeneration = nextNumber()
+        if let hit = pane.selectedHit {
+            effects.append(.ask(.context(hit.contact, hit.position, generation: pane.contextGeneration)))
+        }
+        overlay = .search(pane)
+    }
+
+    /// Enter: the chat opens around the hit; Esc comes back.
+    private mutating func jump(from pane: SearchPane, _ effects: inout [AppEffect]) {
+        guard let hit = pane.selectedHit, chatIndex(hit.contact) != nil else {
+            overlay = .search(pane)
+            return
+        }
+        let place = openChat.map { ReturnPlace(contact: $0.id, scroll: $0.window.scroll, search: pane) }
+        open(hit.contact, &effects)
+        returnPlace = place
+        guard let index = chatIndex(hit.contact) else { return }
+        chats[index].window.clearedUpTo = nil
+        if chats[index].window.index(of: .message(hit.id)) != nil {
+            chats[index].window.highlight = hit.id
+            show(.message(hit.id), at: index)
+        } else {
+            load(.around(hit.position), replacing: true, showing: hit.id, at: index, &effects)
+        }
+    }
+}

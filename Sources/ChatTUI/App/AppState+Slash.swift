@@ -1,0 +1,135 @@
+// Runs slash commands: talking, looking around and the program itself. Files and people are in their own files.
+
+import ChatCore
+
+extension AppState {
+    mutating func run(_ command: SlashCommand, _ arguments: String, _ effects: inout [AppEffect]) {
+        let asked = confirming
+        confirming = nil
+        if command.needsArgument, !arguments.contains(where: { !$0.isWhitespace }) {
+            note("\(command.line): \(command.summary)", isError: true)
+            return
+        }
+        var scanner = ArgumentScanner(arguments)
+        switch command.verb {
+        case .help: help(scanner.next())
+        case .message: message(&scanner, &effects)
+        case .query: if let id = who(scanner.remainder()) { open(id, &effects) }
+        case .search: showSearch(scope: nil, scanner.remainder() ?? "", &effects)
+        case .goTo: goTo(scanner.remainder() ?? "", &effects)
+        case .clear: clearView()
+        case .retry: retry(&effects)
+        case .send, .accept, .decline, .pause, .resume, .cancel, .transfers:
+            runFiles(command.verb, &scanner, &effects)
+        case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .rename, .remove, .contacts,
+            .whois, .myID:
+            runPeople(command.verb, &scanner, asked: asked, &effects)
+        case .connect:
+            let word = scanner.remainder()
+            guard let id = word == nil ? openID : who(word) else { return }
+            say("Calling \(name(of: id)) now")
+            effects.append(.run(.reconnect(id)))
+        case .reconnect: perform(.reconnect, &effects)
+        case .status: note(statusLines())
+        case .redraw: effects.append(.redraw)
+        case .version: note("blipchat \(version)")
+        case .close: closeChat(&effects)
+        case .quit: quit(&effects)
+        }
+    }
+
+    /// The contact that somebody means, the open one when nobody is named; says so when there is none.
+    mutating func who(_ word: String?) -> ContactID? {
+        guard let word else {
+            if openID == nil { note("No chat is open: say whom you mean (/contacts lists them)", isError: true) }
+            return openID
+        }
+        var scanner = ArgumentScanner(word)
+        let unquoted = scanner.next() ?? word
+        if let id = contact(named: word) ?? contact(named: unquoted) { return id }
+        let shown = SafeText(word, as: .name).text
+        let near = Spelling.nearest(to: word, among: chats.map { $0.peer.name.lowercased() })
+        let hint = near.map { "did you mean \($0)?" } ?? "/contacts lists them"
+        note("No contact is called \(shown) (\(hint))", isError: true)
+        return nil
+    }
+
+    private mutating func help(_ word: String?) {
+        guard let word else {
+            show(.help(ListPane()))
+            return
+        }
+        let name = word.hasPrefix("/") ? String(word.dropFirst()) : word
+        if SlashCommands.planned.contains(name.lowercased()) {
+            note("/\(name.lowercased()) is not in this version yet")
+            return
+        }
+        guard let command = SlashCommands.named(name) else {
+            show(.help(ListPane(filter: InputLine(name))))
+            return
+        }
+        let aliases = command.aliases.map { "/" + $0 }.joined(separator: ", ")
+        note("\(command.line): \(command.summary)" + (aliases.isEmpty ? "" : " (also \(aliases))"))
+    }
+
+    private mutating func message(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let id = who(scanner.next()) else { return }
+        guard let text = scanner.remainder() else {
+            open(id, &effects)
+            return
+        }
+        guard check(text) else { return }
+        effects.append(.run(.send(text, to: id)))
+        if id != openID { say("To \(name(of: id)): \(SafeText(text, as: .line).prefix(width: 60).text)") }
+    }
+
+    private mutating func goTo(_ word: String, _ effects: inout [AppEffect]) {
+        guard let openID else {
+            say("No chat is open: /query WHO opens one", isError: true)
+            return
+        }
+        switch word.lowercased() {
+        case "first": scroll(.oldest, &effects)
+        case "last": scroll(.newest, &effects)
+        case "unread": scroll(.firstUnread, &effects)
+        default:
+            guard let day = clock.startOfDay(named: word, today: moment.wall) else {
+                note("\(SafeText(word, as: .name).text) is not a day (2026-11-20, yesterday, first)", isError: true)
+                return
+            }
+            counterOfGoTo = nextNumber()
+            effects.append(.ask(.day(openID, day, generation: counterOfGoTo)))
+        }
+    }
+
+    private mutating func clearView() {
+        guard let index = chatIndex(openID) else {
+            lobby = []
+            return
+        }
+        chats[index].window.clearedUpTo = chats[index].window.lastPosition
+        say("The view is clear; PgUp shows the history again")
+    }
+
+    private mutating func retry(_ effects: inout [AppEffect]) {
+        let failed = openChat?.window.items.lazy.reversed().compactMap(\.message).first { message in
+            if case .failed = message.state { message.direction == .outgoing } else { false }
+        }
+        if let failed { effects.append(.run(.retry(failed.id))) } else { say("Nothing has failed in this chat") }
+    }
+
+    private func statusLines() -> [String] {
+        let listening = identity.listening.map { "listening on \($0)" } ?? "not listening"
+        var lines = ["\(SafeText(identity.name, as: .name).text): \(listening), \(queuedCount) queued"]
+        for chat in chats {
+            var line = "\(chat.name.text): \(Sentences.words(for: chat.link)), \(Sentences.word(for: chat.peer.trust))"
+            if chat.conversation.queuedCount > 0 { line += ", \(chat.conversation.queuedCount) queued" }
+            lines.append(line)
+        }
+        for transfer in transfers.unfinished {
+            let name = SafeText(transfer.name, as: .fileName).text
+            lines.append("#\(transfer.number.rawValue) \(name): \(Sentences.word(for: transfer.state))")
+        }
+        return lines
+    }
+}

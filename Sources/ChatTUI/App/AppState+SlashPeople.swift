@@ -1,0 +1,93 @@
+// Slash commands about people.
+
+import ChatCore
+
+extension AppState {
+    mutating func runPeople(
+        _ verb: SlashVerb, _ scanner: inout ArgumentScanner, asked: Errand?, _ effects: inout [AppEffect]
+    ) {
+        switch verb {
+        case .add: add(&scanner, &effects)
+        case .requests: showRequests()
+        case .approve:
+            guard let id = requestNumber(&scanner) else { return }
+            effects.append(.run(.approve(id, name: scanner.remainder())))
+        case .reject: if let id = requestNumber(&scanner) { effects.append(.run(.reject(id))) }
+        case .verify: if let id = who(scanner.remainder()) { showVerification(of: id, &effects) }
+        case .fingerprint: if let id = who(scanner.remainder()) { showVerification(of: id, &effects) }
+        case .block: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, true))) }
+        case .unblock: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, false))) }
+        case .rename:
+            guard let id = who(scanner.next()) else { return }
+            if let name = scanner.remainder() {
+                effects.append(.run(.rename(id, to: name)))
+            } else {
+                note("/rename WHO NAME: the new name is missing", isError: true)
+            }
+        case .remove:
+            guard let id = who(scanner.remainder()) else { return }
+            if asked == .remove(id) {
+                effects.append(.run(.remove(id)))
+            } else {
+                confirming = .remove(id)
+                note("This deletes \(name(of: id)) and the whole history. Enter the same command again to do it.")
+            }
+        case .contacts: note(chats.isEmpty ? ["No contacts yet: /add ADDRESS"] : contactLines())
+        case .whois: if let id = who(scanner.remainder()), let chat = chat(id) { note(whois(chat)) }
+        default: note(ownAddress())
+        }
+    }
+
+    private mutating func add(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        let text = scanner.next() ?? ""
+        do {
+            let address = try PeerAddress(parsing: text)
+            effects.append(.run(.addContact(address, name: scanner.remainder())))
+        } catch {
+            note(Sentences.sentence(for: error), isError: true)
+        }
+    }
+
+    /// The request that is named, else the only one.
+    private mutating func requestNumber(_ scanner: inout ArgumentScanner) -> Int64? {
+        if let word = scanner.next() {
+            if let id = Int64(word.hasPrefix("#") ? String(word.dropFirst()) : word),
+                requests.contains(where: { $0.id == id })
+            {
+                return id
+            }
+            let named = requests.filter { $0.name.lowercased() == word.lowercased() }
+            if named.count == 1 { return named.first?.id }
+            note("There is no request \(SafeText(word, as: .name).text) (Alt-r lists them)", isError: true)
+            return nil
+        }
+        if requests.count == 1 { return requests.first?.id }
+        note(requests.isEmpty ? "No contact requests" : "Which one? Alt-r lists them", isError: true)
+        return nil
+    }
+
+    private func contactLines() -> [String] {
+        chats.enumerated().map { index, chat in
+            "\(index + 1) \(chat.name.text): \(Sentences.word(for: chat.peer.trust)), \(Sentences.words(for: chat.link))"
+        }
+    }
+
+    private func whois(_ chat: Chat) -> [String] {
+        let peer = chat.peer
+        var lines = ["\(chat.name.text): \(Sentences.word(for: peer.trust)), \(Sentences.words(for: chat.link))"]
+        if peer.isBlocked { lines.append("blocked (/unblock)") }
+        lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))
+        if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
+        lines += peer.addresses.map { "address \($0)" }
+        if let seen = peer.lastSeen { lines.append("last seen \(clock.dayAndTime(seen))") }
+        lines.append("contact since \(clock.day(peer.added))")
+        return lines
+    }
+
+    private func ownAddress() -> [String] {
+        guard let address = identity.address else {
+            return ["You are not listening, so nobody can call you. Your key: \(identity.peerID)"]
+        }
+        return ["Give this to others:", "\(address)"]
+    }
+}

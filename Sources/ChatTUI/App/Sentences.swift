@@ -1,0 +1,150 @@
+// The sentences for people: what happened, to what, what to do. Used by the screen and by the command line.
+
+public import ChatCore
+import Glibc
+
+/// Words for errors and states. Strings from outside are quoted as they are: whoever shows a sentence makes a SafeText
+/// of it.
+public enum Sentences {
+    /// `what: why (what to do)` for an error of the chat.
+    public static func sentence(for error: ChatError, doing what: String) -> String {
+        "\(what): \(reason(of: error))"
+    }
+
+    /// Why, and what to do.
+    public static func reason(of error: ChatError) -> String {
+        switch error {
+        case .store(let error): return reason(of: error)
+        case .badAddress(let error): return reason(of: error)
+        case .ownAddress: return "that is your own address (ask the other person for theirs)"
+        case .noSuchContact: return "there is no such contact (contacts lists them)"
+        case .noSuchTransfer: return "there is no such transfer (transfers lists them)"
+        case .noSuchRequest: return "there is no such request (requests lists them)"
+        case .noSuchMessage: return "there is no such message any more"
+        case .textTooLong(let bytes, let limit):
+            return "the message has \(bytes) bytes, at most \(limit) can be sent (send it as a file)"
+        case .emptyText: return "the message is empty (type something)"
+        case .badName(let name):
+            return "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
+        case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
+        case .notARegularFile(let path): return "\(path) is not a regular file (pack folders into an archive first)"
+        case .cannotWrite(let path, let errno):
+            return "cannot write to \(path): \(words(forErrno: errno)) (choose another folder)"
+        case .notEnoughSpace(let needed, let free, let folder):
+            return "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then resume)"
+        case .wrongTransferState(let state): return "the transfer is \(word(for: state))"
+        case .outboxFull(let limit): return "\(limit) messages wait for this contact already (wait until some are sent)"
+        case .blocked: return "the contact is blocked (unblock it first)"
+        case .cannotListen(let endpoint, let reason): return "cannot listen on \(endpoint): \(reason) (choose another port)"
+        }
+    }
+
+    public static func reason(of error: StoreError) -> String {
+        switch error {
+        case .nameTaken(let name): "a contact is called \"\(name)\" already (choose another name)"
+        case .notFound: "it is not in the history any more"
+        case .diskFull: "the disk is full; nothing was changed (make room and try again)"
+        case .locked: "another process holds the history (end it, or wait)"
+        case .damaged(let path, let reason): "\(path) is damaged: \(reason) (restore a copy, or move it away)"
+        case .newerVersion(let path, let found, let supported):
+            "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
+        case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
+        case .failed(let code, let reason): "the history reports error \(code): \(reason)"
+        }
+    }
+
+    public static func reason(of error: PeerAddressError) -> String {
+        switch error {
+        case .tooLong: "the address is longer than 1024 bytes"
+        case .wrongScheme(let scheme): "an address begins with blip://, not with \(scheme)://"
+        case .badHost(let host): "\"\(host)\" is not HOST:PORT"
+        case .badPeerID(let id): "\"\(id)\" is not a peer id (52 letters and digits; was it cut off?)"
+        case .badName: "the name in the address cannot be read"
+        }
+    }
+
+    /// A whole sentence about an address that somebody typed.
+    public static func sentence(for error: PeerAddressError) -> String {
+        "That is not an address: \(reason(of: error)) (blip://HOST:PORT/PEER-ID?name=NAME)"
+    }
+
+    public static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
+        switch notice {
+        case .cannotListen(let endpoint, let reason):
+            "Cannot listen on \(endpoint): \(reason) (nobody can call you; choose another port)"
+        case .keyChanged(let contact):
+            "KEY CHANGED: \(name(contact)) has another key; sending stops until you compare (/verify)"
+        case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
+        }
+    }
+
+    /// What the system says to an error number, in its words.
+    public static func words(forErrno errno: Int32) -> String {
+        var buffer = [CChar](repeating: 0, count: 256)
+        guard strerror_r(errno, &buffer, buffer.count) == 0 else { return "system error \(errno)" }
+        let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self).lowercased()
+    }
+}
+
+// MARK: Words for states
+
+extension Sentences {
+    public static func word(for trust: PeerTrust) -> String {
+        switch trust {
+        case .unverified: "unverified"
+        case .verified: "verified"
+        case .keyChanged: "KEY CHANGED"
+        }
+    }
+
+    /// `online`, `connecting`, `offline (connection refused)`.
+    public static func words(for link: LinkState) -> String {
+        switch link {
+        case .offline(nil): "offline"
+        case .offline(let reason?): "offline (\(reason))"
+        case .connecting: "connecting"
+        case .awaitingApproval: "waiting for their approval"
+        case .online(let details): "online, \(words(for: details))"
+        }
+    }
+
+    /// `TLS direct` or `PLAINTEXT direct`.
+    static func words(for details: LinkDetails) -> String {
+        details.isEncrypted ? "TLS direct" : "PLAINTEXT direct"
+    }
+
+    public static func word(for state: FileTransfer.State) -> String {
+        switch state {
+        case .offered: "offered"
+        case .accepted: "accepted"
+        case .running: "running"
+        case .paused: "paused"
+        case .declined: "declined"
+        case .cancelled: "cancelled"
+        case .complete: "complete"
+        case .failed: "failed"
+        }
+    }
+
+    /// News of a transfer that has just ended.
+    static func ended(_ transfer: FileTransfer, with name: String) -> String {
+        let file = "#\(transfer.number.rawValue) \(SafeText(transfer.name, as: .fileName).text)"
+        switch transfer.state {
+        case .complete: return transfer.direction == .incoming ? "\(file) is here" : "\(name) has \(file)"
+        case .failed: return "\(file) failed" + (transfer.reason.map { ": \($0)" } ?? "")
+        default: return "\(file): \(word(for: transfer.state))" + (transfer.reason.map { " (\($0))" } ?? "")
+        }
+    }
+
+    /// What is said after the screen is gone (rule 6): `nil` when nothing waits.
+    static func farewell(queued: Int, transfers: Int) -> String? {
+        var parts: [String] = []
+        if queued > 0 { parts.append(queued == 1 ? "1 message stays queued" : "\(queued) messages stay queued") }
+        if transfers > 0 {
+            parts.append(transfers == 1 ? "1 transfer is unfinished" : "\(transfers) transfers are unfinished")
+        }
+        guard !parts.isEmpty else { return nil }
+        return "blipchat: \(parts.joined(separator: ", ")); they go on at the next start."
+    }
+}

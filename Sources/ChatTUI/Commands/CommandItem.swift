@@ -1,0 +1,55 @@
+// The lines of the help overlay and the palette, made from the key table and the command table.
+
+/// Something that can be looked up and run.
+struct CommandItem: Sendable {
+    enum Action: Sendable {
+        case command(AppCommand)
+        case slash(SlashCommand)
+        /// Only explains (a delivery mark).
+        case nothing
+    }
+
+    var group: String
+    /// A key, a command or a mark.
+    var label: String
+    var title: String
+    var action: Action
+
+    /// Everything, in the order of the help.
+    static let all: [CommandItem] = {
+        var items: [CommandItem] = []
+        for group in KeyBinding.Group.allCases {
+            for binding in KeyBindings.titled where binding.group == group {
+                items.append(
+                    CommandItem(
+                        group: group.rawValue, label: binding.label, title: binding.title ?? "",
+                        action: .command(binding.command)))
+            }
+            if group == .people { items += marks }
+        }
+        for group in SlashCommand.Group.allCases {
+            for command in SlashCommands.available where command.group == group {
+                items.append(
+                    CommandItem(
+                        group: "/" + group.rawValue.lowercased(), label: command.line, title: command.summary,
+                        action: .slash(command)))
+            }
+        }
+        return items
+    }()
+
+    /// What `filter` leaves, best first; all in their order when it is empty.
+    static func matching(_ filter: String) -> [CommandItem] {
+        let items = all
+        guard !filter.isEmpty else { return items }
+        let scored = items.enumerated().compactMap { index, item in
+            FuzzyMatch.score(filter, in: "\(item.label) \(item.title)").map { (item: item, score: $0, index: index) }
+        }
+        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map(\.item)
+    }
+
+    private static let marks: [CommandItem] = [
+        ("~", "waiting on disk"), (">", "sent, no answer"), ("✓", "on their disk"), ("✓✓", "read"),
+        ("!", "failed, /retry"),
+    ].map { CommandItem(group: "Marks", label: $0.0, title: $0.1, action: .nothing) }
+}

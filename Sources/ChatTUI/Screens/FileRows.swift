@@ -1,0 +1,142 @@
+// A file in the history: one line that lives as long as the transfer, or the box of an offer (PRODUCT, rule 5).
+
+import ChatCore
+
+/// The rows of a file message.
+struct FileRows {
+    let message: MessageRows
+    let transfer: FileTransfer
+
+    private var state: AppState { message.state }
+    private var name: SafeText { SafeText(transfer.name, as: .fileName) }
+    private var arrow: String { transfer.direction == .outgoing ? "↑" : "↓" }
+
+    var rows: [StyledLine] {
+        let isOffer = transfer.state == .offered && transfer.direction == .incoming
+        var rows = isOffer ? offerRows : lineRows
+        if !transfer.caption.isEmpty {
+            let caption = TextWrap.wrap(SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent))
+            rows += caption.prefix(20).map { line in
+                var row = StyledLine(.blanks(indent))
+                row.add(line)
+                return row
+            }
+        }
+        return rows
+    }
+
+    private var indent: Int { message.isNarrow ? 2 : 11 }
+
+    // MARK: The line
+
+    private var lineRows: [StyledLine] {
+        var lead = StyledLine()
+        if !message.isNarrow {
+            lead.add(message.time, Theme.time)
+            lead.add(" ")
+            lead.add(SafeText(message.mark, as: .line).padded(to: 2), Theme.mark(message.message.state))
+            lead.add(" ")
+        }
+        lead.add(arrow + " ")
+        let wrapped = TextWrap.wrap(text, width: max(8, message.width - indent))
+        return wrapped.enumerated().map { index, line in
+            var row = index == 0 ? lead : StyledLine(.blanks(indent))
+            row.add(line, transfer.state == .failed ? Theme.error : .plain)
+            return row
+        }
+    }
+
+    private var text: SafeText {
+        let number = "#\(transfer.number.rawValue)"
+        if message.isNarrow, transfer.state == .running { return name + SafeText(" " + motion(showingETA: false), as: .line) }
+        let head = name + SafeText(" \(Units.size(transfer.size)) ", as: .line)
+        return head + SafeText("\(words)  \(number)", as: .line)
+    }
+
+    private var words: String {
+        switch transfer.state {
+        case .offered: "· offered, \(state.name(of: transfer.contact)) has not decided"
+        case .accepted: "· accepted" + (transfer.reason.map { ", \($0)" } ?? "")
+        case .running: motion(showingETA: true)
+        case .paused: motion(showingETA: false) + " paused" + (transfer.reason.map { ": \($0)" } ?? "")
+        case .declined: "· declined" + (transfer.reason.map { ": \($0)" } ?? "")
+        case .cancelled: "· cancelled" + (transfer.reason.map { ": \($0)" } ?? "")
+        case .failed: "· failed" + (transfer.reason.map { ": \($0)" } ?? "")
+        case .complete: "· done" + ending
+        }
+    }
+
+    /// Bar, percent, rate and remaining time.
+    private func motion(showingETA: Bool) -> String {
+        let pace = TransferPace(transfer: transfer, progress: state.transfers.progress[transfer.id])
+        var parts = [ProgressBar.text(transfer.transferred, of: transfer.size, width: 10), pace.percent]
+        if transfer.state == .running, pace.isStalled, let rate = pace.rate { return "\(rate) \(pace.percent)" }
+        if transfer.state == .running, let rate = pace.rate { parts.append(rate) }
+        if showingETA, let remaining = pace.remaining { parts.append(remaining) }
+        return parts.joined(separator: " ")
+    }
+
+    /// Path, hash and duration of a finished file.
+    private var ending: String {
+        var parts = [""]
+        if transfer.direction == .incoming, let path = transfer.path {
+            parts.append(state.abbreviated(path))
+        } else if transfer.direction == .outgoing {
+            parts.append("on their disk")
+        }
+        if let hash = transfer.sha256 { parts.append("sha256 \(Self.shortHash(hash))") }
+        if let started = transfer.started, let finished = transfer.finished, finished >= started {
+            parts.append(Units.duration((finished.milliseconds - started.milliseconds) / 1000))
+        }
+        return parts.joined(separator: " · ")
+    }
+
+    /// The first eight digits in two groups.
+    static func shortHash(_ hash: String) -> String {
+        "\(hash.prefix(4)) \(hash.dropFirst(4).prefix(4))"
+    }
+
+    // MARK: The offer
+
+    /// The three-line box. Only the offer that the chords answer names them.
+    private var offerRows: [StyledLine] {
+        let number = transfer.number.rawValue
+        let isShown = state.shownOffer?.number == transfer.number
+        let first =
+            SafeText("┌ #\(number) ", as: .line) + name
+            + SafeText("  \(Units.size(transfer.size))  \(kind)", as: .line)
+        var place = "│ "
+        if let downloads = state.downloads {
+            place += "\(state.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes)) free · "
+        }
+        place += "id \(shortID)"
+        let keys =
+            isShown
+            ? "└ Alt-y accept  Alt-n decline  Alt-t more" : "└ /accept \(number)  /decline \(number)  Alt-t more"
+        let lead = message.isNarrow ? "" : message.time + "    "
+        return [first, SafeText(place, as: .line), SafeText(keys, as: .line)].enumerated().map { index, text in
+            var row = StyledLine(index == 0 ? lead : String(repeating: " ", count: lead.count), Theme.time)
+            row.add(text.truncated(to: max(4, message.width - lead.count)), index == 0 ? Theme.unread : .plain)
+            return row
+        }
+    }
+
+    /// The end of the transfer's id: its beginning is only the time.
+    private var shortID: String {
+        let digits = transfer.id.text.suffix(8)
+        return "\(digits.prefix(4)) \(digits.suffix(4))"
+    }
+
+    /// What sort of file it claims to be.
+    private var kind: String {
+        let type = transfer.contentType.lowercased()
+        let suffix = transfer.name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        if ["zip", "gz", "tgz", "zst", "xz", "bz2", "tar", "7z", "rar"].contains(suffix) { return "archive" }
+        if type.hasPrefix("image/") { return "picture" }
+        if type.hasPrefix("audio/") { return "sound" }
+        if type.hasPrefix("video/") { return "film" }
+        if type.hasPrefix("text/") { return "text" }
+        if type == "application/pdf" { return "document" }
+        return "file"
+    }
+}

@@ -1,0 +1,167 @@
+// The history of one chat as rows: separators, messages and notices, laid out only as far as the screen needs them.
+
+import ChatCore
+
+/// Rows of a window's items for one width. Lays out lazily: the cost does not grow with the window.
+struct HistoryLayout {
+    let state: AppState
+    let chat: Chat
+    let width: Int
+    private let items: [HistoryItem]
+    /// The message before which the unread line stands.
+    private let firstUnread: Int?
+
+    init(_ state: AppState, _ chat: Chat, width: Int) {
+        self.state = state
+        self.chat = chat
+        self.width = width
+        items = chat.window.items
+        firstUnread = chat.window.unreadLine.flatMap { line in
+            chat.window.items.firstIndex { item in
+                item.message.map { $0.direction == .incoming && $0.position > line.after } ?? false
+            }
+        }
+    }
+
+    /// The first item that is not hidden by /clear.
+    private var firstIndex: Int {
+        guard let cleared = chat.window.clearedUpTo else { return 0 }
+        return items.firstIndex { item in
+            switch item {
+            case .message(let message): message.position > cleared
+            case .notice(_, let after): after > cleared
+            }
+        } ?? items.count
+    }
+
+    /// The row at the bottom of the screen: an item, and how many of its last rows are below the screen.
+    private var anchor: (index: Int, hidden: Int) {
+        if case .at(let key, let hidden) = chat.window.scroll, let index = chat.window.index(of: key) {
+            return (index, hidden)
+        }
+        return (items.count - 1, 0)
+    }
+
+    /// The rows that fill `height`, from top to bottom; fewer when there is not so much.
+    func visibleRows(_ height: Int) -> [StyledLine] {
+        var (index, hidden) = anchor
+        let first = firstIndex
+        var reversed: [StyledLine] = []
+        while index >= first, reversed.count < height {
+            let rows = rows(at: index)
+            reversed += rows.dropLast(min(hidden, max(0, rows.count - 1))).reversed()
+            hidden = 0
+            index -= 1
+        }
+        return reversed.prefix(height).reversed()
+    }
+
+    /// The scroll place after moving by `rows` (negative: towards older), when `height` rows are shown.
+    func scroll(moving rows: Int, height: Int) -> ChatWindow.Scroll {
+        guard !items.isEmpty else { return .bottom }
+        return rows < 0 ? scrollUp(-rows, height) : scrollDown(rows)
+    }
+
+    private func scrollUp(_ rows: Int, _ height: Int) -> ChatWindow.Scroll {
+        var (index, hidden) = anchor
+        // Rows from the anchor up; not further than where the oldest row is at the top.
+        let first = firstIndex
+        var available = -hidden
+        var top = index
+        while top >= first, available < height + rows {
+            available += self.rows(at: top).count
+            top -= 1
+        }
+        hidden += max(0, min(rows, available - height))
+        while index > first {
+            let count = self.rows(at: index).count
+            if hidden < count { break }
+            hidden -= count
+            index -= 1
+        }
+        if index == items.count - 1, hidden == 0, chat.window.scroll == .bottom { return .bottom }
+        return .at(items[index].key, hiddenRows: hidden)
+    }
+
+    private func scrollDown(_ rows: Int) -> ChatWindow.Scroll {
+        if chat.window.scroll == .bottom { return .bottom }
+        var (index, hidden) = anchor
+        hidden -= rows
+        while hidden < 0 {
+            guard index < items.count - 1 else { return chat.window.reachesNewest ? .bottom : lastPlace }
+            index += 1
+            hidden += self.rows(at: index).count
+        }
+        if index == items.count - 1, hidden == 0, chat.window.reachesNewest { return .bottom }
+        return .at(items[index].key, hiddenRows: hidden)
+    }
+
+    private var lastPlace: ChatWindow.Scroll { items.last.map { .at($0.key, hiddenRows: 0) } ?? .bottom }
+
+    /// The place at which `key` stands in the middle.
+    func scroll(showing key: HistoryItem.Key, height: Int) -> ChatWindow.Scroll {
+        guard var index = chat.window.index(of: key) else { return .bottom }
+        var below = height / 2
+        while below > 0, index < items.count - 1 {
+            index += 1
+            below -= rows(at: index).count
+        }
+        if index == items.count - 1, chat.window.reachesNewest { return .bottom }
+        return .at(items[index].key, hiddenRows: max(0, -below))
+    }
+
+    // MARK: Rows
+
+    /// The rows of one item: a new day, the unread line, then the item itself. Never empty.
+    func rows(at index: Int) -> [StyledLine] {
+        let item = items[index]
+        var rows: [StyledLine] = []
+        switch item {
+        case .message(let message):
+            let previous = items[..<index].last { $0.message != nil }?.message
+            let time = Self.shownTime(message)
+            if previous.map({ !state.clock.isSameDay(Self.shownTime($0), time) }) ?? true { rows.append(dayLine(time)) }
+            if index == firstUnread, let line = chat.window.unreadLine { rows.append(unreadLine(line.count)) }
+            rows += MessageRows(state: state, chat: chat, message: message, width: width).rows
+        case .notice(let notice, _): rows += Self.noticeRows(notice, clock: state.clock, width: width)
+        }
+        if case .message(let id) = item.key, chat.window.highlight == id {
+            rows = rows.map { $0.restyled { $0.adding(.reverse) } }
+        }
+        return rows.isEmpty ? [StyledLine()] : rows
+    }
+
+    /// The sender's time, unless it cannot be right: a wrong clock must not confuse the days.
+    static func shownTime(_ message: ChatMessage) -> Timestamp {
+        let isLate = message.stored.milliseconds.subtractingReportingOverflow(message.sent.milliseconds)
+        let limit: Int64 = 30 * 86_400_000
+        return isLate.overflow || isLate.partialValue < 0 || isLate.partialValue > limit ? message.stored : message.sent
+    }
+
+    private func dayLine(_ time: Timestamp) -> StyledLine {
+        var line = StyledLine("── \(state.clock.day(time)) ", Theme.line)
+        line.add(.filling(width - line.width, with: SafeText(literal: "─")), Theme.line)
+        return line
+    }
+
+    private func unreadLine(_ count: Int) -> StyledLine {
+        var line = StyledLine("── \(count) new ", Theme.unread)
+        line.add(.filling(width - line.width, with: SafeText(literal: "╌")), Theme.line)
+        return line
+    }
+
+    static func noticeRows(_ notice: LocalNotice, clock: LocalClock, width: Int) -> [StyledLine] {
+        let style = notice.isError ? Theme.error : Theme.quiet
+        var rows: [StyledLine] = []
+        for (index, text) in notice.lines.enumerated() {
+            let lead = index == 0 ? clock.time(notice.time) + " -- " : "         "
+            let wrapped = TextWrap.wrap(SafeText(text, as: .line), width: max(10, width - 9))
+            for (number, part) in wrapped.prefix(20).enumerated() {
+                var line = StyledLine(number == 0 ? lead : "         ", Theme.time)
+                line.add(part, style)
+                rows.append(line)
+            }
+        }
+        return rows
+    }
+}

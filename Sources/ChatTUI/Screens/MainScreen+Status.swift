@@ -1,0 +1,119 @@
+// The status line above the input and the hint line below it.
+
+import ChatCore
+
+extension MainScreen {
+    // MARK: Status
+
+    func drawStatus(on canvas: inout Canvas, row: Int) {
+        let columns = layout.size.columns
+        let clock = SafeText(state.clock.time(state.moment.wall), as: .line)
+        var right = SafeText.empty
+        let rightEnd = columns - 2
+        // What does not fit is given up from the left; the sentence on the left keeps at least half.
+        var parts = OverlayScreen.hidesActivity(state.overlay) ? [] : statusParts
+        let left = statusLeft
+        func joined() -> SafeText {
+            (parts + [SafeText(literal: " ") + clock]).joined(separator: SafeText(literal: "  "))
+        }
+        right = joined()
+        while !parts.isEmpty, 1 + left.text.width + 2 + right.width > rightEnd {
+            parts.removeFirst()
+            right = joined()
+        }
+        if columns < 30 { right = clock }
+        let rightStart = max(0, rightEnd - right.width)
+        let room = max(0, rightStart - 3)
+        canvas.draw(left.text.truncated(to: room), at: Point(column: 1, row: row), style: left.style)
+        canvas.draw(right, at: Point(column: rightStart, row: row), style: Theme.quiet)
+    }
+
+    /// Queue, transfers and activity, in the order in which they are given up.
+    private var statusParts: [SafeText] {
+        var parts: [SafeText] = []
+        if !state.requests.isEmpty {
+            parts.append(SafeText("requests \(state.requests.count) Alt-r", as: .line))
+        }
+        if state.queuedCount > 0 { parts.append(SafeText("~\(state.queuedCount) queued", as: .line)) }
+        if let transfer = state.transfers.running.first {
+            let pace = TransferPace(transfer: transfer, progress: state.transfers.progress[transfer.id])
+            let arrow = transfer.direction == .outgoing ? "↑" : "↓"
+            parts.append(SafeText("\(arrow) #\(transfer.number.rawValue) \(pace.percent)", as: .line))
+        }
+        if !layout.isNarrow, !activity.isEmpty { parts.append(activity) }
+        return parts
+    }
+
+    /// What is most important now.
+    private var statusLeft: (text: SafeText, style: Style) {
+        if let notice = state.status {
+            return (SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread)
+        }
+        if let words = OverlayScreen(state: state, layout: layout).status { return (words, .plain) }
+        if let offer = offerWords { return (offer, Theme.unread) }
+        guard let chat = state.openChat else { return (.empty, .plain) }
+        if !chat.window.isAtBottom {
+            let newer = chat.window.newerCount
+            let words = newer > 0 ? "↓ \(newer) newer (Alt-End)" : "↓ older messages (Alt-End: newest)"
+            return (SafeText(words, as: .line), Theme.unread)
+        }
+        if chat.window.newerCount > 0 { return (SafeText("↓ \(chat.window.newerCount) newer", as: .line), Theme.unread) }
+        if chat.peer.trust == .keyChanged {
+            return (SafeText("KEY CHANGED: nothing is sent until you compare (/verify)", as: .line), Theme.error)
+        }
+        if chat.typingUntil != nil { return (chat.name + SafeText(literal: " is typing…"), .plain) }
+        return (.empty, .plain)
+    }
+
+    private var offerWords: SafeText? {
+        guard let shown = state.shownOffer, let transfer = state.transfers[shown.number],
+            let chat = state.chat(transfer.contact)
+        else { return nil }
+        return SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line) + chat.name
+            + SafeText(literal: ": ") + SafeText(transfer.name, as: .fileName).truncated(to: 30)
+            + SafeText(" \(Units.size(transfer.size))  Alt-y/Alt-n", as: .line)
+    }
+
+    // MARK: Hint
+
+    func drawHint(on canvas: inout Canvas, row: Int) {
+        let columns = layout.size.columns
+        var line = StyledLine(" ")
+        if let completion = state.completion, !completion.candidates.isEmpty {
+            line = completionLine(completion, columns: columns)
+        } else if let hint = OverlayScreen(state: state, layout: layout).hint {
+            line.add(hint, Theme.quiet)
+        } else {
+            addHints(to: &line, columns: columns)
+        }
+        canvas.draw(line, at: Point(column: 0, row: row), width: columns)
+    }
+
+    /// The hints of the key table; the first and the last stay longest.
+    private func addHints(to line: inout StyledLine, columns: Int) {
+        var hints = KeyBindings.hints
+        func width() -> Int { hints.reduce(0) { $0 + $1.label.count + 1 + ($1.hint?.count ?? 0) + 2 } }
+        while hints.count > 1, width() > columns { hints.remove(at: hints.count - 2) }
+        for (index, binding) in hints.enumerated() {
+            if index > 0 { line.add("  ") }
+            line.add(binding.label, Theme.key)
+            line.add(" " + (binding.hint ?? ""), Theme.quiet)
+        }
+    }
+
+    /// The candidates of a completion, from a little before the chosen one.
+    private func completionLine(_ completion: Completion, columns: Int) -> StyledLine {
+        var line = StyledLine(" ")
+        let selected = completion.selected ?? 0
+        let first = max(0, selected - 2)
+        if first > 0 { line.add("… ", Theme.quiet) }
+        for (index, candidate) in completion.candidates.enumerated().dropFirst(first) {
+            if line.width > columns { break }
+            line.add(
+                SafeText(candidate.label, as: .line).truncated(to: 30),
+                index == completion.selected ? Theme.selected : .plain)
+            line.add("  ")
+        }
+        return line
+    }
+}

@@ -1,0 +1,153 @@
+// The main screen: title, chat, input. Lists, details and status line are in MainScreen+Panes and MainScreen+Status.
+
+import ChatCore
+
+/// Draws everything that is not an overlay.
+struct MainScreen {
+    let state: AppState
+    let layout: ScreenLayout
+
+    func draw(on canvas: inout Canvas) {
+        if let row = layout.title { drawTitle(on: &canvas, row: row) }
+        if let area = layout.list { drawList(on: &canvas, area) }
+        drawChat(on: &canvas)
+        if let area = layout.details { drawDetails(on: &canvas, area) }
+        if let row = layout.status { drawStatus(on: &canvas, row: row) }
+        drawInput(on: &canvas)
+        if let row = layout.hint { drawHint(on: &canvas, row: row) }
+    }
+
+    // MARK: Title
+
+    private func drawTitle(on canvas: inout Canvas, row: Int) {
+        let columns = layout.size.columns
+        let right = layout.isNarrow ? activity : SafeText(meAndUnread, as: .line)
+        var left = StyledLine(" ")
+        left.add(titleLine)
+        canvas.draw(left, at: Point(column: 0, row: row), width: columns)
+        let place = columns - right.width - 1
+        if place > left.width + 1 { canvas.draw(right, at: Point(column: place, row: row), style: Theme.quiet) }
+    }
+
+    private var titleLine: StyledLine {
+        guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
+        var line = StyledLine(chat.name, Theme.title)
+        func add(_ word: String, _ style: Style = .plain) {
+            line.add(" · ", Theme.quiet)
+            line.add(word, style)
+        }
+        let trust = Sentences.word(for: chat.peer.trust)
+        add(trust, chat.peer.trust == .keyChanged ? Theme.error : .plain)
+        if chat.peer.isBlocked { add("blocked", Theme.error) }
+        switch chat.link {
+        case .online(let details):
+            if !layout.isNarrow { add("online", Theme.good) }
+            let words = layout.isNarrow ? (details.isEncrypted ? "TLS" : "PLAINTEXT") : Sentences.words(for: details)
+            add(words, details.isEncrypted ? .plain : Theme.error)
+        default: add(layout.isNarrow ? shortWords(for: chat.link) : Sentences.words(for: chat.link))
+        }
+        return line
+    }
+
+    private func shortWords(for link: LinkState) -> String {
+        switch link {
+        case .online: "online"
+        case .connecting: "connecting"
+        case .awaitingApproval: "waiting"
+        case .offline: "offline"
+        }
+    }
+
+    private var meAndUnread: String {
+        let me = "me: " + SafeText(state.identity.name, as: .name).text
+        switch state.unreadChats {
+        case 0: return me
+        case 1: return me + " · 1 unread chat"
+        case let count: return me + " · \(count) unread chats"
+        }
+    }
+
+    /// `[2:3 4:1]`: the chats with unread messages, by their numbers.
+    var activity: SafeText {
+        let parts = state.chats.enumerated().filter { $1.isUnread && $1.id != state.openID }
+            .prefix(8).map { "\($0 + 1):\($1.conversation.unreadCount)" }
+        return parts.isEmpty ? .empty : SafeText("[\(parts.joined(separator: " "))]", as: .line)
+    }
+
+    // MARK: Chat
+
+    private func drawChat(on canvas: inout Canvas) {
+        let area = layout.chat
+        guard !area.isEmpty else { return }
+        let rows: [StyledLine]
+        if let chat = state.openChat {
+            rows = chatRows(chat, area)
+        } else {
+            rows = lobbyRows(area)
+        }
+        for (index, line) in rows.enumerated() {
+            let place = Point(column: area.origin.column, row: area.origin.row + index)
+            canvas.draw(line, at: place, width: area.size.columns)
+        }
+    }
+
+    private func chatRows(_ chat: Chat, _ area: Rect) -> [StyledLine] {
+        let rows = HistoryLayout(state, chat, width: area.size.columns).visibleRows(area.size.rows)
+        if !rows.isEmpty || chat.window.loading != nil { return rows }
+        if chat.window.clearedUpTo != nil { return [] }
+        return TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: max(10, area.size.columns - 1))
+            .map { StyledLine($0, Theme.quiet) }
+    }
+
+    private func emptyWords(_ chat: Chat) -> String {
+        let name = chat.name.text
+        switch chat.link {
+        case .awaitingApproval: return "\(name) has not accepted you yet. What you write waits on this disk."
+        case .online: return "Nothing has been said yet. Type, and press Enter."
+        default: return "Nothing has been said yet. What you write waits on this disk until \(name) can be reached."
+        }
+    }
+
+    private func lobbyRows(_ area: Rect) -> [StyledLine] {
+        let width = max(10, area.size.columns - 1)
+        var rows: [StyledLine] = []
+        func add(_ text: String, _ style: Style = .plain) {
+            rows += TextWrap.wrap(SafeText(text, as: .line), width: width).map { StyledLine($0, style) }
+        }
+        if state.chats.isEmpty {
+            add("Nobody to talk to yet.")
+            if let address = state.identity.address {
+                add("")
+                add("Your address, to give to others:", Theme.quiet)
+                add("\(address)", Theme.link)
+            }
+            add("")
+            add("/add ADDRESS adds somebody. F1 shows all keys and commands.", Theme.quiet)
+        } else {
+            add("No chat is open. Alt-1 opens the first one, Alt-k finds one by name.", Theme.quiet)
+        }
+        for notice in state.lobby {
+            rows += HistoryLayout.noticeRows(notice, clock: state.clock, width: area.size.columns)
+        }
+        return Array(rows.suffix(area.size.rows))
+    }
+
+    // MARK: Input
+
+    private func drawInput(on canvas: inout Canvas) {
+        let area = layout.input
+        guard !area.isEmpty else { return }
+        let prompt = ScreenLayout.prompt(state, columns: layout.size.columns, hasTitle: layout.title != nil)
+        canvas.draw(prompt, at: area.origin, style: Theme.title)
+        let box = InputBox(
+            state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows)
+        for (index, row) in box.rows.enumerated() where index < area.size.rows {
+            canvas.draw(row, at: Point(column: prompt.width, row: area.origin.row + index))
+        }
+        if state.overlay == nil {
+            canvas.cursor = Point(
+                column: min(prompt.width + box.cursor.column, max(0, layout.size.columns - 1)),
+                row: area.origin.row + box.cursor.row)
+        }
+    }
+}

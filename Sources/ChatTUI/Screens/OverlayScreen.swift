@@ -1,0 +1,124 @@
+// Draws the open overlay over the main screen, and says what the status and hint lines show meanwhile.
+
+import ChatCore
+
+/// The overlay of a state.
+struct OverlayScreen {
+    let state: AppState
+    let layout: ScreenLayout
+
+    func draw(on canvas: inout Canvas) {
+        switch state.overlay {
+        case nil: break
+        case .help(let pane): HelpScreen(pane: pane, layout: layout).draw(on: &canvas)
+        case .palette(let pane):
+            let items = CommandItem.matching(pane.filter.text)
+            let lines = items.map { item in
+                var line = StyledLine(SafeText(item.label, as: .line).padded(to: 24), Theme.key)
+                line.add(" " + item.title)
+                return line
+            }
+            PickerScreen(title: "Commands", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
+        case .goTo(let pane):
+            let lines = state.goToMatches(pane.filter.text).map(goToLine)
+            PickerScreen(title: "Go to", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
+        case .transfers(let pane): TransfersScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
+        case .search(let pane): SearchScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
+        case .requests(let selected):
+            RequestsScreen(state: state, selected: selected, layout: layout).draw(on: &canvas)
+        case .verify(let contact):
+            if let chat = state.chat(contact) { VerifyScreen(chat: chat, layout: layout).draw(on: &canvas) }
+        }
+    }
+
+    private func goToLine(_ chat: Chat) -> StyledLine {
+        let number = state.chatIndex(chat.id).map { "\($0 + 1) " } ?? ""
+        var line = StyledLine(number, Theme.quiet)
+        line.add(chat.name.padded(to: 24))
+        line.add(" " + Sentences.words(for: chat.link), Theme.link(chat.link))
+        if chat.isUnread { line.add("  \(chat.conversation.unreadCount) new", Theme.unread) }
+        return line
+    }
+
+    // MARK: The lines below
+
+    /// Some overlays need the whole status line.
+    static func hidesActivity(_ overlay: Overlay?) -> Bool {
+        switch overlay {
+        case .search, .help, .palette, .goTo: true
+        default: false
+        }
+    }
+
+    var status: SafeText? {
+        switch state.overlay {
+        case .help, .palette: SafeText(literal: "help: type to filter, Enter runs the line under the cursor")
+        case .goTo: SafeText(literal: "go to: type a part of the name, Enter opens the chat")
+        case .transfers: SafeText(transferCounts, as: .line)
+        case .search(let pane): SafeText(SearchScreen.status(pane), as: .line)
+        case .requests: SafeText(literal: "nothing they send is shown until you accept")
+        case .verify, nil: nil
+        }
+    }
+
+    var hint: String? {
+        switch state.overlay {
+        case .help, .palette: "type to filter  Enter run  Tab next group  Esc close"
+        case .goTo: "type to filter  Up/Down move  Enter open  Esc close"
+        case .transfers: "j/k move  p pause/resume  x cancel  a accept  n decline  Esc back"
+        case .search: "type to narrow  Up/Down move  Enter jump  Alt-c this chat  F1 syntax  Esc back"
+        case .requests: "j/k move  a accept  r refuse  b block  Esc back"
+        case .verify: "1 match  2 differ  3 later (stays as it is)  Esc back to typing"
+        case nil: nil
+        }
+    }
+
+    private var transferCounts: String {
+        let unfinished = state.transfers.unfinished
+        let running = unfinished.filter { $0.state == .running }
+        let up = running.count { $0.direction == .outgoing }
+        let paused = unfinished.count { $0.state == .paused }
+        let queued = unfinished.count { $0.state == .accepted || $0.state == .offered }
+        var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"
+        if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate())) total" }
+        return words
+    }
+}
+
+// MARK: Boxes
+
+extension ScreenLayout {
+    /// Where an overlay stands: `inset` columns from both sides at most `maxWidth` wide, over the whole body where the
+    /// screen is narrow. `rowsBelow` are left free under it.
+    func box(inset: Int, maxWidth: Int = .max, top: Int, rowsBelow: Int, maxRows: Int = .max) -> Rect {
+        let body = Rect(column: 0, row: title == nil ? 0 : 1, columns: size.columns, rows: bodyRows)
+        guard size.columns >= 60, size.rows >= 20 else { return body }
+        let width = min(size.columns - 2 * inset, maxWidth)
+        let rows = min(size.rows - top - rowsBelow, maxRows)
+        return Rect(column: (size.columns - width) / 2, row: top, columns: width, rows: rows)
+    }
+
+    /// Rows between the title and the status line.
+    private var bodyRows: Int { chat.size.rows }
+
+    /// What is inside a box: without the frame where there is one.
+    static func inside(_ box: Rect) -> Rect {
+        hasFrame(box) ? Rect(
+            column: box.origin.column + 2, row: box.origin.row + 1, columns: box.size.columns - 4,
+            rows: box.size.rows - 2) : box
+    }
+
+    /// A frame needs room.
+    static func hasFrame(_ box: Rect) -> Bool { box.size.columns >= 20 && box.size.rows >= 5 }
+}
+
+extension Canvas {
+    /// Draws the frame of an overlay, or only its blank background where there is no room for a frame.
+    mutating func drawBox(_ box: Rect, title: SafeText, footer: SafeText) {
+        if ScreenLayout.hasFrame(box) {
+            frame(box, title: title, footer: footer)
+        } else {
+            fill(box)
+        }
+    }
+}

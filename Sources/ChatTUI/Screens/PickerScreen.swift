@@ -1,0 +1,32 @@
+// A list with a filter line: go to, palette.
+
+/// Draws a ListPane with its lines.
+struct PickerScreen {
+    let title: String
+    let pane: ListPane
+    let lines: [StyledLine]
+    let layout: ScreenLayout
+
+    func draw(on canvas: inout Canvas) {
+        let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 20)
+        canvas.drawBox(
+            box, title: SafeText(title, as: .line), footer: SafeText(literal: "Esc closes"))
+        let area = ScreenLayout.inside(box)
+        guard !area.isEmpty else { return }
+        canvas.drawField(pane.filter, after: "/ ", at: area.origin, width: area.size.columns)
+        let rows = max(0, area.size.rows - 1)
+        let first = max(0, pane.selected - rows + 1)
+        for (row, index) in lines.indices.dropFirst(first).prefix(rows).enumerated() {
+            let place = Point(column: area.origin.column, row: area.origin.row + 1 + row)
+            var line = StyledLine(index == pane.selected ? "> " : "  ", Theme.key)
+            line.add(lines[index])
+            canvas.draw(
+                index == pane.selected ? line.restyled { $0.adding(.reverse) } : line, at: place,
+                width: area.size.columns)
+        }
+        if lines.isEmpty, rows > 0 {
+            let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)
+            canvas.draw(SafeText(literal: "nothing matches"), at: place, style: Theme.quiet, maxWidth: area.size.columns)
+        }
+    }
+}

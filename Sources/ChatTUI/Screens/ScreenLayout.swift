@@ -1,0 +1,69 @@
+// Which part of the screen is where (PRODUCT, rule 3). Used by `view` to draw and by `update` to scroll.
+
+/// The rectangles of the main screen for one size.
+struct ScreenLayout: Sendable, Equatable {
+    let size: Size
+    /// Rows; `nil` where there is no room for them.
+    private(set) var title: Int?
+    private(set) var status: Int?
+    private(set) var hint: Int?
+    private(set) var list: Rect?
+    private(set) var details: Rect?
+    private(set) var chat: Rect
+    private(set) var input: Rect
+
+    /// No panes, and nicks inside the text.
+    var isNarrow: Bool { size.columns < 60 }
+
+    init(_ state: AppState, size wanted: Size? = nil) {
+        let size = wanted ?? state.size
+        self.size = size
+        let isTiny = size.columns < 20 || size.rows < 4
+        let hasTitle = !isTiny && size.rows >= 5
+        let hasStatus = !isTiny
+        let hasHint = !isTiny && size.rows >= 8
+        let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
+        let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
+        let maxInput = max(1, min(size.rows / 3, size.rows - around - 1))
+        let box = InputBox(state.input, width: size.columns - prompt.width, maxRows: maxInput)
+        let inputRows = min(box.rows.count, max(size.rows, 0))
+
+        var bottom = size.rows
+        if hasHint {
+            bottom -= 1
+            hint = bottom
+        }
+        bottom -= inputRows
+        input = Rect(column: 0, row: bottom, columns: size.columns, rows: inputRows)
+        if hasStatus {
+            bottom -= 1
+            status = bottom
+        }
+        var top = 0
+        if hasTitle {
+            title = 0
+            top = 1
+        }
+        let rows = max(0, bottom - top)
+        var left = 0
+        var right = size.columns
+        if size.columns >= 60, !state.listIsHidden {
+            let width = size.columns >= 110 ? 22 : 16
+            list = Rect(column: 0, row: top, columns: width, rows: rows)
+            left = width + 1
+        }
+        if size.columns >= 110, !state.detailsAreHidden {
+            details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
+            right = size.columns - 31
+        }
+        chat = Rect(column: left, row: top, columns: right - left, rows: rows)
+    }
+
+    /// What stands before the draft: `Alice> `, or `> ` where the title says it or there is no room.
+    static func prompt(_ state: AppState, columns: Int, hasTitle: Bool) -> SafeText {
+        let short = SafeText(literal: "> ")
+        guard columns >= 8 else { return .empty }
+        guard let chat = state.openChat, columns >= 60 || (!hasTitle && columns >= 20) else { return short }
+        return chat.name.truncated(to: max(4, min(20, columns / 4))) + short
+    }
+}

@@ -1,0 +1,120 @@
+// The search overlay: query, hits with the found words marked, and the messages around the selected hit.
+
+import ChatCore
+
+/// Draws the search.
+struct SearchScreen {
+    let state: AppState
+    let pane: SearchPane
+    let layout: ScreenLayout
+
+    private static let hitRows = 6
+
+    func draw(on canvas: inout Canvas) {
+        let box = layout.box(inset: 3, top: 1, rowsBelow: 5)
+        canvas.drawBox(box, title: SafeText(title, as: .line), footer: SafeText(literal: Self.syntax))
+        let area = ScreenLayout.inside(box)
+        guard !area.isEmpty else { return }
+        canvas.drawField(pane.query, after: "/ ", at: area.origin, width: area.size.columns)
+        // Query, blank, hits, then the context below a rule; where there is less room only query and hits.
+        let hasContext = ScreenLayout.hasFrame(box) && area.size.rows >= 12
+        let hitTop = area.size.rows >= 6 ? 2 : 1
+        let hitRows = hasContext ? Self.hitRows : max(0, area.size.rows - hitTop)
+        drawHits(on: &canvas, area, top: hitTop, rows: hitRows)
+        guard hasContext else { return }
+        let ruleRow = area.origin.row + hitTop + hitRows
+        let rule =
+            SafeText(literal: "├─ context ")
+            + .filling(box.size.columns - 12, with: SafeText(literal: "─")) + SafeText(literal: "┤")
+        canvas.draw(rule, at: Point(column: box.origin.column, row: ruleRow))
+        for (index, message) in pane.context.prefix(area.rows.upperBound - ruleRow - 1).enumerated() {
+            let place = Point(column: area.origin.column, row: ruleRow + 1 + index)
+            canvas.draw(contextLine(message), at: place, width: area.size.columns)
+        }
+    }
+
+    private static let syntax: StaticString = "from:NAME has:file after:2026-10 before:2026-12 in:NAME"
+
+    private var title: String {
+        pane.scope.map { "Search \(state.name(of: $0))" } ?? "Search all history"
+    }
+
+    /// The sentence on the status line.
+    static func status(_ pane: SearchPane) -> String {
+        if let problem = pane.problem { return "search: \(problem)" }
+        guard let result = pane.result else { return "type words to search the history, online or not" }
+        let count = result.hits.count
+        let hits = result.isTruncated ? "first \(count) hits" : count == 1 ? "1 hit" : "\(count) hits"
+        let milliseconds = pane.took.components.seconds * 1000
+            + pane.took.components.attoseconds / 1_000_000_000_000_000
+        return "\(hits) in \(Units.grouped(result.searched)) messages · \(milliseconds) ms · offline history"
+    }
+
+    // MARK: Hits
+
+    private var words: [String] {
+        SearchSyntax(
+            pane.query.text, scope: pane.scope, names: { _ in nil }, clock: state.clock, today: state.moment.wall
+        ).words
+    }
+
+    private func drawHits(on canvas: inout Canvas, _ area: Rect, top: Int, rows: Int) {
+        guard rows > 0 else { return }
+        let hits = pane.result?.hits ?? []
+        if hits.isEmpty, pane.result != nil {
+            let place = Point(column: area.origin.column + 2, row: area.origin.row + top)
+            canvas.draw(SafeText(literal: "nothing found"), at: place, style: Theme.quiet, maxWidth: area.size.columns)
+            return
+        }
+        let words = words
+        let first = max(0, pane.selected - rows + 1)
+        for (row, index) in hits.indices.dropFirst(first).prefix(rows).enumerated() {
+            let line = hitLine(hits[index], isSelected: index == pane.selected, words, width: area.size.columns)
+            canvas.draw(line, at: Point(column: area.origin.column, row: area.origin.row + top + row),
+                width: area.size.columns)
+        }
+    }
+
+    /// `> 21 Nov 09:02 alice  Alice   morning! can you send the [build] [log]?`
+    private func hitLine(_ hit: ChatMessage, isSelected: Bool, _ words: [String], width: Int) -> StyledLine {
+        var line = StyledLine(isSelected ? "> " : "  ", Theme.key)
+        let chatName = state.chat(hit.contact)?.name ?? SafeText(literal: "?")
+        if width >= 60 {
+            line.add(state.clock.dayAndTime(HistoryLayout.shownTime(hit)) + " ", Theme.time)
+            line.add(who(hit).padded(to: 7))
+            line.add(chatName.padded(to: 8))
+        } else {
+            line.add(who(hit).truncated(to: 8))
+            line.add(" ")
+        }
+        let lead = line.width
+        line.add(Highlight.line(text(of: hit), words: words, width: max(4, width - lead)))
+        return isSelected ? line.restyled { $0.adding(.bold) } : line
+    }
+
+    private func who(_ hit: ChatMessage) -> SafeText {
+        if case .file = hit.content { return SafeText(literal: "file") }
+        return hit.direction == .outgoing ? SafeText(literal: "me") : state.chat(hit.contact)?.name ?? .empty
+    }
+
+    private func text(of message: ChatMessage) -> SafeText {
+        switch message.content {
+        case .text(let text): return SafeText(text, as: .line)
+        case .file(let transfer):
+            let arrow = transfer.direction == .outgoing ? "↑ " : "↓ "
+            let hash = transfer.sha256.map { " sha256 \(FileRows.shortHash($0))" } ?? ""
+            return SafeText(arrow, as: .line) + SafeText(transfer.name, as: .fileName)
+                + SafeText(" \(Units.size(transfer.size))\(hash)", as: .line)
+        }
+    }
+
+    private func contextLine(_ message: ChatMessage) -> StyledLine {
+        var line = StyledLine(state.clock.dayAndTime(HistoryLayout.shownTime(message)) + "  ", Theme.time)
+        let name =
+            message.direction == .outgoing ? SafeText(literal: "me") : state.chat(message.contact)?.name ?? .empty
+        line.add(name.padded(to: 5, alignment: .right))
+        line.add("  ")
+        line.add(text(of: message))
+        return line
+    }
+}

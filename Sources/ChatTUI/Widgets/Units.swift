@@ -1,0 +1,57 @@
+// Sizes, rates and durations as people read them.
+
+/// Numbers with their units, decimal (1 kB = 1000 bytes).
+public enum Units {
+    /// `512 B`, `4.1 MB`, `212 GB`.
+    public static func size(_ bytes: UInt64) -> String {
+        let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
+        guard bytes >= 1000 else { return "\(bytes) B" }
+        var tenths = bytes / 100
+        for (index, unit) in units.enumerated() {
+            // Two digits with one place, more without.
+            if tenths < 100 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
+            if tenths < 10_000 || index == units.count - 1 { return "\(tenths / 10) \(unit)" }
+            tenths /= 1000
+        }
+        return "\(bytes) B"
+    }
+
+    /// `1.2 MB/s`
+    static func rate(_ bytesPerSecond: Double) -> String {
+        guard bytesPerSecond.isFinite, bytesPerSecond >= 0 else { return size(0) + "/s" }
+        return size(UInt64(min(bytesPerSecond, 1e18))) + "/s"
+    }
+
+    /// `1 s`, `9 min`, `3 h`, `2 d`
+    static func duration(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<0: "0 s"
+        case 0..<120: "\(seconds) s"
+        case 120..<7200: "\(seconds / 60) min"
+        case 7200..<172_800: "\(seconds / 3600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
+
+    static func duration(_ duration: Duration) -> String {
+        self.duration(duration.components.seconds)
+    }
+
+    /// `12,408`
+    static func grouped(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return number < 0 ? "-" + text : text
+    }
+
+    /// Whole percent of `part` in `whole`; 100 only when all of it is there.
+    static func percent(_ part: UInt64, of whole: UInt64) -> Int {
+        guard whole > 0 else { return 100 }
+        if part >= whole { return 100 }
+        return min(99, Int(Double(part) / Double(whole) * 100))
+    }
+}
