@@ -9,7 +9,12 @@ extension AppState {
         case .paste(let text): paste(text)
         case .resize(let newSize): size = newSize
         case .focus(let focused): isFocused = focused
-        case .terminate, .hangup: quit(&effects)
+        case .terminate(let signal):
+            exitCode = 128 &+ signal
+            quit(&effects)
+        case .hangup:
+            exitCode = 129
+            quit(&effects)
         case .mouse(let mouse): receive(mouse)
         }
     }

@@ -46,6 +46,8 @@ public struct AppState: Sendable {
     /// The terminal window has the focus, as far as it tells.
     var isFocused = true
     var isQuitting = false
+    /// 0, or 128 + signal.
+    var exitCode: Int32 = 0
 
     // What is shown for a while.
 
@@ -152,6 +154,13 @@ extension AppState {
         if !wanted.isEmpty, beginning.count == 1 { return beginning.first?.id }
         if let number = Int(text), chats.indices.contains(number - 1) { return chats[number - 1].id }
         return nil
+    }
+
+    /// What the terminal window is called.
+    var windowTitle: SafeText {
+        let unread = unreadChats > 0 ? "(\(unreadChats)) " : ""
+        return SafeText(unread + "blipchat", as: .line)
+            + (openChat.map { SafeText(literal: " · ") + $0.name } ?? .empty)
     }
 
     var unreadChats: Int { chats.count { $0.isUnread } }

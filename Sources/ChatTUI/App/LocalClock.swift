@@ -48,7 +48,8 @@ public enum LocalClock: Sendable, Equatable {
     /// `Fri 20 Nov 2026`
     func day(_ time: Timestamp) -> String {
         let civil = civil(time)
-        return "\(Self.weekdays[civil.weekday]) \(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(civil.year)"
+        return
+            "\(Self.weekdays[civil.weekday]) \(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(civil.year)"
     }
 
     /// `20 Nov 23:58`

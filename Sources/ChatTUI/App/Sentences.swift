@@ -31,11 +31,13 @@ public enum Sentences {
         case .cannotWrite(let path, let errno):
             return "cannot write to \(path): \(words(forErrno: errno)) (choose another folder)"
         case .notEnoughSpace(let needed, let free, let folder):
-            return "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then resume)"
+            return
+                "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then resume)"
         case .wrongTransferState(let state): return "the transfer is \(word(for: state))"
         case .outboxFull(let limit): return "\(limit) messages wait for this contact already (wait until some are sent)"
         case .blocked: return "the contact is blocked (unblock it first)"
-        case .cannotListen(let endpoint, let reason): return "cannot listen on \(endpoint): \(reason) (choose another port)"
+        case .cannotListen(let endpoint, let reason):
+            return "cannot listen on \(endpoint): \(reason) (choose another port)"
         }
     }
 

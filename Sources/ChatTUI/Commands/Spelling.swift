@@ -26,7 +26,9 @@ enum Spelling {
             for j in 1...b.count {
                 let cost = a[i - 1] == b[j - 1] ? 0 : 1
                 var value = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + cost)
-                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] { value = min(value, beforeLast[j - 2] + 1) }
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    value = min(value, beforeLast[j - 2] + 1)
+                }
                 row.append(value)
             }
             beforeLast = last

@@ -15,7 +15,8 @@ struct FileRows {
         let isOffer = transfer.state == .offered && transfer.direction == .incoming
         var rows = isOffer ? offerRows : lineRows
         if !transfer.caption.isEmpty {
-            let caption = TextWrap.wrap(SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent))
+            let caption = TextWrap.wrap(
+                SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent))
             rows += caption.prefix(20).map { line in
                 var row = StyledLine(.blanks(indent))
                 row.add(line)
@@ -48,7 +49,9 @@ struct FileRows {
 
     private var text: SafeText {
         let number = "#\(transfer.number.rawValue)"
-        if message.isNarrow, transfer.state == .running { return name + SafeText(" " + motion(showingETA: false), as: .line) }
+        if message.isNarrow, transfer.state == .running {
+            return name + SafeText(" " + motion(showingETA: false), as: .line)
+        }
         let head = name + SafeText(" \(Units.size(transfer.size)) ", as: .line)
         return head + SafeText("\(words)  \(number)", as: .line)
     }

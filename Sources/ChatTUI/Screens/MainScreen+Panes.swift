@@ -106,7 +106,8 @@ extension MainScreen {
             lines.append(StyledLine("online · \(details.remoteAddress)"))
             var words = details.isEncrypted ? "direct, TLS 1.3" : "direct, PLAINTEXT"
             if let roundTrip = details.roundTrip {
-                let milliseconds = roundTrip.components.seconds * 1000
+                let milliseconds =
+                    roundTrip.components.seconds * 1000
                     + roundTrip.components.attoseconds / 1_000_000_000_000_000
                 words += milliseconds > 0 ? ", \(milliseconds) ms" : ", <1 ms"
             }
@@ -141,7 +142,8 @@ extension MainScreen {
             let arrow = transfer.direction == .outgoing ? "↑" : "↓"
             var line = StyledLine("  \(arrow) #\(transfer.number.rawValue) ")
             line.add(SafeText(transfer.name, as: .fileName).padded(to: 12))
-            line.add(SafeText(transfer.state == .running ? pace.percent : "", as: .line).padded(to: 6, alignment: .right))
+            line.add(
+                SafeText(transfer.state == .running ? pace.percent : "", as: .line).padded(to: 6, alignment: .right))
             lines.append(line)
             if transfer.state == .running, let rate = pace.rate {
                 lines.append(StyledLine("    \(rate)" + (pace.remaining.map { "  ETA \($0)" } ?? ""), Theme.quiet))

@@ -57,7 +57,9 @@ extension MainScreen {
             let words = newer > 0 ? "↓ \(newer) newer (Alt-End)" : "↓ older messages (Alt-End: newest)"
             return (SafeText(words, as: .line), Theme.unread)
         }
-        if chat.window.newerCount > 0 { return (SafeText("↓ \(chat.window.newerCount) newer", as: .line), Theme.unread) }
+        if chat.window.newerCount > 0 {
+            return (SafeText("↓ \(chat.window.newerCount) newer", as: .line), Theme.unread)
+        }
         if chat.peer.trust == .keyChanged {
             return (SafeText("KEY CHANGED: nothing is sent until you compare (/verify)", as: .line), Theme.error)
         }

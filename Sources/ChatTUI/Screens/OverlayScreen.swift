@@ -103,9 +103,10 @@ extension ScreenLayout {
 
     /// What is inside a box: without the frame where there is one.
     static func inside(_ box: Rect) -> Rect {
-        hasFrame(box) ? Rect(
-            column: box.origin.column + 2, row: box.origin.row + 1, columns: box.size.columns - 4,
-            rows: box.size.rows - 2) : box
+        hasFrame(box)
+            ? Rect(
+                column: box.origin.column + 2, row: box.origin.row + 1, columns: box.size.columns - 4,
+                rows: box.size.rows - 2) : box
     }
 
     /// A frame needs room.

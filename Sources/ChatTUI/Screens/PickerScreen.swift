@@ -26,7 +26,8 @@ struct PickerScreen {
         }
         if lines.isEmpty, rows > 0 {
             let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)
-            canvas.draw(SafeText(literal: "nothing matches"), at: place, style: Theme.quiet, maxWidth: area.size.columns)
+            canvas.draw(
+                SafeText(literal: "nothing matches"), at: place, style: Theme.quiet, maxWidth: area.size.columns)
         }
     }
 }

@@ -45,7 +45,8 @@ struct SearchScreen {
         guard let result = pane.result else { return "type words to search the history, online or not" }
         let count = result.hits.count
         let hits = result.isTruncated ? "first \(count) hits" : count == 1 ? "1 hit" : "\(count) hits"
-        let milliseconds = pane.took.components.seconds * 1000
+        let milliseconds =
+            pane.took.components.seconds * 1000
             + pane.took.components.attoseconds / 1_000_000_000_000_000
         return "\(hits) in \(Units.grouped(result.searched)) messages · \(milliseconds) ms · offline history"
     }
@@ -70,7 +71,8 @@ struct SearchScreen {
         let first = max(0, pane.selected - rows + 1)
         for (row, index) in hits.indices.dropFirst(first).prefix(rows).enumerated() {
             let line = hitLine(hits[index], isSelected: index == pane.selected, words, width: area.size.columns)
-            canvas.draw(line, at: Point(column: area.origin.column, row: area.origin.row + top + row),
+            canvas.draw(
+                line, at: Point(column: area.origin.column, row: area.origin.row + top + row),
                 width: area.size.columns)
         }
     }

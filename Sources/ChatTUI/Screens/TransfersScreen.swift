@@ -68,11 +68,15 @@ struct TransfersScreen {
         let contact = name(transfer).text
         switch transfer.state {
         case .running:
-            return [bar(transfer, width), pace.percent, Units.size(transfer.transferred), pace.rate ?? "",
-                pace.remaining.map { "ETA \($0)" } ?? "", "direct"].filter { !$0.isEmpty }.joined(separator: "  ")
+            return [
+                bar(transfer, width), pace.percent, Units.size(transfer.transferred), pace.rate ?? "",
+                pace.remaining.map { "ETA \($0)" } ?? "", "direct",
+            ].filter { !$0.isEmpty }.joined(separator: "  ")
         case .paused:
-            return [bar(transfer, width), pace.percent, Units.size(transfer.transferred),
-                "  paused" + (transfer.reason.map { ": \($0)" } ?? "")].joined(separator: "  ")
+            return [
+                bar(transfer, width), pace.percent, Units.size(transfer.transferred),
+                "  paused" + (transfer.reason.map { ": \($0)" } ?? ""),
+            ].joined(separator: "  ")
         case .offered where transfer.direction == .incoming: return "offered: a accepts, n declines"
         case .offered: return "offered: \(contact) has not decided"
         case .accepted:

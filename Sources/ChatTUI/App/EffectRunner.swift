@@ -1,0 +1,122 @@
+// Carries out errands and questions against the chat service, and turns what comes of them into actions.
+
+import ChatCore
+import Glibc
+
+/// The bridge from effects to the service. Has no state.
+struct EffectRunner: Sendable {
+    let service: any ChatService
+
+    /// Messages shown around a search hit.
+    private static let contextCount = 8
+
+    func run(_ errand: Errand) async -> AppAction {
+        do {
+            return .done(errand, try await carryOut(errand))
+        } catch {
+            return .failed(errand, error)
+        }
+    }
+
+    private func carryOut(_ errand: Errand) async throws(ChatError) -> ErrandResult {
+        switch errand {
+        case .send(let text, let contact): return .message(try await service.send(text, to: contact, replyTo: nil))
+        case .sendFile(let path, let contact):
+            return .message(try await service.sendFile(at: Self.absolute(path), named: nil, caption: "", to: contact))
+        case .retry(let id): return .message(try await service.retry(id))
+        case .setDraft(let text, let contact): try await service.setDraft(text, for: contact)
+        case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)
+        case .markSeen(let contact, let position): try await service.markSeen(contact, upTo: position)
+        case .accept(let number, let folder):
+            try await service.acceptTransfer(number, into: folder.map(Self.absolute))
+        case .decline(let number): try await service.declineTransfer(number)
+        case .pause(let number): try await service.pauseTransfer(number)
+        case .resume(let number): try await service.resumeTransfer(number)
+        case .cancel(let number): try await service.cancelTransfer(number)
+        case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
+        case .rename(let contact, let name): try await service.renameContact(contact, to: name)
+        case .remove(let contact): try await service.removeContact(contact)
+        case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
+        case .setVerified(let contact): try await service.setVerified(contact)
+        case .approve(let id, let name): return .contact(try await service.approveRequest(id, name: name))
+        case .reject(let id): try await service.rejectRequest(id)
+        case .blockRequest(let id):
+            let peer = try await service.approveRequest(id, name: nil)
+            try await service.setBlocked(peer.id, true)
+        case .reconnect(let contact): await service.reconnect(contact)
+        }
+        return .nothing
+    }
+
+    /// `nil` when there is no answer.
+    func answer(_ question: Question) async -> Answer? {
+        do {
+            return try await ask(question)
+        } catch {
+            return .failed(question, error)
+        }
+    }
+
+    private func ask(_ question: Question) async throws(ChatError) -> Answer? {
+        switch question {
+        case .conversations: return .conversations(try await service.conversations())
+        case .link(let contact): return .link(contact, await service.linkState(of: contact))
+        case .page(let request):
+            let page = try await service.page(of: request.contact, request.anchor, limit: request.limit)
+            return .page(request, page)
+        case .search(let query, let generation):
+            let start = ContinuousClock.now
+            let result = try await service.search(query)
+            return .search(query, generation: generation, result, took: ContinuousClock.now - start)
+        case .context(let contact, let position, let generation):
+            let page = try await service.page(of: contact, .around(position), limit: Self.contextCount)
+            return .context(generation: generation, page)
+        case .draft(let contact): return .draft(contact, try await service.draft(for: contact))
+        case .files(let folder, let generation):
+            return .files(await Self.listing(of: folder), generation: generation)
+        case .transfers: return .transfers(try await service.transfers(unfinishedOnly: false))
+        case .requests: return .requests(try await service.contactRequests())
+        case .safetyNumber(let contact): return .safetyNumber(contact, try await service.safetyNumber(for: contact))
+        case .downloads:
+            guard let space = await service.downloadsSpace() else { return nil }
+            return .downloads(folder: space.folder, freeBytes: space.freeBytes)
+        case .day(let contact, let day, let generation):
+            let message = try await firstMessage(of: contact, since: day)
+            return .day(contact, day, message, generation: generation)
+        }
+    }
+
+    /// Finds the first message that was stored at `day` or later by halving the range of positions: messages are
+    /// stored in the order of their positions, so about 40 one-message pages find it in any history.
+    private func firstMessage(of contact: ContactID, since day: Timestamp) async throws(ChatError) -> ChatMessage? {
+        guard let newest = try await service.page(of: contact, .newest, limit: 1).last, newest.stored >= day else {
+            return nil
+        }
+        var low = Int64(0)
+        var high = newest.position.rawValue
+        var found = newest
+        while low < high {
+            let middle = low + (high - low) / 2
+            let next = try await service.page(of: contact, .after(HistoryPosition(middle)), limit: 1).first
+            if let next, next.stored < day {
+                low = max(next.position.rawValue, middle + 1)
+            } else {
+                if let next { found = next }
+                high = middle
+            }
+        }
+        return found
+    }
+
+    /// Away from the main thread: a folder may be on a slow disk.
+    @concurrent private static func listing(of folder: String) async -> FileListing {
+        FileListing.read(folder)
+    }
+
+    /// A relative path is meant from where the program was started.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + path
+    }
+}

@@ -1,0 +1,40 @@
+// Runs the page of the first start on a terminal.
+
+/// Shows the first page and returns what the user decided. Writes nothing.
+@MainActor
+public final class FirstRunApplication {
+    private let terminal: any Terminal
+    private var form: FirstRunForm
+    private var size: Size
+    private var answered: CheckedContinuation<FirstRunAnswer, Never>?
+
+    public init(terminal: any Terminal, defaults: FirstRunDefaults) {
+        self.terminal = terminal
+        form = FirstRunForm(defaults)
+        size = terminal.size
+    }
+
+    /// Takes the terminal until the user has decided, then gives it back. Throws when there is no usable terminal.
+    public func run() async throws(TerminalError) -> FirstRunAnswer {
+        try terminal.start { [weak self] event in self?.receive(event) }
+        size = terminal.size
+        paint()
+        let answer = await withCheckedContinuation { answered = $0 }
+        terminal.stop()
+        return answer
+    }
+
+    private func receive(_ event: InputEvent) {
+        if case .resize(let newSize) = event { size = newSize }
+        if let answer = form.receive(event) {
+            answered?.resume(returning: answer)
+            answered = nil
+        } else {
+            paint()
+        }
+    }
+
+    private func paint() {
+        terminal.present(FirstRunScreen(form: form, capabilities: terminal.capabilities).draw(size: size))
+    }
+}

@@ -1,0 +1,128 @@
+// The page of the first start: one form, Enter starts, Esc leaves without writing anything.
+
+/// Draws a FirstRunForm.
+struct FirstRunScreen {
+    let form: FirstRunForm
+    let capabilities: TerminalCapabilities
+
+    private static let labelWidth = 19
+
+    func draw(size: Size) -> Canvas {
+        var canvas = Canvas(size: size)
+        guard size.columns >= 60, size.rows >= 22 else {
+            drawSmall(on: &canvas)
+            return canvas
+        }
+        let box = Rect(
+            column: (size.columns - 72) / 2, row: max(0, (size.rows - 20) / 2 - 1), columns: min(72, size.columns),
+            rows: 20)
+        canvas.frame(box, title: SafeText(literal: "Welcome to blipchat"))
+        let inside = Rect(
+            column: box.origin.column + 2, row: box.origin.row + 1, columns: box.size.columns - 4, rows: 18)
+        drawRows(on: &canvas, inside)
+        canvas.draw(
+            SafeText(terminalWords, as: .line), at: Point(column: 1, row: size.rows - 1), style: Theme.quiet,
+            maxWidth: size.columns - 1)
+        return canvas
+    }
+
+    private func drawRows(on canvas: inout Canvas, _ area: Rect) {
+        var row = area.origin.row
+        func text(_ words: String, _ style: Style = .plain, column: Int = 0) {
+            canvas.draw(
+                SafeText(words, as: .line), at: Point(column: area.origin.column + column, row: row),
+                style: style, maxWidth: area.size.columns - column)
+        }
+        func label(_ words: String) { text(words, Theme.quiet) }
+        func next() { row += 1 }
+
+        text("No account, no server. You are a key on this disk; back it up.")
+        row += 2
+        label("Name others see")
+        field(.name, on: &canvas, area, row: row)
+        next()
+        label("Your key")
+        text(FirstRunForm.abbreviated(form.defaults.keyPath, home: form.defaults.home), column: Self.labelWidth)
+        next()
+        label("Your address")
+        text("made with the key when you start; /myid shows it", Theme.quiet, column: Self.labelWidth)
+        next()
+        label("Listen")
+        text("all addresses, port ", column: Self.labelWidth)
+        field(.port, on: &canvas, area, row: row, column: Self.labelWidth + 20)
+        next()
+        label("Receive files")
+        text("ask me each time, to ", column: Self.labelWidth)
+        field(.downloads, on: &canvas, area, row: row, column: Self.labelWidth + 21)
+        next()
+        label("History")
+        text("keep forever, on this disk only", column: Self.labelWidth)
+        row += 2
+        label("Add someone now")
+        if form.line(.address).isEmpty {
+            text("paste their address here, or leave it empty", Theme.quiet, column: Self.labelWidth)
+        }
+        field(.address, on: &canvas, area, row: row)
+        next()
+        if let problem = form.problem { text("! \(problem.words)", Theme.error, column: Self.labelWidth) }
+        row += 2
+        text("  Tab next field    Enter start    Esc quit (nothing is written)")
+        next()
+        text("  ")
+        let button = SafeText(literal: "[ Try the demo (Alt-d) ]")
+        canvas.draw(
+            button, at: Point(column: area.origin.column + 2, row: row),
+            style: form.focus == .demo ? Theme.selected : .plain)
+        text("an echo peer to play with, nothing is kept", Theme.quiet, column: 28)
+        row += 2
+        text("In the chat: F1 help · type and press Enter to send · /send FILE")
+        next()
+        text("             Alt-x lists every command · Ctrl-q quits")
+        if form.focus == .demo { canvas.cursor = nil }
+    }
+
+    private func field(
+        _ field: FirstRunForm.Field, on canvas: inout Canvas, _ area: Rect, row: Int, column: Int = labelWidth
+    ) {
+        canvas.drawField(
+            form.line(field), after: "", at: Point(column: area.origin.column + column, row: row),
+            width: area.size.columns - column, hasFocus: form.focus == field)
+    }
+
+    /// Where there is no room for the page: the fields alone, around the one with the focus.
+    private func drawSmall(on canvas: inout Canvas) {
+        let labels: [(FirstRunForm.Field, String)] = [
+            (.name, "name "), (.port, "port "), (.downloads, "files "), (.address, "add "), (.demo, "Alt-d: demo"),
+        ]
+        let rows = canvas.size.rows
+        let focus = form.focus.rawValue
+        let head: [String] = rows >= 8 ? ["Welcome to blipchat"] : []
+        for (row, words) in head.enumerated() {
+            canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: row), style: Theme.title)
+        }
+        let room = max(1, rows - head.count - (rows >= 7 ? 2 : 0))
+        let first = max(0, min(focus - room + 1, labels.count - room))
+        for (place, entry) in labels.dropFirst(max(0, first)).prefix(room).enumerated() {
+            let point = Point(column: 0, row: head.count + place)
+            if entry.0 == .demo {
+                canvas.draw(SafeText(entry.1, as: .line), at: point, style: focus == 4 ? Theme.selected : .plain)
+            } else {
+                canvas.drawField(
+                    form.line(entry.0), after: entry.1, at: point, width: canvas.size.columns,
+                    hasFocus: form.focus == entry.0)
+            }
+        }
+        guard rows >= 7 else { return }
+        let words = form.problem.map { "! \($0.words)" } ?? ""
+        canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: rows - 2), style: Theme.error)
+        canvas.draw(
+            SafeText(literal: "Tab next  Enter start  Esc quit"), at: Point(column: 0, row: rows - 1),
+            style: Theme.quiet)
+    }
+
+    private var terminalWords: String {
+        let colors = capabilities.colors == 0 ? "no colours" : "\(capabilities.colors) colours"
+        let paste = capabilities.bracketedPaste ? ", paste guard on" : ""
+        return "terminal: \(colors), \(capabilities.unicode ? "UTF-8" : "ASCII")\(paste)"
+    }
+}
