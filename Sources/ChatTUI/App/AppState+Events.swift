@@ -75,7 +75,7 @@ extension AppState {
         requests = list
         if let new = list.last(where: { !known.contains($0.id) }) {
             let name = SafeText(new.name, as: .name).text
-            say("CONTACT REQUEST from \"\(name)\" (Alt-r); nothing they send is shown until you accept")
+            say("CONTACT REQUEST from \"\(name)\" (Alt-r shows it)")
         }
     }
 }

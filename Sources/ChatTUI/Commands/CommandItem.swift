@@ -15,6 +15,10 @@ struct CommandItem: Sendable {
     var title: String
     var action: Action
 
+    var isSlash: Bool {
+        if case .slash = action { true } else { false }
+    }
+
     /// Everything, in the order of the help.
     static let all: [CommandItem] = {
         var items: [CommandItem] = []

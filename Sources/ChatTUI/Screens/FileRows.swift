@@ -39,7 +39,7 @@ struct FileRows {
             lead.add(" ")
         }
         lead.add(arrow + " ")
-        let wrapped = TextWrap.wrap(text, width: max(8, message.width - indent))
+        let wrapped = TextWrap.wrap(text, width: max(8, message.width - indent - (message.isNarrow ? 0 : 1)))
         return wrapped.enumerated().map { index, line in
             var row = index == 0 ? lead : StyledLine(.blanks(indent))
             row.add(line, transfer.state == .failed ? Theme.error : .plain)

@@ -1,69 +1,81 @@
-// The help overlay: two columns of keys and commands by group, made from the tables (CommandItem).
+// The help overlay: keys in two columns, then the commands, by group, all made from the tables (CommandItem).
 
 /// Draws the help.
 struct HelpScreen {
     let pane: ListPane
     let layout: ScreenLayout
 
-    /// A row of a column: an item, and whether its group's name stands before it.
-    private struct Entry {
-        var index: Int
-        var item: CommandItem
-        var startsGroup: Bool
+    /// What is seen at once: some items, in columns.
+    private struct Page {
+        var items: Range<Int>
+        var columns: Int
     }
 
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 2, maxWidth: 108, top: 1, rowsBelow: layout.size.rows >= 40 ? 7 : 4)
-        canvas.drawBox(
-            box, title: SafeText("Help · everything you can do here · filter: \(pane.filter.text)", as: .line),
-            footer: SafeText(literal: "Esc closes"))
         let area = ScreenLayout.inside(box)
-        guard !area.isEmpty else { return }
-        let titleEnd = box.origin.column + 3 + 44 + InputBox(pane.filter, width: .max / 4, maxRows: 1).cursor.column
-        canvas.cursor = Point(column: min(titleEnd, box.columns.upperBound - 3), row: box.origin.row)
-        if !ScreenLayout.hasFrame(box) { canvas.cursor = nil }
         let items = CommandItem.matching(pane.filter.text)
-        if items.isEmpty {
+        let pages = pages(of: items, area.size)
+        let shown = pages.firstIndex { $0.items.contains(pane.selected) } ?? 0
+        let number = pages.count > 1 ? " · page \(shown + 1) of \(pages.count)" : ""
+        let title = SafeText("Help · everything you can do here · filter: \(pane.filter.text)", as: .line)
+        canvas.drawBox(box, title: title, footer: SafeText("Esc closes\(number)", as: .line))
+        canvas.cursor = nil
+        if ScreenLayout.hasFrame(box), title.width + 7 < box.size.columns {
+            canvas.cursor = Point(column: box.origin.column + 3 + title.width, row: box.origin.row)
+        }
+        guard !area.isEmpty else { return }
+        if pages.indices.contains(shown) {
+            draw(pages[shown], of: items, on: &canvas, area)
+        } else {
             canvas.draw(SafeText(literal: "nothing matches"), at: area.origin, style: Theme.quiet)
-            return
-        }
-        let columns = area.size.columns >= 70 ? 2 : 1
-        drawEntries(entries(items), columns: columns, on: &canvas, area)
-    }
-
-    private func entries(_ items: [CommandItem]) -> [Entry] {
-        items.enumerated().map { index, item in
-            Entry(index: index, item: item, startsGroup: index == 0 || items[index - 1].group != item.group)
         }
     }
 
-    /// Pages of columns: the page with the selection is shown.
-    private func drawEntries(_ entries: [Entry], columns: Int, on canvas: inout Canvas, _ area: Rect) {
+    /// Keys stand in two columns where there is room, commands need the whole width.
+    private func pages(of items: [CommandItem], _ size: Size) -> [Page] {
+        guard size.rows > 0 else { return [] }
+        var pages: [Page] = []
+        var start = 0
+        while start < items.count {
+            let isSlash = items[start].isSlash
+            let end = items[start...].firstIndex { $0.isSlash != isSlash } ?? items.count
+            let columns = !isSlash && size.columns >= 70 ? 2 : 1
+            for first in stride(from: start, to: end, by: size.rows * columns) {
+                pages.append(Page(items: first..<min(first + size.rows * columns, end), columns: columns))
+            }
+            start = end
+        }
+        return pages
+    }
+
+    private func draw(_ page: Page, of items: [CommandItem], on canvas: inout Canvas, _ area: Rect) {
         let rows = area.size.rows
-        let perPage = rows * columns
-        guard perPage > 0 else { return }
-        let page = min(max(pane.selected, 0), entries.count - 1) / perPage
-        let shown = entries.dropFirst(page * perPage).prefix(perPage)
-        let width = area.size.columns / columns
-        for (place, entry) in shown.enumerated() {
-            let point = Point(
-                column: area.origin.column + place / rows * width, row: area.origin.row + place % rows)
-            let startsColumn = place % rows == 0
-            let line = row(entry, showingGroup: entry.startsGroup || startsColumn, width: width - 1)
-            canvas.draw(line, at: point, width: width - 1)
+        let width = area.size.columns / page.columns
+        for column in 0..<page.columns {
+            let indices = page.items.dropFirst(column * rows).prefix(rows)
+            let groupWidth = (indices.map { items[$0].group.count }.max() ?? 0) + 1
+            let labelWidth = min((indices.map { items[$0].label.count }.max() ?? 0) + 1, max(10, width / 3))
+            for (row, index) in indices.enumerated() {
+                let startsGroup = row == 0 || items[index - 1].group != items[index].group
+                let line = line(
+                    items[index], isSelected: index == pane.selected, group: startsGroup ? items[index].group : "",
+                    widths: (width >= 30 ? groupWidth : 0, labelWidth, width - 1))
+                let point = Point(column: area.origin.column + column * width, row: area.origin.row + row)
+                canvas.draw(line, at: point, width: width - 1)
+            }
         }
     }
 
-    private func row(_ entry: Entry, showingGroup: Bool, width: Int) -> StyledLine {
-        let isSelected = entry.index == pane.selected
-        var line = StyledLine(
-            SafeText(showingGroup ? entry.item.group : "", as: .line).padded(to: width >= 30 ? 7 : 0), Theme.quiet)
+    private func line(
+        _ item: CommandItem, isSelected: Bool, group: String, widths: (group: Int, label: Int, all: Int)
+    ) -> StyledLine {
+        var line = StyledLine(SafeText(group, as: .line).padded(to: widths.group), Theme.quiet)
         var rest = StyledLine()
-        let labelWidth = entry.item.label.hasPrefix("/") ? min(22, width / 2) : 11
-        let label = SafeText(entry.item.label, as: .line)
-        rest.add(label.width < labelWidth ? label.padded(to: labelWidth) : label + .blanks(1), Theme.key)
-        rest.add(entry.item.title)
-        rest.pad(to: width - line.width)
+        let label = SafeText(item.label, as: .line)
+        rest.add(label.width < widths.label ? label.padded(to: widths.label) : label + .blanks(1), Theme.key)
+        rest.add(item.title)
+        rest.pad(to: widths.all - line.width)
         line.add(isSelected ? rest.restyled { $0.adding(.reverse) } : rest)
         return line
     }

@@ -33,6 +33,8 @@ struct MainScreen {
         guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
         var line = StyledLine(chat.name, Theme.title)
         func add(_ word: String, _ style: Style = .plain) {
+            // A word that is cut off is worse than none.
+            guard line.width + 3 + word.count <= layout.size.columns - 1 else { return }
             line.add(" · ", Theme.quiet)
             line.add(word, style)
         }

@@ -58,7 +58,8 @@ struct MessageRows {
         lead.add(SafeText(mark, as: .line).padded(to: 2), Theme.mark(message.state))
         lead.add(nick.padded(to: nickWidth, alignment: .right), nickStyle)
         lead.add(" ")
-        let body = bodyLines(text, width: max(10, width - indent))
+        // One column stays free, so that the text does not touch the next pane.
+        let body = bodyLines(text, width: max(10, width - indent - 1))
         return body.enumerated().map { index, line in
             var row = index == 0 ? lead : StyledLine(.blanks(indent))
             row.add(line)

@@ -55,7 +55,7 @@ struct TransfersScreen {
         line.add(name(transfer).padded(to: nameWidth))
         line.add("  ")
         let size = SafeText(Units.size(transfer.size), as: .line)
-        let room = max(4, width - line.width - size.width - 2)
+        let room = max(4, width - line.width - size.width - 1)
         line.add(SafeText(transfer.name, as: .fileName).padded(to: room))
         line.add(size)
         return line

@@ -38,7 +38,7 @@ struct VerifyScreen {
         lines.append(StyledLine("2  They differ       → blocked, connection closed"))
         lines.append(StyledLine("3  Later             → stays \(Sentences.word(for: chat.peer.trust))"))
         lines.append(StyledLine())
-        lines.append(StyledLine("If their key ever changes, sending stops until you compare again.", Theme.quiet))
+        lines.append(StyledLine("If their key changes, sending stops until you compare again.", Theme.quiet))
         return lines
     }
 }

@@ -40,6 +40,6 @@ struct TransferPace {
             transfer.size >= transfer.transferred
         else { return nil }
         let seconds = Double(transfer.size - transfer.transferred) / progress.rate
-        return Units.duration(Int64(min(seconds.rounded(.up), 1e9)))
+        return Units.duration(Int64(min(seconds.rounded(), 1e9)))
     }
 }

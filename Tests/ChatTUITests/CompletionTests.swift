@@ -1,0 +1,120 @@
+// Tab: commands, contacts, transfers, paths.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Completion")
+struct CompletionTests {
+    private typealias Fixture = ScreenFixture
+
+    @Test("one command is taken at once, with a blank behind it")
+    func oneCommand() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("/whoi")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/whois ")
+    }
+
+    @Test("several are listed behind their common beginning, and Tab walks through them and back")
+    func several() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("/un")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/unblock ")
+        fixture.press("Ctrl-c")
+        fixture.type("/ver")
+        fixture.press("Tab")
+        #expect(fixture.text.contains(" /verify  /version"))
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/verify")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/version")
+        fixture.press("Shift-Tab")
+        #expect(fixture.state.input.text == "/verify")
+        fixture.type(" ")
+        #expect(fixture.state.completion == nil)
+    }
+
+    @Test("contacts as arguments and in a text; names with blanks are quoted")
+    func contacts() {
+        var fixture = Fixture(
+            columns: 80, rows: 24,
+            conversations: [
+                Fixture.conversation(Fixture.alice, "Alice"), Fixture.conversation(Fixture.bob, "Bob Two Words"),
+            ])
+        fixture.type("/query b")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/query \"Bob Two Words\" ")
+        fixture.press("Enter")
+        #expect(fixture.state.openID == Fixture.bob)
+        fixture.type("hello al")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "hello Alice ")
+    }
+
+    @Test("paths are asked for, and folders stay open")
+    func paths() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("/send ~/Do")
+        fixture.press("Tab")
+        guard case .ask(.files(let folder, let generation)) = fixture.effects.last else {
+            Issue.record("the folder was not asked for")
+            return
+        }
+        #expect(folder == "/home/jo/")
+        let listing = FileListing(
+            folder: folder,
+            entries: [
+                .init(name: ".Dotfile", isFolder: false), .init(name: "Do it.txt", isFolder: false),
+                .init(name: "Documents", isFolder: true),
+            ])
+        fixture.send(.answer(.files(listing, generation: generation - 1)))
+        #expect(fixture.state.input.text == "/send ~/Do")
+        fixture.send(.answer(.files(listing, generation: generation)))
+        #expect(fixture.text.contains("Do it.txt  Documents/"))
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/send \"~/Do it.txt\"")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/send ~/Documents/")
+    }
+
+    @Test("a listing that comes after the line has changed is not used")
+    func stale() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("/send a")
+        fixture.press("Tab")
+        guard case .ask(.files(let folder, let generation)) = fixture.effects.last else {
+            Issue.record("the folder was not asked for")
+            return
+        }
+        fixture.type("b")
+        let listing = FileListing(folder: folder, entries: [.init(name: "abc", isFolder: false)])
+        fixture.send(.answer(.files(listing, generation: generation)))
+        #expect(fixture.state.input.text == "/send ab")
+    }
+
+    @Test("Tab on an empty line opens the next unread chat")
+    func emptyLine() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Tab")
+        #expect(fixture.state.openID == Fixture.bob)
+    }
+
+    @Test("transfers are completed by their numbers")
+    func transfers() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        fixture.type("/accept ")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/accept 8 ")
+    }
+
+    @Test("a folder is read with its kinds")
+    func listing() {
+        let listing = FileListing.read("/")
+        #expect(listing.entries.contains { $0.name == "tmp" && $0.isFolder })
+        #expect(FileListing.read("/no/such/folder").entries.isEmpty)
+    }
+}

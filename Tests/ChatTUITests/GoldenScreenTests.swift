@@ -1,0 +1,150 @@
+// The pictures of the screens, compared with text files in Golden/. BLIPCHAT_RECORD_GOLDEN=1 writes them anew.
+
+import ChatCore
+import Glibc
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Golden screens")
+struct GoldenScreenTests {
+    static let sizes = [(120, 40), (80, 24), (40, 10), (20, 5), (10, 3)]
+
+    @Test("the main screen", arguments: sizes)
+    func main(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.addBuildLog()
+        fixture.send(.chat(.typing(ScreenFixture.alice, true)))
+        fixture.type("one more thing")
+        try compare(fixture.canvas, "main")
+    }
+
+    @Test("an offer leaves the half-typed line alone", arguments: sizes)
+    func offer(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.type("half-typed text stays here")
+        fixture.addOffer()
+        try compare(fixture.canvas, "offer")
+    }
+
+    @Test("the transfers pane", arguments: sizes)
+    func transfers(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.addTransfers()
+        fixture.press("Alt-t")
+        while case .transfers(let pane) = fixture.state.overlay, pane.selected != TransferNumber(8) {
+            fixture.press("j")
+        }
+        try compare(fixture.canvas, "transfers")
+    }
+
+    @Test("the search", arguments: sizes)
+    func search(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.press("Alt-s")
+        fixture.type("build log")
+        let hits = [
+            ScreenFixture.history[2],
+            ScreenFixture.message(0, .outgoing, "the build passed, log attached", at: ScreenFixture.time(20, 23, 58)),
+            ScreenFixture.fileMessage(ScreenFixture.buildLog, position: 9, at: ScreenFixture.time(20, 23, 59)),
+            ScreenFixture.message(
+                -1, .incoming, "nightly build log is 40 MB again", at: ScreenFixture.time(3, 11, 20),
+                contact: ScreenFixture.bob),
+        ]
+        guard case .ask(.search(let query, let generation)) = fixture.effects.last else {
+            Issue.record("typing did not search")
+            return
+        }
+        let result = SearchResult(hits: hits, searched: 12_408, isTruncated: false)
+        fixture.send(.answer(.search(query, generation: generation, result, took: .milliseconds(3))))
+        guard case .ask(.context(_, _, let contextGeneration)) = fixture.effects.last else {
+            Issue.record("the hit's context was not asked for")
+            return
+        }
+        let context = Array(ScreenFixture.history[2...4])
+        fixture.send(.answer(.context(generation: contextGeneration, context)))
+        try compare(fixture.canvas, "search")
+    }
+
+    @Test("the help", arguments: sizes)
+    func help(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.type("half-typed text stays here")
+        fixture.press("F1")
+        try compare(fixture.canvas, "help")
+    }
+
+    @Test("the number to compare", arguments: sizes)
+    func verify(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.enter("/verify")
+        try compare(fixture.canvas, "verify")
+    }
+
+    @Test("the contact requests", arguments: sizes)
+    func requests(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        let erin = ContactRequest(
+            id: 3, peerID: ScreenFixture.peerID("h"), name: "Erin",
+            address: PeerAddress(host: "192.0.2.44", port: 4985), origin: "192.0.2.44:51022",
+            received: ScreenFixture.time(21, 9, 11))
+        fixture.send(.chat(.requestsChanged([erin])))
+        fixture.press("Alt-r")
+        try compare(fixture.canvas, "requests")
+    }
+
+    @Test("the first start", arguments: sizes)
+    func firstRun(columns: Int, rows: Int) throws {
+        let defaults = FirstRunDefaults(
+            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads",
+            keyPath: "/home/jo/.local/share/blipchat/default/identity.key", home: "/home/jo")
+        let screen = FirstRunScreen(
+            form: FirstRunForm(defaults), capabilities: TerminalCapabilities(colors: 256, unicode: true))
+        try compare(screen.draw(size: Size(columns: columns, rows: rows)), "first_run")
+    }
+
+    @Test("nobody to talk to yet", arguments: sizes)
+    func lobby(columns: Int, rows: Int) throws {
+        try compare(ScreenFixture(columns: columns, rows: rows).canvas, "lobby")
+    }
+
+    // MARK: Files
+
+    private func compare(_ canvas: Canvas, _ name: String) throws {
+        for unicode in [true, false] {
+            let text = ScreenFixture.text(canvas, unicode: unicode)
+            if !unicode { #expect(text.utf8.allSatisfy { $0 < 0x80 }, "ASCII screens have no other bytes") }
+            let file = "\(name)_\(canvas.size.columns)x\(canvas.size.rows)\(unicode ? "" : "_ascii").txt"
+            if getenv("BLIPCHAT_RECORD_GOLDEN") != nil {
+                try GoldenFile.write(text, to: file)
+            } else {
+                let expected = try #require(GoldenFile.read(file), "\(file) is missing: record it")
+                #expect(text == expected, "\(file) differs:\n\(text)")
+            }
+        }
+    }
+}
+
+/// Files in Tests/ChatTUITests/Golden.
+enum GoldenFile {
+    private static func path(_ name: String) -> String {
+        let here = "\(#filePath)"
+        return here.prefix(upTo: here.lastIndex(of: "/") ?? here.startIndex) + "/Golden/" + name
+    }
+
+    static func read(_ name: String) -> String? {
+        guard let file = fopen(path(name), "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    static func write(_ text: String, to name: String) throws {
+        let file = try #require(fopen(path(name), "w"))
+        defer { fclose(file) }
+        var text = text
+        text.withUTF8 { _ = fwrite($0.baseAddress, 1, $0.count, file) }
+    }
+}

@@ -1,0 +1,181 @@
+// The window of history: pages, scrolling, limits, and the rows that are made of it.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("History")
+struct HistoryTests {
+    private typealias Fixture = ScreenFixture
+
+    private static let long = (1...2000 as ClosedRange<Int64>).map { number in
+        Fixture.message(number, number % 3 == 0 ? .outgoing : .incoming, "line \(number)", at: Fixture.time(20, 10, 0))
+    }
+
+    private func longChat(rows: Int = 24) -> ScreenFixture {
+        var fixture = Fixture(
+            columns: 80, rows: rows, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 2000)])
+        fixture.effects = [
+            .ask(
+                .page(
+                    fixture.state.chats[0].window.loading
+                        ?? PageRequest(
+                            contact: Fixture.alice, anchor: .newest, limit: 100, generation: 0)))
+        ]
+        fixture.answerPages(from: Self.long)
+        return fixture
+    }
+
+    private func shownLines(_ fixture: ScreenFixture) -> [Int] {
+        fixture.text.split(separator: "\n").compactMap { row in
+            let words = row.split(separator: " ")
+            guard let place = words.lastIndex(of: "line"), words.indices.contains(place + 1) else { return nil }
+            return Int(words[place + 1].prefix { $0.isNumber })
+        }
+    }
+
+    @Test("PgUp walks to the oldest message and PgDn back to the newest, without a gap")
+    func walk() {
+        var fixture = longChat()
+        var seen = Set(shownLines(fixture))
+        #expect(shownLines(fixture).last == 2000)
+        for _ in 0..<200 {
+            fixture.press("PgUp")
+            fixture.answerPages(from: Self.long)
+            seen.formUnion(shownLines(fixture))
+        }
+        #expect(seen.count == 2000)
+        #expect(shownLines(fixture).first == 1)
+        #expect(fixture.state.chats[0].window.items.count <= ChatWindow.limit)
+        seen = []
+        for _ in 0..<200 {
+            fixture.press("PgDn")
+            fixture.answerPages(from: Self.long)
+            seen.formUnion(shownLines(fixture))
+        }
+        #expect(seen.count >= 1980)
+        #expect(shownLines(fixture).last == 2000)
+        #expect(fixture.state.chats[0].window.isAtBottom)
+    }
+
+    @Test("one row up and one row down come back to the same picture")
+    func rows() {
+        var fixture = longChat()
+        fixture.press("PgUp")
+        fixture.answerPages(from: Self.long)
+        let before = fixture.text
+        fixture.press("Alt-PgUp")
+        #expect(fixture.text != before)
+        fixture.press("Alt-PgDn")
+        #expect(fixture.text == before)
+    }
+
+    @Test("Alt-Home loads the oldest page, Alt-End the newest")
+    func ends() {
+        var fixture = longChat()
+        fixture.press("Alt-Home")
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).first == 1)
+        fixture.press("Alt-End")
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).last == 2000)
+    }
+
+    @Test("a page that was asked for before another one is not used")
+    func stalePage() {
+        var fixture = longChat()
+        fixture.press("Alt-Home")
+        let asked = fixture.effects
+        fixture.press("Alt-End")
+        fixture.effects = asked.filter {
+            if case .ask(.page(let request)) = $0 { request.anchor != .newest } else { false }
+        }
+        let before = fixture.state.chats[0].window.items.count
+        fixture.answerPages(from: Self.long)
+        #expect(fixture.state.chats[0].window.items.count == before || shownLines(fixture).last == 2000)
+    }
+
+    @Test("a page that cannot be loaded is asked for again only when the user scrolls")
+    func failedPage() {
+        var fixture = longChat()
+        for _ in 0..<3 { fixture.press("PgUp") }
+        guard
+            case .ask(.page(let request))? = fixture.effects.last(where: {
+                if case .ask(.page) = $0 { true } else { false }
+            })
+        else {
+            Issue.record("no older page was asked for")
+            return
+        }
+        fixture.effects = []
+        fixture.send(.answer(.failed(.page(request), .store(.locked))))
+        fixture.send(.clock)
+        #expect(!fixture.questions.contains { if case .page = $0 { true } else { false } })
+        fixture.press("PgUp")
+        #expect(fixture.questions.contains { if case .page = $0 { true } else { false } })
+    }
+
+    @Test("a flood of messages does not let the window grow")
+    func flood() {
+        var fixture = longChat()
+        for number in 2001...4000 as ClosedRange<Int64> {
+            fixture.send(
+                .chat(.messageAdded(Fixture.message(number, .incoming, "line \(number)", at: Fixture.time(21, 9, 0)))))
+        }
+        #expect(fixture.state.chats[0].window.items.count == ChatWindow.limit)
+        #expect(shownLines(fixture).last == 4000)
+    }
+
+    @Test("the view stays where it is when the terminal changes its size")
+    func resize() {
+        var fixture = longChat()
+        fixture.press("PgUp", "PgUp")
+        let last = shownLines(fixture).last
+        fixture.send(.input(.resize(Size(columns: 120, rows: 40))))
+        #expect(shownLines(fixture).last == last)
+        fixture.send(.input(.resize(Size(columns: 80, rows: 24))))
+        #expect(shownLines(fixture).last == last)
+    }
+
+    @Test("/clear hides the view only; PgUp shows it again")
+    func clear() {
+        var fixture = longChat()
+        fixture.enter("/clear")
+        #expect(shownLines(fixture).isEmpty)
+        fixture.press("PgUp")
+        #expect(!shownLines(fixture).isEmpty)
+    }
+
+    @Test("a wrong clock neither hides nor reorders a message")
+    func wrongClock() {
+        var fixture = longChat()
+        var odd = Fixture.message(2001, .incoming, "line 2001", at: Fixture.time(21, 9, 0))
+        odd.sent = Timestamp(milliseconds: .max)
+        fixture.send(.chat(.messageAdded(odd)))
+        odd = Fixture.message(2002, .incoming, "line 2002", at: Fixture.time(21, 9, 0))
+        odd.sent = Timestamp(milliseconds: .min)
+        fixture.send(.chat(.messageAdded(odd)))
+        #expect(shownLines(fixture).suffix(2) == [2001, 2002])
+    }
+
+    @Test("a message of very many lines is folded")
+    func folded() {
+        var fixture = longChat()
+        let text = (1...1000).map { "row \($0)" }.joined(separator: "\n")
+        fixture.send(.chat(.messageAdded(Fixture.message(2001, .incoming, text, at: Fixture.time(21, 9, 0)))))
+        #expect(fixture.text.contains("… 800 more rows"))
+    }
+
+    @Test("hostile text reaches the canvas only as its pictures")
+    func hostile() {
+        var fixture = longChat()
+        let text = "\u{1B}[31mred\u{7} \u{202E}rtl\u{200B}\u{9B}2J"
+        fixture.send(.chat(.messageAdded(Fixture.message(2001, .incoming, text, at: Fixture.time(21, 9, 0)))))
+        #expect(fixture.text.contains("␛[31mred␇"))
+        #expect(
+            fixture.text.unicodeScalars.allSatisfy {
+                $0 == "\n" || ($0.value >= 0x20 && !(0x7F...0x9F).contains($0.value))
+            })
+    }
+}

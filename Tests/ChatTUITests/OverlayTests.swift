@@ -1,0 +1,213 @@
+// Overlays: transfers, search, help, palette, requests, verification. Opened and left by keys.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Overlays")
+struct OverlayTests {
+    private typealias Fixture = ScreenFixture
+
+    @Test(
+        "Esc closes every overlay and leaves the half-typed line",
+        arguments: ["F1", "Alt-x", "Alt-k", "Alt-t", "Alt-s", "Ctrl-s"])
+    func escape(key: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.press(key)
+        #expect(fixture.state.overlay != nil)
+        fixture.type("k")
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("x cancels a transfer only when pressed twice on the same one")
+    func cancel() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t")
+        fixture.effects = []
+        fixture.press("x", "j", "x")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.text.contains("x again cancels"))
+        fixture.press("x")
+        #expect(fixture.errands == [.cancel(TransferNumber(8))])
+    }
+
+    @Test("Esc keeps a transfer that was about to be cancelled")
+    func cancelEscape() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t", "x", "Esc")
+        #expect(fixture.state.overlay != nil)
+        fixture.effects = []
+        fixture.press("x")
+        #expect(fixture.errands.isEmpty)
+    }
+
+    @Test("p pauses a running and resumes a paused transfer")
+    func pause() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t", "j")
+        fixture.effects = []
+        fixture.press("p", "j", "p")
+        #expect(fixture.errands == [.pause(TransferNumber(8)), .resume(TransferNumber(5))])
+    }
+
+    @Test("news do not move the cursor of the transfers pane to another transfer")
+    func stableSelection() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t", "j")
+        let news = Fixture.transfer(12, .incoming, "late", size: 5, .offered)
+        fixture.send(.chat(.messageAdded(Fixture.fileMessage(news, position: 40, at: Fixture.time(21, 9, 8)))))
+        fixture.effects = []
+        fixture.press("p")
+        #expect(fixture.errands == [.pause(TransferNumber(8))])
+    }
+
+    @Test("typing narrows the search, and only the answer to the last question is shown")
+    func searchGenerations() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-s")
+        fixture.type("bu")
+        let searches = fixture.questions.compactMap { question -> (SearchQuery, Int)? in
+            if case .search(let query, let generation) = question { (query, generation) } else { nil }
+        }
+        #expect(searches.map(\.0.text) == ["b", "bu"])
+        let old = SearchResult(hits: [Fixture.history[0]], searched: 1, isTruncated: false)
+        fixture.send(.answer(.search(searches[0].0, generation: searches[0].1, old, took: .zero)))
+        guard case .search(let pane) = fixture.state.overlay else {
+            Issue.record("the search is closed")
+            return
+        }
+        #expect(pane.result == nil)
+    }
+
+    @Test("Enter jumps to a hit in another chat, Esc comes back to the search")
+    func jump() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let history = (100..<600 as Range<Int64>).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(20, 10, 0), contact: Fixture.bob)
+        }
+        fixture.press("Alt-s")
+        fixture.type("x")
+        guard case .ask(.search(let query, let generation)) = fixture.effects.last else {
+            Issue.record("nothing was searched")
+            return
+        }
+        let result = SearchResult(hits: [history[200]], searched: 500, isTruncated: false)
+        fixture.send(.answer(.search(query, generation: generation, result, took: .zero)))
+        fixture.press("Enter")
+        #expect(fixture.state.openID == Fixture.bob)
+        fixture.answerPages(from: history)
+        #expect(fixture.text.contains("line 300"))
+        #expect(fixture.text.contains("↓ older messages"))
+        fixture.press("Esc")
+        #expect(fixture.state.openID == Fixture.alice)
+        guard case .search = fixture.state.overlay else {
+            Issue.record("the search did not come back")
+            return
+        }
+    }
+
+    @Test("the search understands from, in, has, after and before")
+    func syntax() {
+        let names: (String) -> ContactID? = { $0 == "bob" ? Fixture.bob : nil }
+        let syntax = SearchSyntax(
+            "Build from:bob has:file after:2026-11-20 before:2026-12 \"two words\"", scope: nil, names: names,
+            clock: .fixed(seconds: 0), today: Fixture.time(21, 9, 0))
+        #expect(syntax.query.text == "Build two words")
+        #expect(syntax.query.contact == Fixture.bob)
+        #expect(syntax.query.from == .incoming)
+        #expect(syntax.query.filesOnly)
+        #expect(syntax.query.since == Fixture.time(20, 0, 0))
+        #expect(syntax.query.until == Fixture.time(31, 0, 0))
+        #expect(syntax.problem == nil)
+        let wrong = SearchSyntax(
+            "x in:nobody", scope: nil, names: names, clock: .fixed(seconds: 0), today: Fixture.time(21, 9, 0))
+        #expect(wrong.problem == "no contact is called nobody")
+    }
+
+    @Test("the found words are marked with brackets")
+    func highlight() {
+        let text = SafeText("Rebuild the Build and building", as: .line)
+        let line = Highlight.line(text, words: ["build"], width: 60)
+        #expect(line.spans.map(\.text.text).joined() == "Rebuild the [Build] and [building]")
+    }
+
+    @Test("Enter in the help runs the line under the cursor")
+    func helpRuns() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.press("F1")
+        fixture.type("transfers")
+        fixture.press("Enter")
+        guard case .transfers = fixture.state.overlay else {
+            Issue.record("the transfers did not open")
+            return
+        }
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("every line of the help can be run")
+    func everyHelpLine() {
+        for index in CommandItem.all.indices {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.type("half")
+            fixture.press("F1")
+            for _ in 0..<index { fixture.press("Down") }
+            fixture.effects = []
+            fixture.press("Enter")
+            #expect(!fixture.errands.contains { if case .send = $0 { true } else { false } })
+            _ = fixture.canvas
+        }
+    }
+
+    @Test("a command chosen in the palette that needs arguments is typed, and the line is kept")
+    func paletteNeedsArguments() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.press("Alt-x")
+        fixture.type("/rename")
+        fixture.press("Enter")
+        #expect(fixture.state.input.text == "/rename ")
+        #expect(fixture.state.killRing.newest == "half")
+    }
+
+    private let erin = ContactRequest(
+        id: 3, peerID: Fixture.peerID("h"), name: "Erin\u{202E}", address: nil, origin: "192.0.2.44:51022",
+        received: Fixture.time(21, 9, 11))
+
+    @Test("a request takes no keys until Alt-r, and is answered there")
+    func requests() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.effects = []
+        fixture.send(.chat(.requestsChanged([erin])))
+        fixture.type("a")
+        #expect(fixture.state.input.text == "halfa")
+        #expect(!fixture.errands.contains(.approve(3, name: nil)))
+        fixture.press("Alt-r", "a")
+        #expect(fixture.errands.contains(.approve(3, name: nil)))
+        fixture.send(.done(.approve(3, name: nil), .contact(Fixture.peer(ContactID(9), "Erin", .unverified))))
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.input.text == "halfa")
+        #expect(fixture.state.openID == Fixture.alice)
+    }
+
+    @Test("numbers are compared only when there is one to compare")
+    func verify() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/verify bob")
+        fixture.press("1")
+        #expect(!fixture.errands.contains(.setVerified(Fixture.bob)))
+        fixture.send(.answer(.safetyNumber(Fixture.bob, Fixture.safetyNumber)))
+        #expect(fixture.text.contains("04821 77310 55902"))
+        fixture.press("1")
+        #expect(fixture.errands.contains(.setVerified(Fixture.bob)))
+    }
+}

@@ -1,0 +1,212 @@
+// Slash commands: parsing, the tables, and what the commands ask for.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Slash commands")
+struct SlashCommandTests {
+    private typealias Fixture = ScreenFixture
+
+    @Test(
+        "a command is never sent as text, whatever stands before the slash",
+        arguments: [
+            "/qiut", " /quit", "\u{200B}/quit", "\u{FEFF}\u{2060} /quit", "\n/quit", "/", "/ hello", "/usr/bin",
+        ])
+    func neverSent(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.send(.input(.paste(line)))
+        fixture.press("Enter")
+        #expect(!fixture.errands.contains { if case .send = $0 { true } else { false } })
+    }
+
+    @Test("a mistyped command stays in the line and names the one that was meant")
+    func suggestion() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/qiut")
+        #expect(fixture.state.input.text == "/qiut")
+        #expect(fixture.text.contains("Did you mean /quit? To send it, start with //"))
+    }
+
+    @Test("two slashes send a text that begins with one")
+    func doubleSlash() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("//quit is a command")
+        #expect(fixture.errands.contains(.send("/quit is a command", to: Fixture.alice)))
+    }
+
+    @Test("commands of later versions say so")
+    func planned() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/react :smile:")
+        #expect(fixture.text.contains("/react is not in this version yet"))
+        #expect(fixture.errands.isEmpty)
+    }
+
+    @Test("no name stands twice in the tables, and no planned command is available")
+    func table() {
+        let names = SlashCommands.available.flatMap(\.names)
+        #expect(Set(names).count == names.count)
+        #expect(SlashCommands.planned.isDisjoint(with: names))
+        for command in SlashCommands.available { #expect(!command.summary.isEmpty) }
+    }
+
+    @Test("every command runs without an argument and with nonsense, and only asks for known things")
+    func everyCommand() {
+        for command in SlashCommands.available {
+            for arguments in ["", "x", "1", "\"", "Alice", "999999999999999999999", "Alice \u{202E}x", "-1"] {
+                var fixture = Fixture.main(columns: 80, rows: 24)
+                fixture.addTransfers()
+                fixture.enter("/\(command.name) \(arguments)")
+                _ = fixture.canvas
+            }
+        }
+    }
+
+    @Test("/msg sends to somebody else without opening the chat")
+    func message() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/msg bob  two  blanks stay")
+        #expect(fixture.errands == [.send("two  blanks stay", to: Fixture.bob)])
+        #expect(fixture.state.openID == Fixture.alice)
+    }
+
+    @Test("/query opens a chat by the beginning of its name, by number and in any case")
+    func query() {
+        for word in ["bob", "BO", "2"] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.enter("/query \(word)")
+            #expect(fixture.state.openID == Fixture.bob)
+        }
+    }
+
+    @Test("/send takes several paths, quotes and ~")
+    func send() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/send ~/a.txt \"/tmp/two words\" b\\ c")
+        #expect(
+            fixture.errands == [
+                .sendFile(path: "/home/jo/a.txt", to: Fixture.alice),
+                .sendFile(path: "/tmp/two words", to: Fixture.alice), .sendFile(path: "b c", to: Fixture.alice),
+            ])
+    }
+
+    @Test("/accept needs no number when there is one offer, and takes a folder")
+    func accept() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        fixture.enter("/accept")
+        #expect(fixture.errands.contains(.accept(TransferNumber(8), folder: nil)))
+        fixture.enter("/accept #8 ~/x")
+        #expect(fixture.errands.contains(.accept(TransferNumber(8), folder: "/home/jo/x")))
+    }
+
+    @Test("/pause, /resume, /cancel and /decline name the transfer")
+    func transfers() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.enter("/pause 8")
+        #expect(fixture.errands.contains(.pause(TransferNumber(8))))
+        fixture.enter("/resume")
+        #expect(fixture.errands.contains(.resume(TransferNumber(5))))
+        fixture.enter("/cancel")
+        #expect(!fixture.errands.contains { if case .cancel = $0 { true } else { false } })
+        #expect(fixture.text.contains("Which one?"))
+    }
+
+    @Test("/remove asks once")
+    func remove() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/remove bob")
+        #expect(fixture.errands.isEmpty)
+        fixture.enter("/remove bob")
+        #expect(fixture.errands.contains(.remove(Fixture.bob)))
+    }
+
+    @Test("/remove asks again after anything else was entered")
+    func removeForgets() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/remove bob")
+        fixture.enter("hello")
+        fixture.enter("/remove bob")
+        #expect(!fixture.errands.contains(.remove(Fixture.bob)))
+    }
+
+    @Test("/add reads an address and says what is wrong with one")
+    func add() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/add http://example.org")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.text.contains("an address begins"))
+        fixture.enter("/add 127.0.0.1:5000 Eve the second")
+        let address = try PeerAddress(parsing: "127.0.0.1:5000")
+        #expect(fixture.errands.contains(.addContact(address, name: "Eve the second")))
+    }
+
+    @Test("/block, /unblock and /rename")
+    func people() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/block carol")
+        #expect(fixture.errands == [.setBlocked(Fixture.carol, true)])
+        fixture.enter("/unblock carol")
+        #expect(fixture.errands == [.setBlocked(Fixture.carol, false)])
+        fixture.enter("/rename carol Caro L")
+        #expect(fixture.errands == [.rename(Fixture.carol, to: "Caro L")])
+    }
+
+    @Test("/goto with a day asks for its first message and shows it")
+    func goTo() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/goto 2026-11-20")
+        guard case .ask(.day(let contact, let day, let generation)) = fixture.effects.last else {
+            Issue.record("the day was not asked for")
+            return
+        }
+        #expect(day == Fixture.time(20, 0, 0))
+        fixture.effects = []
+        fixture.send(.answer(.day(contact, day, Fixture.history[0], generation: generation - 1)))
+        #expect(fixture.effects.isEmpty)
+        fixture.send(.answer(.day(contact, day, Fixture.history[0], generation: generation)))
+        fixture.answerPages(from: Fixture.history)
+        #expect(fixture.state.openChat?.window.highlight == Fixture.messageID(1))
+    }
+
+    @Test("/quit stores the draft and quits once")
+    func quit() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/quit")
+        fixture.press("Ctrl-q")
+        #expect(fixture.effects.count { $0 == .quit } == 1)
+    }
+
+    @Test("/help NAME shows the line of the table")
+    func help() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/help send")
+        #expect(fixture.text.contains("/send PATH…: offer files to this chat (also /sendfile)"))
+    }
+
+    @Test("spelling", arguments: [("qiut", "quit"), ("hepl", "help"), ("serach", "search"), ("xyzzy", nil)])
+    func spelling(word: String, expected: String?) {
+        #expect(SlashCommands.suggestion(for: word) == expected)
+    }
+
+    @Test(
+        "arguments with quotes come back as they were", arguments: ["a b", "it's", "\"q\"", "back\\slash", "plain", ""])
+    func quoting(word: String) {
+        var scanner = ArgumentScanner(ArgumentScanner.quoted(word) + " rest")
+        let result1 = scanner.next()
+        #expect(result1 == word)
+        let result2 = scanner.remainder()
+        #expect(result2 == "rest")
+    }
+
+    @Test("an unclosed quote ends with the text")
+    func unclosed() {
+        var scanner = ArgumentScanner("\"open end")
+        let result3 = scanner.all()
+        #expect(result3 == ["open end"])
+    }
+}

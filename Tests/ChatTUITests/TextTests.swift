@@ -1,0 +1,115 @@
+// Dates, sizes, bars and sentences.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Words and numbers")
+struct TextTests {
+    private typealias Fixture = ScreenFixture
+
+    @Test("dates and times in a zone")
+    func clock() {
+        let utc = LocalClock.fixed(seconds: 0)
+        #expect(utc.day(Fixture.time(20, 0, 0)) == "Fri 20 Nov 2026")
+        #expect(utc.time(Fixture.time(20, 9, 5)) == "09:05")
+        #expect(LocalClock.fixed(seconds: 19_800).time(Fixture.time(20, 20, 0)) == "01:30")
+        #expect(LocalClock.fixed(seconds: 19_800).day(Fixture.time(20, 20, 0)) == "Sat 21 Nov 2026")
+        #expect(LocalClock.fixed(seconds: -3600).day(Timestamp(milliseconds: 0)) == "Wed 31 Dec 1969")
+    }
+
+    @Test("any timestamp has a date", arguments: [Int64.min, .max, 0, -1, 951_782_400_000])
+    func anyTime(milliseconds: Int64) {
+        #expect(!LocalClock.fixed(seconds: 0).day(Timestamp(milliseconds: milliseconds)).isEmpty)
+        #expect(!LocalClock.system.day(Timestamp(milliseconds: milliseconds)).isEmpty)
+    }
+
+    @Test(
+        "days by name",
+        arguments: [
+            ("2026-11-20", 20), ("20.11.2026", 20), ("2026-11", 1), ("today", 21), ("yesterday", 20),
+            ("2026-13-01", nil),
+            ("2026-02-30", nil), ("tomorrow", nil), ("", nil), ("-", nil), ("99999999999999999999-1-1", nil),
+        ] as [(String, Int64?)])
+    func days(name: String, day: Int64?) {
+        let start = LocalClock.fixed(seconds: 0).startOfDay(named: name, today: Fixture.time(21, 9, 7))
+        #expect(start == day.map { Fixture.time($0, 0, 0) })
+    }
+
+    @Test(
+        "sizes",
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9_999, "9.9 kB"), (10_000, "10 kB"), (999_999, "999 kB"),
+            (1_000_000, "1.0 MB"), (4_100_000, "4.1 MB"), (212_000_000_000, "212 GB"), (UInt64.max, "18 EB"),
+        ] as [(UInt64, String)])
+    func sizes(bytes: UInt64, text: String) {
+        #expect(Units.size(bytes) == text)
+    }
+
+    @Test("a bar is full only when everything is there")
+    func bars() {
+        #expect(ProgressBar.text(65, of: 100, width: 10) == "██████▌···")
+        #expect(ProgressBar.text(0, of: 100, width: 4) == "····")
+        #expect(ProgressBar.text(999_999, of: 1_000_000, width: 4) == "███▌")
+        #expect(ProgressBar.text(5, of: 5, width: 4) == "████")
+        #expect(ProgressBar.text(0, of: 0, width: 4) == "████")
+        #expect(Units.percent(999_999, of: 1_000_000) == 99)
+    }
+
+    @Test("a stalled transfer says so instead of a bar")
+    func stalled() {
+        let progress = TransferProgress(id: Fixture.buildLog.id, transferred: 1, rate: 0, stalled: .seconds(12))
+        let pace = TransferPace(transfer: Fixture.buildLog, progress: progress)
+        #expect(pace.rate == "stalled 12 s")
+        #expect(pace.remaining == nil)
+    }
+
+    @Test("every error is a sentence with a reason")
+    func sentences() throws {
+        let errors: [ChatError] = [
+            .store(.diskFull), .badAddress(.badHost("x")), .ownAddress, .noSuchContact, .noSuchTransfer, .noSuchRequest,
+            .noSuchMessage, .textTooLong(bytes: 70_000, limit: 65_536), .emptyText, .badName(""),
+            .cannotRead(path: "/x", errno: 2), .notARegularFile(path: "/"), .cannotWrite(path: "/x", errno: 13),
+            .notEnoughSpace(needed: 88_000_000, free: 12_000_000, folder: "/home"), .wrongTransferState(.complete),
+            .outboxFull(limit: 10), .blocked, .cannotListen(endpoint: "x:1", reason: "in use"),
+        ]
+        for error in errors {
+            let sentence = Sentences.sentence(for: error, doing: "It was not done")
+            #expect(sentence.hasPrefix("It was not done: "))
+            #expect(!sentence.contains("\n"))
+        }
+        #expect(Sentences.reason(of: .cannotRead(path: "/x", errno: 2)) == "cannot read /x: no such file or directory")
+        #expect(
+            Sentences.farewell(queued: 1, transfers: 2)
+                == "blipchat: 1 message stays queued, 2 transfers are unfinished; they go on at the next start.")
+        #expect(Sentences.farewell(queued: 0, transfers: 0) == nil)
+    }
+
+    @Test("the first page checks its fields, and leaves nothing unsaid")
+    func firstRun() {
+        var form = FirstRunForm(
+            FirstRunDefaults(
+                name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo"))
+        func press(_ name: String) -> FirstRunAnswer? { Key(named: name).flatMap { form.receive(.key($0)) } }
+        func paste(_ text: String) -> FirstRunAnswer? { form.receive(.paste(text)) }
+        #expect(press("Tab") == nil)
+        for _ in 0..<4 { #expect(press("Backspace") == nil) }
+        #expect(paste("99999") == nil)
+        #expect(press("Enter") == nil)
+        #expect(form.problem?.field == .port)
+        #expect(press("Ctrl-u") == nil)
+        #expect(paste("0") == nil)
+        #expect(press("Tab") == nil)
+        #expect(press("Tab") == nil)
+        #expect(paste("blip://192.0.2.1/short") == nil)
+        #expect(press("Enter") == nil)
+        #expect(form.problem?.field == .address)
+        #expect(press("Ctrl-u") == nil)
+        #expect(
+            press("Enter")
+                == .start(name: "Jo", listenPort: 0, downloads: "/home/jo/Downloads", address: nil))
+        #expect(press("Alt-d") == .demo)
+        #expect(press("Esc") == .quit)
+    }
+}

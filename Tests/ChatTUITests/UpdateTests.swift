@@ -1,0 +1,379 @@
+// Keys and events of the main screen: what they change, what they ask for, and what they must leave alone.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Update")
+struct UpdateTests {
+    private typealias Fixture = ScreenFixture
+
+    // MARK: Writing
+
+    @Test("Enter sends the line and empties it")
+    func send() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("hello")
+        #expect(fixture.errands.contains(.send("hello", to: Fixture.alice)))
+        #expect(fixture.state.input.isEmpty)
+    }
+
+    @Test("an empty or blank line sends nothing")
+    func sendNothing() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("   ")
+        #expect(fixture.errands.isEmpty)
+    }
+
+    @Test("lines are sent in the order in which Enter was pressed")
+    func order() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        for line in ["one", "two", "three"] {
+            fixture.type(line)
+            fixture.press("Enter")
+        }
+        let sent = fixture.errands.compactMap { if case .send(let text, _) = $0 { text } else { nil } }
+        #expect(sent == ["one", "two", "three"])
+    }
+
+    @Test("a paste of several lines stays one message, whatever is in it")
+    func paste() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.send(.input(.paste("one\r\ntwo\u{1B}[31m\n\tthree")))
+        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.send("one\ntwo\u{1B}[31m\n\tthree", to: Fixture.alice)))
+    }
+
+    @Test("Alt-Enter and Ctrl-j begin a new line, and the box grows to a third of the screen")
+    func newline() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for _ in 0..<20 { fixture.press("x", "Alt-Enter", "Ctrl-j") }
+        #expect(ScreenLayout(fixture.state).input.size.rows == 8)
+        #expect(fixture.state.input.isMultiline)
+    }
+
+    @Test("Ctrl-c keeps the text in the kill ring and never quits")
+    func clear() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("precious")
+        fixture.press("Ctrl-c", "Ctrl-c")
+        #expect(fixture.state.input.isEmpty)
+        #expect(!fixture.effects.contains(.quit))
+        fixture.press("Ctrl-y")
+        #expect(fixture.state.input.text == "precious")
+    }
+
+    @Test("a message over 64 KiB stays in the line and says so")
+    func tooLong() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste(String(repeating: "x", count: 65_537))))
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        #expect(fixture.state.input.characters.count == 65_537)
+        #expect(fixture.text.contains("too long"))
+    }
+
+    @Test("a line that could not be stored comes back")
+    func giveBack() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("hello")
+        fixture.send(.failed(.send("hello", to: Fixture.alice), .store(.diskFull)))
+        #expect(fixture.state.input.text == "hello")
+        #expect(fixture.text.contains("the disk is full"))
+    }
+
+    @Test("a line that could not be stored does not overwrite the next one")
+    func giveBackElsewhere() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("hello")
+        fixture.type("next")
+        fixture.send(.failed(.send("hello", to: Fixture.alice), .store(.diskFull)))
+        #expect(fixture.state.input.text == "next")
+        #expect(fixture.state.killRing.newest == "hello")
+    }
+
+    @Test("drafts stay with their chats and are stored when the user pauses or leaves")
+    func drafts() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.type("for alice")
+        fixture.advance(.milliseconds(1100))
+        #expect(fixture.errands.contains(.setDraft("for alice", Fixture.alice)))
+        fixture.type("!")
+        fixture.press("Alt-2")
+        #expect(fixture.errands.contains(.setDraft("for alice!", Fixture.alice)))
+        #expect(fixture.state.input.isEmpty)
+        fixture.press("Alt-1")
+        #expect(fixture.state.input.text == "for alice!")
+    }
+
+    @Test("a stored draft fills an empty line only")
+    func storedDraft() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.answer(.draft(Fixture.alice, "old")))
+        #expect(fixture.state.input.text == "old")
+        fixture.send(.answer(.draft(Fixture.alice, "older")))
+        #expect(fixture.state.input.text == "old")
+    }
+
+    @Test("the peer is told of typing once, again while it goes on, and of the pause")
+    func typing() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.type("hello")
+        #expect(fixture.errands.filter { $0 == .setTyping(true, Fixture.alice) }.count == 1)
+        fixture.advance(.seconds(5))
+        fixture.type("x")
+        #expect(fixture.errands.filter { $0 == .setTyping(true, Fixture.alice) }.count == 2)
+        fixture.advance(.seconds(7))
+        #expect(fixture.errands.contains(.setTyping(false, Fixture.alice)))
+    }
+
+    @Test("commands are not told as typing")
+    func typingCommand() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.type("/help")
+        #expect(fixture.errands.isEmpty)
+    }
+
+    // MARK: Chats
+
+    @Test("numbers, neighbours, last and next unread chat")
+    func switching() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-3")
+        #expect(fixture.state.openID == Fixture.carol)
+        fixture.press("Alt-/")
+        #expect(fixture.state.openID == Fixture.alice)
+        fixture.press("Alt-Down")
+        #expect(fixture.state.openID == Fixture.bob)
+        fixture.press("Ctrl-p", "Ctrl-p")
+        #expect(fixture.state.openID == Fixture.dave)
+        fixture.press("Alt-a")
+        #expect(fixture.state.openID == Fixture.bob)
+        fixture.press("Alt-9")
+        #expect(fixture.state.openID == Fixture.bob)
+    }
+
+    @Test("Alt-k finds a chat by scattered letters")
+    func goTo() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("draft")
+        fixture.press("Alt-k")
+        fixture.type("cr")
+        fixture.press("Enter")
+        #expect(fixture.state.openID == Fixture.carol)
+        #expect(fixture.state.drafts[Fixture.alice]?.text == "draft")
+    }
+
+    @Test("opening a chat asks for its newest page and its draft once")
+    func opening() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.press("Alt-2")
+        let pages = fixture.questions.compactMap { if case .page(let request) = $0 { request } else { nil } }
+        #expect(pages.map(\.anchor) == [.newest])
+        #expect(fixture.questions.contains(.draft(Fixture.bob)))
+        fixture.send(.answer(.page(pages[0], [])))
+        fixture.effects = []
+        fixture.press("Alt-1", "Alt-2")
+        #expect(!fixture.questions.contains(.draft(Fixture.bob)))
+        #expect(!fixture.questions.contains { if case .page = $0 { true } else { false } })
+    }
+
+    @Test("messages that arrive while their page is loading are neither lost nor doubled")
+    func loadingRace() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.press("Alt-2")
+        let asked = fixture.effects
+        let first = Fixture.message(20, .incoming, "in the page", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
+        let second = Fixture.message(21, .incoming, "after the page", at: Fixture.time(21, 9, 2), contact: Fixture.bob)
+        fixture.send(.chat(.messageAdded(first)))
+        fixture.send(.chat(.messageAdded(second)))
+        fixture.effects = asked
+        fixture.answerPages(from: [first])
+        #expect(fixture.state.openChat?.window.items.compactMap(\.message?.position.rawValue) == [20, 21])
+    }
+
+    // MARK: Reading
+
+    @Test("what is drawn at the bottom of the open chat is marked as seen, once")
+    func seen() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        let news = Fixture.message(20, .incoming, "new", at: Fixture.time(21, 9, 7))
+        fixture.send(.chat(.messageAdded(news)))
+        fixture.send(.clock)
+        #expect(fixture.errands == [.markSeen(Fixture.alice, HistoryPosition(20))])
+    }
+
+    @Test("nothing is marked as seen in other chats, behind an overlay, scrolled up or without focus")
+    func notSeen() {
+        let news = Fixture.message(20, .incoming, "new", at: Fixture.time(21, 9, 7))
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-3")
+        fixture.effects = []
+        fixture.send(.chat(.messageAdded(news)))
+        #expect(fixture.errands.isEmpty)
+        for prepare in [
+            { (fixture: inout Fixture) in fixture.press("F1") }, { $0.send(.input(.focus(false))) },
+            { $0.press("Alt-PgUp") },
+        ] as [(inout Fixture) -> Void] {
+            fixture = Fixture.main(columns: 80, rows: 8)
+            prepare(&fixture)
+            fixture.effects = []
+            fixture.send(.chat(.messageAdded(news)))
+            #expect(fixture.errands.isEmpty)
+            #expect(fixture.state.openChat?.window.unreadLine != nil)
+            fixture.press("Esc")
+            #expect(fixture.errands.contains(.markSeen(Fixture.alice, HistoryPosition(20))))
+        }
+    }
+
+    @Test("scrolled up, news do not move the view, and are counted")
+    func newsWhileScrolled() {
+        var fixture = Fixture.main(columns: 80, rows: 10)
+        fixture.state.chats[0].window.unreadLine = nil
+        fixture.press("PgUp")
+        let before = fixture.text.split(separator: "\n").dropFirst().prefix(6)
+        fixture.send(
+            .chat(.messageAdded(Fixture.message(20, .incoming, "new", at: Fixture.time(21, 9, 7)))))
+        #expect(fixture.text.split(separator: "\n").dropFirst().prefix(6) == before)
+        #expect(fixture.text.contains("↓ 1 newer"))
+        fixture.press("Alt-End")
+        #expect(fixture.text.contains("Alice new"))
+        #expect(!fixture.text.contains("↓ 1 newer"))
+    }
+
+    @Test("marks move with the messages")
+    func marks() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var message = Fixture.history[7]
+        #expect(fixture.text.contains("09:06 ~      me (kept"))
+        message.state = .delivered
+        fixture.send(.chat(.messageChanged(message)))
+        #expect(fixture.text.contains("09:06 ✓      me (kept"))
+        message.state = .failed(reason: "they refused it")
+        fixture.send(.chat(.messageChanged(message)))
+        #expect(fixture.text.contains("09:06 !      me (kept"))
+        #expect(fixture.text.contains("not sent: they refused it (/retry)"))
+    }
+
+    @Test("conversations are read anew after changes, but not for each of them")
+    func refresh() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        for number in 0..<1000 as Range<Int64> {
+            fixture.send(
+                .chat(
+                    .messageAdded(
+                        Fixture.message(100 + number, .incoming, "x", at: Fixture.time(21, 9, 7), contact: Fixture.bob))
+                ))
+        }
+        #expect(fixture.questions.filter { $0 == .conversations }.count == 1)
+        fixture.send(.answer(.conversations(fixture.state.chats.map(\.conversation))))
+        #expect(fixture.questions.filter { $0 == .conversations }.count == 1)
+        fixture.advance(.milliseconds(250))
+        #expect(fixture.questions.filter { $0 == .conversations }.count == 2)
+    }
+
+    // MARK: Offers
+
+    @Test("Alt-y answers an offer only after it has been on the screen for 700 ms")
+    func arming() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        fixture.effects = []
+        fixture.advance(.milliseconds(699))
+        fixture.press("Alt-y")
+        #expect(fixture.errands.isEmpty)
+        fixture.advance(.milliseconds(1))
+        fixture.press("Alt-y")
+        #expect(fixture.errands.contains(.accept(TransferNumber(8), folder: nil)))
+    }
+
+    @Test("a second offer does not change what Alt-n answers, and has to be seen first itself")
+    func secondOffer() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        fixture.advance(.seconds(1))
+        let second = Fixture.transfer(3, .incoming, "other", size: 1, .offered, contact: Fixture.bob)
+        fixture.send(.chat(.messageAdded(Fixture.fileMessage(second, position: 30, at: Fixture.time(21, 9, 7)))))
+        fixture.effects = []
+        fixture.press("Alt-n", "Alt-n")
+        #expect(fixture.errands == [.decline(TransferNumber(8))])
+        #expect(fixture.state.shownOffer?.number == TransferNumber(3))
+    }
+
+    @Test("an offer that is withdrawn while the key goes down is not another one's answer")
+    func withdrawn() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        let second = Fixture.transfer(9, .incoming, "other", size: 1, .offered)
+        fixture.send(.chat(.messageAdded(Fixture.fileMessage(second, position: 30, at: Fixture.time(21, 9, 7)))))
+        fixture.advance(.seconds(5))
+        var gone = Fixture.release
+        gone.state = .cancelled
+        fixture.send(.chat(.messageChanged(Fixture.fileMessage(gone, position: 10, at: Fixture.time(21, 9, 7)))))
+        fixture.effects = []
+        fixture.press("Alt-y")
+        #expect(fixture.errands.isEmpty)
+    }
+
+    // MARK: Program
+
+    @Test("Ctrl-q stores the draft, then quits")
+    func quit() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.effects.last == .quit)
+        #expect(fixture.errands.contains(.setDraft("half", Fixture.alice)))
+    }
+
+    @Test("SIGTERM leaves with 143")
+    func terminate() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.terminate(signal: 15)))
+        #expect(fixture.effects.last == .quit)
+        #expect(fixture.state.exitCode == 143)
+    }
+
+    @Test("at rest the next deadline is the next minute")
+    func deadline() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.advance(.seconds(30))
+        fixture.send(.answer(.conversations(fixture.state.chats.map(\.conversation))))
+        fixture.advance(.seconds(1))
+        #expect(fixture.state.deadline == fixture.moment.uptime + .seconds(29))
+    }
+
+    @Test("every key of the table is a key, and no two commands share one")
+    func keyTable() {
+        var seen: [Key: AppCommand] = [:]
+        for binding in KeyBindings.all {
+            for name in binding.keys {
+                guard let key = Key(named: name) else {
+                    Issue.record("\(name) is not a key")
+                    continue
+                }
+                #expect(seen[key] == nil || seen[key] == binding.command, "\(name) is bound twice")
+                seen[key] = binding.command
+            }
+        }
+    }
+
+    @Test("every hint that is drawn is a key of the table")
+    func hints() {
+        let fixture = Fixture.main(columns: 80, rows: 24)
+        for binding in KeyBindings.hints { #expect(fixture.text.contains(binding.label)) }
+    }
+}
