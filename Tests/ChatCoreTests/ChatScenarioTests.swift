@@ -68,6 +68,47 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a read receipt whose reply is lost is sent again")
+    func lostReceipt() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let message = try await alice.say("hello", to: "bob")
+        try await eventually("it is delivered") { try await alice.state(of: message.id) == .delivered }
+        let contact = try await bob.contactID("alice")
+        alice.tap.loseReplies(1)
+        try await bob.client.markSeen(contact, upTo: try #require(try await bob.history(with: "alice").last).position)
+        try await eventually("the receipt is confirmed") {
+            try await bob.store.unsentReadReceipt(for: contact) == nil
+        }
+        #expect(bob.tap.requests("read").count >= 2)
+        #expect(try await alice.state(of: message.id) == .read)
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a known id with another text is refused, and so is what cannot be read")
+    func conflictingAndMalformed() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let link = try #require(await alice.client.sessions.values.first?.link)
+        let id = MessageID(at: Timestamp(milliseconds: 1))
+        func send(_ text: String) async throws -> BLIPErrorCode? {
+            let request = MessageRequest(id: id, sequence: 1, sent: Timestamp(milliseconds: 1), text: text)
+            return try await link.connection.submit(request.encoded(), bodySink: nil).value().error
+        }
+        #expect(try await send("first") == nil)
+        #expect(try await send("first") == nil)
+        #expect(try await send("second") == .conflict)
+        #expect(try await send("") == .badRequest)
+        let unknown = BLIPRequest(profile: "dance", urgent: true)
+        #expect(try await link.connection.submit(unknown, bodySink: nil).value().error == .notFound)
+        #expect(try await bob.texts(with: "alice") == ["first"])
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("both dial at once, again and again, and no line is lost or doubled")
     func simultaneousDial() async throws {
         let alice = try await TestPeer("alice").start()

@@ -183,6 +183,34 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a sender who has paused is not asked again and again, and going on is noticed at once")
+    func patience() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob") {
+            $0.acceptsFilesUpTo = .max
+            $0.limits.retryDelay = .seconds(3600)
+        }.start()
+        try await ChatClient.befriend(alice, bob)
+        let path = try alice.makeFile("a.bin", size: 1 << 20)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        let number = try #require(try await alice.transfer(offer.id)).number
+        // Bob may have got it before the pause: then there is nothing to wait for.
+        guard (try? await alice.client.pauseTransfer(number)) != nil else { return }
+        try await eventually("bob waits, or has it") {
+            let row = try await bob.transfer(offer.id)
+            return row?.reason == TransferReason.pausedByPeer || row?.state == .complete
+        }
+        for line in 1...10 {
+            let message = try await alice.say("\(line)", to: "bob")
+            try await eventually("delivered") { try await alice.state(of: message.id) == .delivered }
+        }
+        #expect(bob.tap.requests("file-get").count + bob.tap.requests("file-digest").count < 10)
+        if try await bob.transfer(offer.id)?.state != .complete { try await alice.client.resumeTransfer(number) }
+        try await waitForState(.complete, of: offer.id, at: bob)
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("the same name twice does not overwrite, and hostile names stay in the folder")
     func hostileNames() async throws {
         let (alice, bob) = try await pair()
@@ -227,6 +255,18 @@ import Testing
         let blocked = try bob.makeFile("not-a-folder", size: 1)
         await #expect(throws: ChatError.cannotWrite(path: blocked, errno: ENOTDIR)) {
             try await bob.client.acceptTransfer(number, into: blocked)
+        }
+        #expect(try await bob.transfer(offer.id)?.state == .offered)
+        try await bob.restart {
+            $0.limits.freeBytesKept = .max
+            $0.limits.freeShareKept = 1
+        }
+        do {
+            try await bob.client.acceptTransfer(number, into: nil)
+            Issue.record("a full disk must be told")
+        } catch ChatError.notEnoughSpace(let needed, _, let folder) {
+            #expect(needed == 10)
+            #expect(folder == bob.downloads)
         }
         #expect(try await bob.transfer(offer.id)?.state == .offered)
         await alice.stop()

@@ -13,6 +13,35 @@ struct Download {
 }
 
 extension ChatClient {
+    /// At the start of the program nothing runs, whatever the last run left in the store.
+    func restTransfers() async {
+        let all = await quietly { () async throws(StoreError) in
+            try await store.transfers(unfinishedOnly: true, limit: 1000)
+        }
+        for transfer in all ?? [] where transfer.state == .running { await setWaiting(transfer.id) }
+    }
+
+    /// A running transfer waits for the next link.
+    private func setWaiting(_ id: MessageID, transferred: UInt64? = nil, reason: String = TransferReason.waitingForPeer)
+        async
+    {
+        await changeQuietly(id) {
+            $0.transferred = transferred ?? $0.transferred
+            guard $0.state == .running else { return }
+            $0.state = .accepted
+            $0.reason = reason
+        }
+    }
+
+    /// Tries a transfer again after a while, and not before.
+    private func rest(_ id: MessageID) {
+        restingDownloads.insert(id)
+        spawn(after: configuration.limits.retryDelay) { client in
+            guard client.restingDownloads.remove(id) != nil else { return }
+            await client.startDownload(id)
+        }
+    }
+
     /// Starts what waits for `contact`: accepted transfers, oldest first, and offers that need no asking.
     func resumeTransfers(with contact: ContactID) {
         guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
@@ -23,7 +52,7 @@ extension ChatClient {
             for transfer in (all ?? []).reversed() where transfer.contact == contact && transfer.direction == .incoming
             {
                 client.acceptIfAllowed(transfer)
-                await client.startDownload(transfer.id)
+                if !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
             }
         }
     }
@@ -31,6 +60,7 @@ extension ChatClient {
     /// Runs an accepted transfer if its sender is online and few enough run already.
     func startDownload(_ id: MessageID) async {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
+        restingDownloads.remove(id)
         guard let row = found ?? nil, row.direction == .incoming, row.state == .accepted || row.state == .running,
             let path = row.path, downloads[id] == nil, phase == .running
         else { return }
@@ -104,9 +134,9 @@ extension ChatClient {
 
     private func downloadEnded(_ id: MessageID, _ outcome: IncomingTransfer.Outcome) async {
         guard let download = downloads.removeValue(forKey: id) else { return }
-        let time = now()
         switch outcome {
         case .complete(let path, let sha256):
+            let time = now()
             // The news first: should we die between the two, the next run finds the file and says it again.
             await tellQuietly(id, download.contact, .complete)
             await changeQuietly(id) {
@@ -118,37 +148,36 @@ extension ChatClient {
                 $0.finished = time
             }
         case .interrupted:
-            await changeQuietly(id) {
-                $0.transferred = download.transferred
-                guard $0.state == .running else { return }
-                $0.state = .accepted
-                $0.reason = TransferReason.waitingForPeer
-            }
+            // The link may still be there: the sender left an answer unfinished.
+            if sessions[download.contact]?.link?.number == download.link { rest(id) }
+            await setWaiting(id, transferred: download.transferred)
         case .waiting(let reason):
-            await changeQuietly(id) {
-                $0.transferred = download.transferred
-                guard $0.state == .running else { return }
-                $0.state = .accepted
-                $0.reason = reason
-            }
-            spawn(after: configuration.limits.retryDelay) { await $0.startDownload(id) }
+            rest(id)
+            await setWaiting(id, transferred: download.transferred, reason: reason)
         case .paused(let reason):
             await changeQuietly(id) {
                 $0.transferred = download.transferred
                 $0.state = .paused
                 $0.reason = reason
             }
+        case .withdrawn: await giveUp(id, .cancelled, TransferReason.cancelledByPeer)
         case .failed(let reason, let tellsPeer):
             if tellsPeer { await tellQuietly(id, download.contact, .failed) }
-            let row = await changeQuietly(id) {
-                $0.state = .failed
-                $0.reason = reason
-                $0.finished = time
-            }
-            if let row { removePartial(of: row) }
+            await giveUp(id, .failed, reason)
         }
         pump(download.contact)
         resumeTransfers(with: download.contact)
+    }
+
+    /// Ends a download without a file.
+    private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: String) async {
+        let time = now()
+        let row = await changeQuietly(id) {
+            $0.state = state
+            $0.reason = reason
+            $0.finished = time
+        }
+        if let row { removePartial(of: row) }
     }
 
     private func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async {

@@ -173,6 +173,7 @@ extension ChatClient {
         link.connection.ping()
         pump(contact)
         sendReadReceipts(to: contact)
+        restingDownloads = restingDownloads.filter { transferRows[$0]?.contact != contact }
         resumeTransfers(with: contact)
         rememberSeen(contact)
     }

@@ -104,7 +104,7 @@ extension ChatClient {
         let isRefused: Bool
         switch error {
         case nil: isRefused = false
-        case .badRequest?, .notFound?, .conflict?, .gone?: isRefused = true
+        case .badRequest?, .notFound?, .conflict?, .gone?, BLIPErrorCode(code: 413)?: isRefused = true
         default: return false
         }
         switch entry.operation {

@@ -32,6 +32,8 @@ public actor ChatClient: ChatService {
     var uploads: [MessageID: Upload] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
     var downloads: [MessageID: Download] = [:]
+    /// Incoming transfers that the sender does not give now, until they are tried again.
+    var restingDownloads: Set<MessageID> = []
     /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
     var transferRows: [MessageID: FileTransfer] = [:]
 
@@ -74,6 +76,7 @@ public actor ChatClient: ChatService {
         }
         phase = .running
         hub.publish(.identityChanged(identity))
+        await restTransfers()
         for contact in sessions.keys.sorted() { dial(contact) }
     }
 

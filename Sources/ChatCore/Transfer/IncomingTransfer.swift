@@ -16,6 +16,8 @@ actor IncomingTransfer {
         case waiting(reason: String)
         /// Needs the user: the disk does not take it.
         case paused(reason: String)
+        /// The sender does not offer it any more; its `cancelled` is on the way or got lost with an old database.
+        case withdrawn
         /// Ended for good. `tellsPeer`: the sender does not know yet.
         case failed(reason: String, tellsPeer: Bool)
     }
@@ -174,7 +176,7 @@ actor IncomingTransfer {
             return .failed(reason: TransferReason.refused(code: error.code), tellsPeer: true)
         }
         switch error.code {
-        case BLIPErrorCode.forbidden.code: return .failed(reason: TransferReason.notOffered, tellsPeer: false)
+        case BLIPErrorCode.forbidden.code: return .withdrawn
         case BLIPErrorCode.notFound.code: return .failed(reason: TransferReason.sourceGone, tellsPeer: false)
         case BLIPErrorCode.conflict.code, BLIPErrorCode.badRange.code:
             return .failed(reason: TransferReason.sourceChanged, tellsPeer: false)

@@ -8,11 +8,9 @@ enum TransferReason {
     static let pausedByPeer = "paused by the sender"
     static let sourceChanged = "the file changed after it was offered"
     static let sourceGone = "the file is no longer there"
-    static let notOffered = "the sender no longer offers it"
     static let digestDiffers = "the received bytes differ from the sender's file"
     static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
-    static let gaveUp = "the receiver gave up"
 
     static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {
         "not enough space in \(folder): \(needed) bytes needed, \(free) free"
