@@ -78,6 +78,7 @@ struct GoldenScreenTests {
     func verify(columns: Int, rows: Int) throws {
         var fixture = ScreenFixture.main(columns: columns, rows: rows)
         fixture.enter("/verify")
+        fixture.send(.answer(.safetyNumber(ScreenFixture.alice, ScreenFixture.safetyNumber)))
         try compare(fixture.canvas, "verify")
     }
 

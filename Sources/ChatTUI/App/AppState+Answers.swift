@@ -22,6 +22,10 @@ extension AppState {
         case .requests(let list): requests = list
         case .safetyNumber(let contact, let number):
             if let index = chatIndex(contact) { chats[index].safetyNumber = number }
+            if case .verify(var pane) = overlay, pane.contact == contact, pane.number == nil {
+                pane.number = number
+                overlay = .verify(pane)
+            }
         case .downloads(let folder, let freeBytes): downloads = (folder, freeBytes)
         case .identity(let news): identity = news
         case .day(let contact, let day, let message, let generation):

@@ -31,7 +31,7 @@ extension AppState {
         guard let index = chatIndex(message.contact) else { return }
         chats[index].conversation.lastMessage = message
         let isOpen = message.contact == openID
-        let isKnown = chats[index].window.index(of: .message(message.id)) != nil
+        let isKnown = chats[index].window.contains(message)
         let before = chats[index].window.lastPosition
         let isInWindow = chats[index].window.append(message)
         guard !isKnown else { return }

@@ -22,7 +22,7 @@ extension AppState {
         case .search(var pane): return press(key, command, in: &pane, &effects)
         case .transfers(var pane): return press(key, command, in: &pane, &effects)
         case .requests(let selected): return press(key, command, request: selected, &effects)
-        case .verify(let contact): return press(key, command, verifying: contact, &effects)
+        case .verify(let pane): return press(key, command, in: pane, &effects)
         }
     }
 

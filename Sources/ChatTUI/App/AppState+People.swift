@@ -40,18 +40,24 @@ extension AppState {
 
     mutating func showVerification(of contact: ContactID, _ effects: inout [AppEffect]) {
         effects.append(.ask(.safetyNumber(contact)))
-        show(.verify(contact))
+        show(.verify(VerifyPane(contact: contact)))
     }
 
     mutating func press(
-        _ key: Key, _ command: AppCommand?, verifying contact: ContactID, _ effects: inout [AppEffect]
+        _ key: Key, _ command: AppCommand?, in pane: VerifyPane, _ effects: inout [AppEffect]
     ) -> Bool {
+        let contact = pane.contact
         guard let chat = chat(contact) else {
             overlay = nil
             return true
         }
         switch key.typedText {
-        case "1" where chat.safetyNumber != nil:
+        case "1" where pane.number != nil:
+            guard pane.number == chat.safetyNumber else {
+                say("The number has just changed: compare again", isError: true)
+                showVerification(of: contact, &effects)
+                return true
+            }
             effects.append(.run(.setVerified(contact)))
             overlay = nil
         case "2", "b":

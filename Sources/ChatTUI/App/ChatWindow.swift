@@ -90,6 +90,12 @@ struct ChatWindow: Sendable, Equatable {
         items.lastIndex { $0.key == key }
     }
 
+    /// Whether a message is in the window. Quick for new ones: they stand behind everything.
+    func contains(_ message: ChatMessage) -> Bool {
+        guard let lastPosition, message.position <= lastPosition else { return false }
+        return index(of: .message(message.id)) != nil
+    }
+
     // MARK: Pages
 
     /// Takes over a loaded page (oldest first).
@@ -133,7 +139,10 @@ struct ChatWindow: Sendable, Equatable {
 
     /// A message was stored. Returns `false` when the window ends before it.
     @discardableResult mutating func append(_ message: ChatMessage) -> Bool {
-        if replace(message) { return true }
+        if contains(message) {
+            replace(message)
+            return true
+        }
         // Before the first page is asked for there is nothing to keep up to date.
         guard isLoaded || loading != nil else { return true }
         guard reachesNewest else { return false }

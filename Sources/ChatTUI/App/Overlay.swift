@@ -11,7 +11,7 @@ enum Overlay: Sendable, Equatable {
     case search(SearchPane)
     /// The request under the cursor, by id, so that news cannot move the cursor to another one.
     case requests(selected: Int64?)
-    case verify(ContactID)
+    case verify(VerifyPane)
 }
 
 /// A filter line and a selection in a list that is computed from state (help, palette, go to).
@@ -30,6 +30,13 @@ struct TransfersPane: Sendable, Equatable {
     var selected: TransferNumber?
     /// x was pressed once on this transfer.
     var confirmingCancel: TransferNumber?
+}
+
+/// The page with the number to compare.
+struct VerifyPane: Sendable, Equatable {
+    var contact: ContactID
+    /// The number as it was shown first: only this one can be confirmed.
+    var number: [String]?
 }
 
 /// The search overlay.

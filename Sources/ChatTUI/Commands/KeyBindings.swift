@@ -41,7 +41,7 @@ struct KeyBinding: Sendable {
 enum KeyBindings {
     static let all: [KeyBinding] =
         [
-            KeyBinding(["F1", "Alt-?"], .help, .program, "all keys and commands", hint: "help"),
+            KeyBinding(["F1", "Alt-?"], .help, .program, "this help", hint: "help"),
             KeyBinding(["Alt-a", "F8"], .nextUnread, .go, "next unread", hint: "next unread"),
             KeyBinding(["Alt-A"], .previousUnread, .go, "previous unread"),
         ] + chatNumbers + [
@@ -63,7 +63,7 @@ enum KeyBindings {
             KeyBinding(["Shift-Tab"], .completeBack, .write, nil),
             KeyBinding(["Up"], .up, .write, "what I typed before"),
             KeyBinding(["Down"], .down, .write, nil),
-            KeyBinding(["Ctrl-a", "Home"], .lineStart, .write, "start/end of line", shownAs: "Ctrl-a/e"),
+            KeyBinding(["Ctrl-a", "Home"], .lineStart, .write, "line start/end", shownAs: "Ctrl-a/e"),
             KeyBinding(["Ctrl-e", "End"], .lineEnd, .write, nil),
             KeyBinding(["Ctrl-b", "Left"], .left, .write, nil),
             KeyBinding(["Ctrl-f", "Right"], .right, .write, nil),
@@ -72,7 +72,7 @@ enum KeyBindings {
             KeyBinding(["Ctrl-w"], .killBlankWord, .write, "delete word"),
             KeyBinding(["Alt-Backspace"], .killWordBackward, .write, nil),
             KeyBinding(["Alt-d"], .killWordForward, .write, nil),
-            KeyBinding(["Ctrl-u"], .killToStart, .write, "delete to start/end", shownAs: "Ctrl-u/k"),
+            KeyBinding(["Ctrl-u"], .killToStart, .write, "cut to start/end", shownAs: "Ctrl-u/k"),
             KeyBinding(["Ctrl-k"], .killToEnd, .write, nil),
             KeyBinding(["Ctrl-y"], .yank, .write, "put back deleted"),
             KeyBinding(["Ctrl-_"], .undo, .write, "undo"),

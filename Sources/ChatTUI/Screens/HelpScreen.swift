@@ -60,9 +60,9 @@ struct HelpScreen {
                 let startsGroup = row == 0 || items[index - 1].group != items[index].group
                 let line = line(
                     items[index], isSelected: index == pane.selected, group: startsGroup ? items[index].group : "",
-                    widths: (width >= 30 ? groupWidth : 0, labelWidth, width - 1))
+                    widths: (width >= 30 ? groupWidth : 0, labelWidth, column == page.columns - 1 ? width : width - 1))
                 let point = Point(column: area.origin.column + column * width, row: area.origin.row + row)
-                canvas.draw(line, at: point, width: width - 1)
+                canvas.draw(line, at: point, width: width)
             }
         }
     }

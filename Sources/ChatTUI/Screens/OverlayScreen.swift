@@ -26,8 +26,10 @@ struct OverlayScreen {
         case .search(let pane): SearchScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .requests(let selected):
             RequestsScreen(state: state, selected: selected, layout: layout).draw(on: &canvas)
-        case .verify(let contact):
-            if let chat = state.chat(contact) { VerifyScreen(chat: chat, layout: layout).draw(on: &canvas) }
+        case .verify(let pane):
+            if let chat = state.chat(pane.contact) {
+                VerifyScreen(chat: chat, pane: pane, layout: layout).draw(on: &canvas)
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import ChatCore
 /// Draws the safety number of a contact.
 struct VerifyScreen {
     let chat: Chat
+    let pane: VerifyPane
     let layout: ScreenLayout
 
     func draw(on canvas: inout Canvas) {
@@ -22,7 +23,7 @@ struct VerifyScreen {
     private var lines: [StyledLine] {
         var lines = [StyledLine("\(chat.name.text) is \(Sentences.word(for: chat.peer.trust)) now.")]
         lines.append(StyledLine())
-        guard let number = chat.safetyNumber else {
+        guard let number = pane.number else {
             lines.append(StyledLine("Their key is not known yet: there is nothing to compare."))
             lines.append(StyledLine("It becomes known when they answer for the first time.", Theme.quiet))
             return lines

@@ -1,0 +1,128 @@
+// The running application over a scripted terminal: order of errands, painting, quitting.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@MainActor
+@Suite("Chat application", .timeLimit(.minutes(2)))
+struct ChatApplicationTests {
+    private let terminal = ScriptedTerminal()
+    private let options = ChatApplicationOptions(home: "/home/jo", version: "0.1", clock: .fixed(seconds: 0))
+
+    private func start(_ service: RecordingService) -> (ChatApplication, Task<Int32, any Error>) {
+        let application = ChatApplication(service: service, terminal: terminal, options: options)
+        return (application, Task { try await application.run() })
+    }
+
+    @Test("lines are sent in the order of Enter, all of them before the program ends, and the terminal is given back")
+    func order() async throws {
+        let service = RecordingService()
+        let (application, run) = start(service)
+        #expect(await terminal.waits(for: "Alice>"))
+        let lines = (1...100).map { "line \($0)" }
+        for line in lines {
+            terminal.type(line)
+            terminal.press("Enter")
+        }
+        terminal.type("half")
+        terminal.press("Ctrl-q")
+        #expect(try await run.value == 0)
+        let log = await service.log
+        #expect(log.filter { $0.hasPrefix("send ") } == lines.map { "send \($0)" })
+        #expect(log.last == "draft half")
+        #expect(terminal.isStopped)
+        #expect(application.farewell?.contains("stay queued") == true)
+    }
+
+    @Test("a flood of news is painted in few pictures, and keys still echo")
+    func flood() async throws {
+        let service = RecordingService()
+        let (_, run) = start(service)
+        #expect(await terminal.waits(for: "Alice>"))
+        let before = terminal.presentCount
+        let clock = ContinuousClock.now
+        for number in 1...5000 as ClosedRange<Int64> {
+            service.publish(
+                .messageAdded(
+                    ScreenFixture.message(number, .incoming, "news \(number)", at: ScreenFixture.time(21, 9, 0))))
+        }
+        terminal.type("echo")
+        #expect(await terminal.waits(for: "news 5000"))
+        #expect(terminal.text.contains("Alice> echo"))
+        let frames = Int((ContinuousClock.now - clock) / PaintSchedule.interval)
+        #expect(terminal.presentCount - before <= frames + 2)
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
+    @Test("nothing is painted at rest")
+    func rest() async throws {
+        let (_, run) = start(RecordingService())
+        #expect(await terminal.waits(for: "Alice>"))
+        // Until everything that the start asked for is there: pictures stop changing.
+        var before = -1
+        #expect(
+            await terminal.waits { terminal in
+                defer { before = terminal.presentCount }
+                return before == terminal.presentCount && terminal.text.contains("Nothing has been said")
+            })
+        let canvas = terminal.canvas
+        terminal.press("Esc")
+        #expect(await terminal.waits { $0.presentCount > before })
+        #expect(terminal.canvas == canvas)
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
+    @Test("an error of the service is a sentence in the chat")
+    func failure() async throws {
+        let (_, run) = start(RecordingService())
+        #expect(await terminal.waits(for: "Alice>"))
+        terminal.type("/send /no/such/file")
+        terminal.press("Enter")
+        #expect(await terminal.waits(for: "no such file or directory"))
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
+    @Test("the day of /goto is found by halving the history")
+    func day() async throws {
+        let history = (1...300 as ClosedRange<Int64>).map {
+            ScreenFixture.message($0 * 7, .incoming, "line \($0)", at: ScreenFixture.time(1 + $0 / 15, 10, 0))
+        }
+        let (_, run) = start(RecordingService(history: history))
+        #expect(await terminal.waits(for: "line 300"))
+        terminal.type("/goto 2026-11-11")
+        terminal.press("Enter")
+        #expect(await terminal.waits(for: "line 150"))
+        #expect(terminal.text.contains("Wed 11 Nov 2026"))
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
+    @Test("SIGTERM ends the program with 143")
+    func terminate() async throws {
+        let (_, run) = start(RecordingService())
+        #expect(await terminal.waits(for: "Alice>"))
+        terminal.send(.terminate(signal: 15))
+        #expect(try await run.value == 143)
+        #expect(terminal.isStopped)
+    }
+
+    @Test("the first page returns what was typed and gives the terminal back")
+    func firstRun() async throws {
+        let defaults = FirstRunDefaults(
+            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo")
+        let application = FirstRunApplication(terminal: terminal, defaults: defaults)
+        let run = Task { try await application.run() }
+        #expect(await terminal.waits(for: "Welcome to blipchat"))
+        terminal.type("hanna")
+        terminal.press("Enter")
+        let expected = FirstRunAnswer.start(
+            name: "Johanna", listenPort: 4985, downloads: "/home/jo/Downloads", address: nil)
+        #expect(try await run.value == expected)
+        #expect(terminal.isStopped)
+    }
+}

@@ -1,0 +1,85 @@
+// A chat service that writes down what the screen asks of it: for the order of errands, which a real one hides.
+
+import ChatCore
+
+@testable import ChatTUI
+
+/// Answers from two contacts in memory. Each send waits a little, so that overtaking would show.
+actor RecordingService: ChatService {
+    private(set) var log: [String] = []
+    private var history: [ChatMessage] = []
+    private let stream: AsyncStream<ChatEvent>
+    private let news: AsyncStream<ChatEvent>.Continuation
+
+    init(history: [ChatMessage] = []) {
+        self.history = history
+        (stream, news) = AsyncStream.makeStream()
+    }
+
+    nonisolated func publish(_ event: ChatEvent) { news.yield(event) }
+
+    var identity: LocalIdentity {
+        LocalIdentity(peerID: ScreenFixture.peerID("b"), name: "Jo", address: nil, listening: nil)
+    }
+
+    func events() -> AsyncStream<ChatEvent> { stream }
+    func conversations() throws(ChatError) -> [Conversation] {
+        [
+            ScreenFixture.conversation(ScreenFixture.alice, "Alice", queued: 2),
+            ScreenFixture.conversation(ScreenFixture.bob, "Bob"),
+        ]
+    }
+    func linkState(of contact: ContactID) -> LinkState { .offline(reason: nil) }
+
+    func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage {
+        await Task.yield()
+        log.append("send \(text)")
+        let number = Int64(history.count + 1)
+        let message = ScreenFixture.message(
+            number, .outgoing, text, at: ScreenFixture.time(21, 9, number % 60), .pending, contact: contact)
+        history.append(message)
+        publish(.messageAdded(message))
+        return message
+    }
+
+    func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) throws(ChatError) -> [ChatMessage] {
+        ScreenFixture.page(
+            of: history, PageRequest(contact: contact, anchor: anchor, limit: limit, generation: 0))
+    }
+
+    func search(_ query: SearchQuery) throws(ChatError) -> SearchResult {
+        log.append("search \(query.text)")
+        return SearchResult(hits: [], searched: history.count, isTruncated: false)
+    }
+
+    func draft(for contact: ContactID) throws(ChatError) -> String { "" }
+    func setDraft(_ text: String, for contact: ContactID) throws(ChatError) { log.append("draft \(text)") }
+    func setTyping(_ composing: Bool, to contact: ContactID) {}
+    func markSeen(_ contact: ContactID, upTo position: HistoryPosition) throws(ChatError) {}
+
+    func addContact(_ address: PeerAddress, name: String?) throws(ChatError) -> Peer { throw .ownAddress }
+    func renameContact(_ contact: ContactID, to name: String) throws(ChatError) {}
+    func removeContact(_ contact: ContactID) throws(ChatError) {}
+    func setBlocked(_ contact: ContactID, _ blocked: Bool) throws(ChatError) {}
+    func setVerified(_ contact: ContactID) throws(ChatError) {}
+    func safetyNumber(for contact: ContactID) throws(ChatError) -> [String]? { nil }
+    func contactRequests() throws(ChatError) -> [ContactRequest] { [] }
+    func approveRequest(_ id: Int64, name: String?) throws(ChatError) -> Peer { throw .noSuchRequest }
+    func rejectRequest(_ id: Int64) throws(ChatError) {}
+    func reconnect(_ contact: ContactID?) {}
+    func retry(_ id: MessageID) throws(ChatError) -> ChatMessage { throw .noSuchMessage }
+    func sendFile(
+        at path: String, named name: String?, caption: String, to contact: ContactID
+    ) throws(ChatError) -> ChatMessage {
+        log.append("file \(path)")
+        throw .cannotRead(path: path, errno: 2)
+    }
+    func transfers(unfinishedOnly: Bool) throws(ChatError) -> [FileTransfer] { [] }
+    func transfer(number: TransferNumber) throws(ChatError) -> FileTransfer { throw .noSuchTransfer }
+    func acceptTransfer(_ number: TransferNumber, into folder: String?) throws(ChatError) {}
+    func declineTransfer(_ number: TransferNumber) throws(ChatError) {}
+    func pauseTransfer(_ number: TransferNumber) throws(ChatError) {}
+    func resumeTransfer(_ number: TransferNumber) throws(ChatError) {}
+    func cancelTransfer(_ number: TransferNumber) throws(ChatError) {}
+    func downloadsSpace() -> (folder: String, freeBytes: UInt64)? { nil }
+}

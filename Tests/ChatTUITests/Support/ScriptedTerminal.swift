@@ -1,0 +1,61 @@
+// A terminal that a test types into: it keeps the last canvas and counts the pictures.
+
+@testable import ChatTUI
+
+@MainActor
+final class ScriptedTerminal: Terminal {
+    var size: Size
+    let capabilities = TerminalCapabilities(colors: 256, unicode: true)
+    private(set) var canvas = Canvas(size: Size(columns: 0, rows: 0))
+    private(set) var presentCount = 0
+    private(set) var title: SafeText?
+    private(set) var isStopped = false
+    private(set) var suspendCount = 0
+    private var onInput: (@MainActor (InputEvent) -> Void)?
+
+    init(columns: Int = 80, rows: Int = 24) {
+        size = Size(columns: columns, rows: rows)
+    }
+
+    func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError) {
+        self.onInput = onInput
+    }
+
+    func present(_ canvas: Canvas) {
+        self.canvas = canvas
+        presentCount += 1
+    }
+
+    func bell() {}
+    func setTitle(_ title: SafeText) { self.title = title }
+    func suspend() { suspendCount += 1 }
+    func stop() { isStopped = true }
+
+    var isStarted: Bool { onInput != nil }
+    var text: String { ScreenFixture.text(canvas) }
+
+    func send(_ event: InputEvent) { onInput?(event) }
+
+    func type(_ text: String) {
+        for character in text { send(.key(Key(character))) }
+    }
+
+    func press(_ name: String) {
+        guard let key = Key(named: name) else { preconditionFailure("no key is called \(name)") }
+        send(.key(key))
+    }
+
+    /// Waits until the screen shows `words`; `false` after 30 s.
+    func waits(for words: String) async -> Bool {
+        await waits { $0.text.contains(words) }
+    }
+
+    func waits(until condition: (ScriptedTerminal) -> Bool) async -> Bool {
+        let end = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < end {
+            if condition(self) { return true }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return condition(self)
+    }
+}
