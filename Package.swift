@@ -53,7 +53,7 @@ let package = Package(
             name: "StorageTests", dependencies: ["Storage", "ChatCore", "CSQLite", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "TestSupport"],
+            name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "CLinux", "TestSupport"],
             resources: [.copy("Golden")], swiftSettings: strict),
         .testTarget(
             name: "BlipchatTests", dependencies: ["blipchat", "ChatCore", "TestSupport"], swiftSettings: strict),

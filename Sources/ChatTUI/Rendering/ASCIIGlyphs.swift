@@ -4,7 +4,9 @@
 enum ASCIIGlyphs {
     /// The spelled-out form for plain output: may be longer than the cluster (`␛` becomes `^[`).
     static func spelling(of cluster: Cluster) -> String {
-        guard let scalar = cluster.text.unicodeScalars.first, scalar.value > 0x7F else { return cluster.text }
+        guard let scalar = cluster.text.unicodeScalars.first else { return "" }
+        // A letter loses its marks.
+        if scalar.value < 0x80 { return fill(String(scalar), columns: cluster.width) }
         switch scalar.value {
         case 0x2400...0x241F:
             guard let caret = Unicode.Scalar(scalar.value - 0x2400 + 0x40) else { return "?" }
@@ -18,7 +20,9 @@ enum ASCIIGlyphs {
 
     /// The form for a cell of the canvas: exactly as many columns as the cluster.
     static func cell(of cluster: Cluster) -> String {
-        guard let scalar = cluster.text.unicodeScalars.first, scalar.value > 0x7F else { return cluster.text }
+        guard let scalar = cluster.text.unicodeScalars.first else { return "" }
+        // A letter loses its marks.
+        if scalar.value < 0x80 { return fill(String(scalar), columns: cluster.width) }
         switch scalar.value {
         case 0x2400...0x2424: return "^"
         default: return fill(single[scalar] ?? "?", columns: cluster.width)

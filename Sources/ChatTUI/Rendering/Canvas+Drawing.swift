@@ -7,9 +7,10 @@ extension Canvas {
     public mutating func draw(
         _ text: SafeText, at point: Point, style: Style = .plain, maxWidth: Int = .max
     ) -> Int {
-        // Nothing is drawn right of the grid, so larger widths mean the same; this keeps the sums small.
-        let limit = min(maxWidth, max(0, size.columns - point.column))
-        guard limit > 0, point.column > Int.min / 2 else { return 0 }
+        // No text reaches back into the grid from further left; this also keeps the sums small.
+        guard (-TextFilter.maxDrawnBytes..<size.columns).contains(point.column) else { return 0 }
+        let limit = min(maxWidth, size.columns - point.column)
+        guard limit > 0 else { return 0 }
         let columns = point.column..<point.column + limit
         var column = point.column
         for cluster in text.clusters {

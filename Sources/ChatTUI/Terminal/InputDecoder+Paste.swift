@@ -1,46 +1,57 @@
 // Pasted text: everything between the marks is text, also escape sequences and a mark inside.
 
 extension InputDecoder {
+    /// Inside a paste, takes the bytes at the front that cannot belong to its end, and returns how many they are.
+    mutating func pasteLength(of bytes: ArraySlice<UInt8>) -> Int {
+        guard case .paste(matched: 0) = state else { return 0 }
+        let text = bytes.prefix { $0 != Self.pasteEnd[0] }
+        appendPasted(text)
+        return text.count
+    }
+
     /// One byte between 200~ and 201~, or behind 201~.
     mutating func stepPaste(_ byte: UInt8) {
-        switch state {
-        case .paste(var pasted, let matched):
-            // Lets the array grow in place: the state no longer holds a second reference.
-            state = .ground
-            if byte == Self.pasteEnd[matched] {
-                state =
-                    matched + 1 < Self.pasteEnd.count
-                    ? .paste(pasted, matched: matched + 1) : .pasteEnded(pasted, tail: [])
-                return
-            }
-            Self.append(Self.pasteEnd[..<matched], to: &pasted)
-            // ESC begins a new match; it stands nowhere else in the mark.
-            let isStart = byte == Self.pasteEnd[0]
-            if !isStart { Self.append([byte], to: &pasted) }
-            state = .paste(pasted, matched: isStart ? 1 : 0)
-        case .pasteEnded(var pasted, var tail):
-            state = .ground
-            tail.append(byte)
-            if byte == UInt8(ascii: "~"), tail.ends(with: Self.pasteEnd) {
-                // A second end at once: the first one was part of the text.
-                Self.append(Self.pasteEnd[...], to: &pasted)
-                Self.append(tail.dropLast(Self.pasteEnd.count), to: &pasted)
-                state = .pasteEnded(pasted, tail: [])
-            } else if tail.count >= Self.maxPasteBytes
-                || (byte == UInt8(ascii: "~") && tail.ends(with: Self.pasteStart))
-            {
-                // Another paste begins (or there is too much to hold): the first one is over.
-                emit(.paste(Self.pastedText(pasted)))
-                for byte in tail { step(byte) }
-            } else {
-                state = .pasteEnded(pasted, tail: tail)
-            }
-        default: break
+        guard case .paste(let matched) = state else {
+            stepPasteTail(byte)
+            return
+        }
+        if byte == Self.pasteEnd[matched] {
+            state = matched + 1 < Self.pasteEnd.count ? .paste(matched: matched + 1) : .pasteEnded
+            return
+        }
+        appendPasted(Self.pasteEnd[..<matched])
+        // ESC begins a new match; it stands nowhere else in the mark.
+        let isStart = byte == Self.pasteEnd[0]
+        if !isStart { appendPasted([byte]) }
+        state = .paste(matched: isStart ? 1 : 0)
+    }
+
+    private mutating func stepPasteTail(_ byte: UInt8) {
+        pasteTail.append(byte)
+        let mayBeMark = byte == UInt8(ascii: "~")
+        if mayBeMark, pasteTail.ends(with: Self.pasteEnd) {
+            // A second end at once: the first one was part of the text.
+            appendPasted(Self.pasteEnd)
+            appendPasted(pasteTail.dropLast(Self.pasteEnd.count))
+            pasteTail = []
+        } else if pasteTail.count >= Self.maxPasteBytes || (mayBeMark && pasteTail.ends(with: Self.pasteStart)) {
+            // Another paste begins (or there is too much to hold): the first one is over.
+            finishPaste()
         }
     }
 
-    private static func append(_ bytes: some Collection<UInt8>, to pasted: inout [UInt8]) {
-        pasted.append(contentsOf: bytes.prefix(max(0, maxPasteBytes - pasted.count)))
+    /// Gives the paste out and decodes what came behind it.
+    mutating func finishPaste() {
+        let tail = pasteTail
+        emit(.paste(Self.pastedText(pasted)))
+        pasted = []
+        pasteTail = []
+        state = .ground
+        for byte in tail { step(byte) }
+    }
+
+    private mutating func appendPasted(_ bytes: some Collection<UInt8>) {
+        pasted.append(contentsOf: bytes.prefix(max(0, Self.maxPasteBytes - pasted.count)))
     }
 
     /// The text of a paste: repaired UTF-8 with LF as its line end (terminals send CR).

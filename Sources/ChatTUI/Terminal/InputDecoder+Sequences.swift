@@ -39,6 +39,7 @@ extension InputDecoder {
         for byte in bytes.dropFirst() { inner.step(byte) }
         if case .sequence = inner.state { return }
         state = inner.state
+        pasted = inner.pasted
         while let event = inner.nextEvent() {
             if case .key(let key) = event {
                 emit(key.code, key.modifiers.union(.alt))
@@ -120,7 +121,7 @@ extension InputDecoder {
 
     private mutating func finishTilde(_ sequence: ControlSequence, _ modifiers: Key.Modifiers) {
         switch sequence[0] {
-        case 200: state = .paste([], matched: 0)
+        case 200: state = .paste(matched: 0)
         case 27: finishKeyCode(sequence[2], modifiers)
         case let number?: if let code = Self.numbered[number] { emit(code, modifiers) }
         case nil: break

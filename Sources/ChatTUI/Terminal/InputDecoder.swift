@@ -26,9 +26,9 @@ struct InputDecoder {
         /// A report of the terminal (OSC, DCS, ...) that ends with BEL or ESC \.
         case report(afterEscape: Bool)
         /// Between 200~ and 201~; `matched` bytes of 201~ have been seen and held back.
-        case paste([UInt8], matched: Int)
+        case paste(matched: Int)
         /// Behind 201~: waits whether more follows at once, because then that 201~ may have been part of the paste.
-        case pasteEnded([UInt8], tail: [UInt8])
+        case pasteEnded
     }
 
     /// How long a lone ESC is held to see whether it begins a sequence.
@@ -43,6 +43,10 @@ struct InputDecoder {
     let ownSequences: [[UInt8]: Key]
 
     var state = State.ground
+    /// What was pasted so far.
+    var pasted: [UInt8] = []
+    /// What came behind 201~.
+    var pasteTail: [UInt8] = []
     private var events: [InputEvent] = []
     private var nextIndex = 0
     /// When `handleTimeout` must be called.
@@ -63,7 +67,13 @@ struct InputDecoder {
             emit(.paste(Self.pastedText(bytes)))
             return
         }
-        for byte in bytes { step(byte) }
+        var rest = bytes[...]
+        while let byte = rest.first {
+            // The text of a paste is taken in one piece up to what may be its end.
+            let count = pasteLength(of: rest)
+            if count == 0 { step(byte) }
+            rest = rest.dropFirst(max(1, count))
+        }
         updateDeadline(now: now)
     }
 
@@ -85,10 +95,7 @@ struct InputDecoder {
         state = .ground
         switch pending {
         case .sequence(let bytes): resolveUnfinished(bytes)
-        case .paste(let pasted, _): emit(.paste(Self.pastedText(pasted)))
-        case .pasteEnded(let pasted, let tail):
-            emit(.paste(Self.pastedText(pasted)))
-            for byte in tail { step(byte) }
+        case .paste, .pasteEnded: finishPaste()
         case .ground, .character, .skipping, .report: break
         }
         updateDeadline(now: now)

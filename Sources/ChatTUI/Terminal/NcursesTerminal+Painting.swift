@@ -11,15 +11,21 @@ extension NcursesTerminal {
     private static let placeholder = "\u{A0}"
 
     public func present(_ canvas: Canvas) {
-        guard let session, !session.isGone, let window = cncurses_stdscr() else { return }
+        guard let session, session.mayWrite, let window = cncurses_stdscr() else { return }
         set_term(session.screen)
         let before = shown?.size == canvas.size ? shown : nil
         if before == nil { werase(window) }
+        var changed = 0
         var rowsBesideCurses: [Int] = []
         for row in 0..<min(canvas.size.rows, size.rows) {
             let cells = canvas.row(row)
             if let before, before.row(row) == cells { continue }
+            changed += 1
             if paint(row, cells, before: before?.row(row), on: window) { rowsBesideCurses.append(row) }
+        }
+        if changed > 1 {
+            // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
+            rowsBesideCurses = (0..<min(canvas.size.rows, size.rows)).filter { hasDirectClusters(canvas.row($0)) }
         }
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)
@@ -63,12 +69,22 @@ extension NcursesTerminal {
         return isBesideCurses
     }
 
+    private func hasDirectClusters(_ cells: ArraySlice<Canvas.Cell>) -> Bool {
+        cells.enumerated().prefix(size.columns).contains { column, cell in
+            cell.cluster.map { isDrawnDirectly($0, at: column) } ?? false
+        }
+    }
+
     /// The text of a cell as curses gets it.
     private func curseText(_ cluster: Cluster, at column: Int) -> String {
         guard capabilities.unicode else { return ASCIIGlyphs.cell(of: cluster) }
         if cluster.text == Self.placeholder { return " " }
-        // At the right border a cluster of doubtful width could wrap and shift the screen.
-        return fitsCurses(cluster) ? cluster.text : String(repeating: "\u{FFFD}", count: cluster.width)
+        if fitsCurses(cluster) { return cluster.text }
+        // At the right border, where a cluster of doubtful width could wrap: its base alone, or a mark for each column.
+        if let base = cluster.text.unicodeScalars.first, wcwidth(wchar_t(bitPattern: base.value)) == cluster.width {
+            return String(base)
+        }
+        return String(repeating: "\u{FFFD}", count: cluster.width)
     }
 
     private func add(_ text: String, _ style: Style, to window: UnsafeMutablePointer<WINDOW>) {
@@ -98,7 +114,12 @@ extension NcursesTerminal {
     }
 
     private func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
-        capabilities.unicode && !fitsCurses(cluster) && column + cluster.width < size.columns
+        capabilities.unicode && !fitsCurses(cluster) && column + Self.mostColumns(cluster) < size.columns
+    }
+
+    /// The columns that a terminal without any notion of sequences would need.
+    private static func mostColumns(_ cluster: Cluster) -> Int {
+        cluster.text.unicodeScalars.reduce(1) { $0 + TextWidth.width(of: $1) }
     }
 
     // MARK: Rows beside curses

@@ -28,7 +28,12 @@ public final class NcursesTerminal: Terminal {
         var decoder: InputDecoder
         let onInput: @MainActor (InputEvent) -> Void
         var isTitleSaved = false
+        /// After a hangup: nothing is written any more.
         var isGone = false
+        /// Between `suspend()` and the signal to continue: the terminal belongs to the shell.
+        var isSuspended = false
+
+        var mayWrite: Bool { !isGone && !isSuspended }
     }
     var session: Session?
     /// What the terminal shows; `nil` when that is not known.
@@ -93,7 +98,7 @@ public final class NcursesTerminal: Terminal {
         self.session = nil
         session.source.cancel()
         set_term(session.screen)
-        if !session.isGone { leaveScreen(isTitleSaved: session.isTitleSaved) }
+        if session.mayWrite { leaveScreen(isTitleSaved: session.isTitleSaved) }
         delscreen(session.screen)
         session.streams.forEach { fclose($0) }
         var mode = session.savedMode
@@ -161,21 +166,28 @@ public final class NcursesTerminal: Terminal {
     // MARK: Suspend
 
     public func suspend() {
-        guard let session else { return }
+        guard let session, session.mayWrite else { return }
         set_term(session.screen)
         leaveScreen(isTitleSaved: false)
         var mode = session.savedMode
         tcsetattr(input, TCSADRAIN, &mode)
         TerminalRestore.disarm()
-        // The whole group, as the terminal driver would: a shell waits for whatever it started.
+        self.session?.isSuspended = true
+        // The whole group, as the terminal driver would: a shell waits for whatever it started. It may take a moment,
+        // because the signal goes to another thread; SIGCONT brings us back.
         kill(0, SIGTSTP)
-        // Continued (or not stopped at all, when no shell could continue us).
-        enterScreen()
+        // Where no shell could continue us the system does not stop us either, and no SIGCONT comes.
+        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
+            MainActor.assumeIsolated {
+                if self?.session?.isSuspended == true { self?.enterScreen() }
+            }
+        }
     }
 
     /// After the terminal showed something else.
     private func enterScreen() {
         guard let session, !session.isGone else { return }
+        self.session?.isSuspended = false
         set_term(session.screen)
         reset_prog_mode()
         TerminalRestore.arm(
@@ -255,13 +267,13 @@ public final class NcursesTerminal: Terminal {
     // MARK: Title and bell
 
     public func bell() {
-        guard let session, !session.isGone else { return }
+        guard let session, session.mayWrite else { return }
         set_term(session.screen)
         beep()
     }
 
     public func setTitle(_ title: SafeText) {
-        guard let session, !session.isGone, environment.hasModernModes else { return }
+        guard let session, session.mayWrite, environment.hasModernModes else { return }
         let save = session.isTitleSaved ? "" : TerminalModes.saveTitle
         self.session?.isTitleSaved = true
         TerminalOutput.write(save + TerminalModes.title(title, unicode: capabilities.unicode), to: output)

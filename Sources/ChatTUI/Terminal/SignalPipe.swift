@@ -6,6 +6,9 @@ import Dispatch
 import Glibc
 
 /// Delivers signals to the main actor between `init` and `stop`. There is one at a time in a process.
+///
+/// No mask is touched: Dispatch blocks signals in its threads, also in the one that the main actor happens to run on,
+/// and leaves them to the first thread of the process, which waits with all of them open.
 @MainActor
 final class SignalPipe {
     /// The write end, for the handler; -1 when there is none.
@@ -15,9 +18,16 @@ final class SignalPipe {
         return memory
     }()
 
+    /// Runs on any thread, so it must not belong to the main actor. Async-signal-safe.
+    private nonisolated static let handler: @convention(c) (Int32) -> Void = { number in
+        let savedError = errno
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(SignalPipe.writeEnd.pointee, &byte, 1)
+        errno = savedError
+    }
+
     private let source: any DispatchSourceRead
     private var former: [(number: Int32, action: sigaction)] = []
-    private var formerMask = sigset_t()
     private var isStopped = false
 
     /// Handles `signals` until `stop()`. Fails with `errno` when there is no descriptor left.
@@ -42,24 +52,14 @@ final class SignalPipe {
             close(readEnd)
             close(writeEnd)
         }
-        var mask = sigset_t()
-        sigemptyset(&mask)
         for number in signals {
             var action = sigaction()
             var old = sigaction()
-            action.__sigaction_handler.sa_handler = { number in
-                let savedError = errno
-                var byte = UInt8(truncatingIfNeeded: number)
-                _ = write(SignalPipe.writeEnd.pointee, &byte, 1)
-                errno = savedError
-            }
+            action.__sigaction_handler.sa_handler = Self.handler
             action.sa_flags = SA_RESTART
             sigaction(number, &action, &old)
             former.append((number, old))
-            sigaddset(&mask, number)
         }
-        // Somebody may have blocked them; this thread takes them.
-        pthread_sigmask(SIG_UNBLOCK, &mask, &formerMask)
         source.resume()
     }
 
@@ -71,7 +71,6 @@ final class SignalPipe {
             var action = action
             sigaction(number, &action, nil)
         }
-        pthread_sigmask(SIG_SETMASK, &formerMask, nil)
         Self.writeEnd.pointee = -1
         source.cancel()
     }

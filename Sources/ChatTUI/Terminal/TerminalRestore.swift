@@ -54,12 +54,21 @@ enum TerminalRestore {
         if let mode = saved.pointee.mode { tcsetattr(saved.pointee.input, TCSANOW, mode) }
     }
 
+    // Both run on any thread: they must not belong to the main actor.
+    private nonisolated static let exitHook: @convention(c) () -> Void = { TerminalRestore.restore() }
+    private nonisolated static let crashHook: @convention(c) (Int32) -> Void = { number in
+        TerminalRestore.restore()
+        signal(number, SIG_DFL)
+        // Delivered when this handler returns, because the signal is blocked until then.
+        raise(number)
+    }
+
     /// Once per process: the exit hook, a stack of their own for the handlers (the other one may have overflowed), and
     /// the handlers, which restore and then let the signal do what it does by default.
     private static func install() {
         guard !isInstalled else { return }
         isInstalled = true
-        atexit { TerminalRestore.restore() }
+        atexit(exitHook)
         let stackSize = 1 << 16
         var stack = stack_t()
         stack.ss_sp = UnsafeMutableRawPointer.allocate(byteCount: stackSize, alignment: 16)
@@ -67,12 +76,7 @@ enum TerminalRestore {
         sigaltstack(&stack, nil)
         for number in fatalSignals {
             var action = sigaction()
-            action.__sigaction_handler.sa_handler = { number in
-                TerminalRestore.restore()
-                signal(number, SIG_DFL)
-                // Delivered when this handler returns, because the signal is blocked until then.
-                raise(number)
-            }
+            action.__sigaction_handler.sa_handler = crashHook
             action.sa_flags = SA_ONSTACK
             sigaction(number, &action, nil)
         }

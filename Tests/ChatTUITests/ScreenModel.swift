@@ -1,0 +1,179 @@
+// A terminal emulator just large enough for what blipchat writes. Whatever it does not know is a violation: the
+// renderer's own grammar is the allowed one, so hostile text that acts on a terminal shows up here.
+
+@testable import ChatTUI
+
+/// The picture that a terminal of type xterm-256color would show. It draws scalar by scalar and knows no emoji
+/// sequences: the kind of terminal that makes wide clusters doubtful.
+struct ScreenModel {
+    private(set) var cells: [[String]]
+    private(set) var violations: [String] = []
+    private(set) var titles: [String] = []
+    private(set) var modes: Set<String> = []
+    private(set) var bells = 0
+    private(set) var row = 0
+    private(set) var column = 0
+    private let columns: Int
+    private let rows: Int
+    private var bytes: [UInt8] = []
+    private var last = " "
+    /// The scrolling region.
+    private var top = 0
+    private var bottom: Int
+
+    init(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+        bottom = rows - 1
+        cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
+    }
+
+    /// The rows without blanks at their ends, each ended by LF, like `Canvas.text()`.
+    var text: String {
+        cells.map { cells in
+            var text = cells.joined()
+            while text.utf8.last == 0x20 { text.unicodeScalars.removeLast() }
+            return text + "\n"
+        }.joined()
+    }
+
+    mutating func receive(_ new: [UInt8]) {
+        bytes += new
+        var index = 0
+        while index < bytes.count {
+            let used = step(bytes[index...])
+            guard used > 0 else { break }
+            index += used
+        }
+        bytes.removeFirst(index)
+    }
+
+    /// Handles one character or sequence and returns its length; 0 when it is not complete.
+    private mutating func step(_ rest: ArraySlice<UInt8>) -> Int {
+        guard let first = rest.first else { return 0 }
+        switch first {
+        case 0x1B: return stepEscape(rest)
+        case 0x07: bells += 1
+        case 0x08: column = max(0, column - 1)
+        case 0x0A: if row == bottom { scroll(from: top, by: 1) } else { row = min(rows - 1, row + 1) }
+        case 0x0D: column = 0
+        case 0x00...0x1F, 0x7F: violations.append("control \(first)")
+        default:
+            let length = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+            guard rest.count >= length else { return 0 }
+            guard let text = String(validating: rest.prefix(length), as: UTF8.self) else {
+                violations.append("not UTF-8")
+                return 1
+            }
+            put(text)
+            return length
+        }
+        return 1
+    }
+
+    private mutating func put(_ text: String) {
+        guard let scalar = text.unicodeScalars.first else { return }
+        if (0x80...0x9F).contains(scalar.value) || ScalarRule(scalar) == .remove {
+            violations.append("U+\(String(scalar.value, radix: 16))")
+            return
+        }
+        if case .named = ScalarRule(scalar) { violations.append("bidi control") }
+        let width = TextWidth.width(of: scalar)
+        if width == 0 {
+            if column == 0 { violations.append("a mark in the first column") }
+            let place = max(0, min(column, columns) - 1)
+            let base = cells[row][place].isEmpty && place > 0 ? place - 1 : place
+            cells[row][base] += text
+            return
+        }
+        if column + width > columns {
+            column = 0
+            row = min(rows - 1, row + 1)
+        }
+        if cells[row][column].isEmpty, column > 0 { cells[row][column - 1] = " " }
+        if column + width < columns, cells[row][column + width].isEmpty { cells[row][column + width] = " " }
+        cells[row][column] = text
+        if width == 2 { cells[row][column + 1] = "" }
+        column += width
+        last = text
+    }
+
+    private mutating func stepEscape(_ rest: ArraySlice<UInt8>) -> Int {
+        let all = Array(rest.prefix(600))
+        guard all.count >= 2 else { return 0 }
+        switch all[1] {
+        case UInt8(ascii: "["):
+            guard let end = all.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else { return 0 }
+            control(String(decoding: all[2..<end], as: UTF8.self), Character(UnicodeScalar(all[end])))
+            return end + 1
+        case UInt8(ascii: "]"):
+            guard let end = all.dropFirst(2).firstIndex(of: 0x1B), end + 1 < all.count else { return 0 }
+            titles.append(String(decoding: all[2..<end], as: UTF8.self))
+            return end + 2
+        case UInt8(ascii: "("), UInt8(ascii: ")"): return all.count >= 3 ? 3 : 0
+        case UInt8(ascii: "="), UInt8(ascii: ">"), UInt8(ascii: "7"), UInt8(ascii: "8"): return 2
+        case UInt8(ascii: "M"): if row == top { scroll(from: top, by: -1) } else { row = max(0, row - 1) }
+        default: violations.append("ESC \(all[1])")
+        }
+        return 2
+    }
+
+    private mutating func control(_ parameters: String, _ final: Character) {
+        let numbers = parameters.split(separator: ";", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
+        let first = max(1, numbers.first ?? 1)
+        switch final {
+        case "H":
+            row = min(rows, max(1, numbers.first ?? 1)) - 1
+            column = min(columns, max(1, numbers.count > 1 ? numbers[1] : 1)) - 1
+        case "A": row = max(0, row - first)
+        case "B": row = min(rows - 1, row + first)
+        case "C": column = min(columns - 1, column + first)
+        case "D": column = max(0, min(column, columns - 1) - first)
+        case "G": column = min(columns, first) - 1
+        case "d": row = min(rows, first) - 1
+        case "J":
+            clear(row, from: column)
+            for row in row + 1..<max(rows, row + 1) { clear(row, from: 0) }
+            if parameters == "2" { for row in 0..<rows { clear(row, from: 0) } }
+        case "K": if parameters == "1" { clear(row, from: 0, to: column + 1) } else { clear(row, from: column) }
+        case "X": clear(row, from: column, to: column + first)
+        case "P":
+            cells[row].removeSubrange(column..<min(columns, column + first))
+            cells[row] += Array(repeating: " ", count: columns - cells[row].count)
+        case "@":
+            cells[row].insert(contentsOf: Array(repeating: " ", count: first), at: column)
+            cells[row] = Array(cells[row].prefix(columns))
+        case "S": scroll(from: top, by: first)
+        case "T": scroll(from: top, by: -first)
+        case "L": if (top...bottom).contains(row) { scroll(from: row, by: -first) }
+        case "M": if (top...bottom).contains(row) { scroll(from: row, by: first) }
+        case "r":
+            top = min(rows, first) - 1
+            bottom = numbers.count > 1 ? min(rows, numbers[1]) - 1 : rows - 1
+            (row, column) = (0, 0)
+        case "b": for _ in 0..<first { put(last) }
+        case "h", "l":
+            if final == "h" { modes.insert(parameters) } else { modes.remove(parameters) }
+        case "m", "t": break
+        default: violations.append("CSI \(parameters)\(final)")
+        }
+    }
+
+    /// Moves the lines from `start` to the end of the region up (or down, when negative).
+    private mutating func scroll(from start: Int, by lines: Int) {
+        let blank = Array(repeating: " ", count: columns)
+        for _ in 0..<min(abs(lines), rows) {
+            if lines > 0 {
+                cells.remove(at: start)
+                cells.insert(blank, at: bottom)
+            } else {
+                cells.remove(at: bottom)
+                cells.insert(blank, at: start)
+            }
+        }
+    }
+
+    private mutating func clear(_ row: Int, from start: Int, to end: Int = .max) {
+        for column in start..<max(start, min(end, columns)) { cells[row][column] = " " }
+    }
+}

@@ -1,0 +1,60 @@
+// Widths of clusters, and that the checked-in tables are what they claim to be.
+
+import Testing
+
+@testable import ChatTUI
+
+@Suite("TextWidth")
+struct TextWidthTests {
+    @Test(
+        "measures clusters",
+        arguments: [
+            ("a", 1), ("é", 1), ("e\u{0301}", 1), ("日", 2), ("ｶ", 1), ("Ａ", 2), ("한", 2),
+            ("\u{1112}\u{1161}\u{11AB}", 2),
+            ("✓", 1), ("│", 1), ("…", 1), ("😀", 2), ("👍🏽", 2), ("👨‍👩‍👧‍👦", 2), ("🇩🇪", 2), ("❤", 1), ("❤\u{FE0F}", 2),
+            ("1\u{FE0F}\u{20E3}", 2), ("🏳\u{FE0F}\u{200D}🌈", 2), ("☕\u{FE0E}", 2), ("ก็", 1), ("क्षि", 3), ("ⓐ", 1),
+        ])
+    func widths(text: String, width: Int) {
+        #expect(SafeText(text, as: .line).width == width)
+    }
+
+    @Test(
+        "keeps emoji sequences in one cluster of two columns",
+        arguments: ["👍🏽", "👨‍👩‍👧‍👦", "🇩🇪", "❤\u{FE0F}", "1\u{FE0F}\u{20E3}"])
+    func oneCluster(text: String) {
+        #expect(SafeText(text, as: .line).clusters.map(\.width) == [2])
+    }
+
+    @Test("divides flags by pairs and leaves a lone one narrow")
+    func flags() {
+        #expect(SafeText("🇩🇪🇫🇷🇮", as: .line).clusters.map(\.width) == [2, 2, 1])
+    }
+
+    @Test("a skin tone without a person stands on its own")
+    func loneModifier() {
+        #expect(SafeText("a🏽", as: .line).clusters.map(\.width) == [1, 2])
+    }
+
+    @Test(
+        "tables are sorted, disjoint ranges",
+        arguments: [UnicodeTables.wide, UnicodeTables.zeroWidth, UnicodeTables.unassigned])
+    func tables(table: [UInt32]) {
+        #expect(table.count.isMultiple(of: 2) && !table.isEmpty)
+        for index in table.indices.dropFirst() {
+            #expect(index.isMultiple(of: 2) ? table[index - 1] < table[index] : table[index - 1] <= table[index])
+        }
+        for index in stride(from: 0, to: table.count, by: 2) {
+            #expect(TextWidth.isListed(table[index], in: table) && TextWidth.isListed(table[index + 1], in: table))
+            #expect(
+                index > 0
+                    ? table[index - 1] + 1 == table[index] || !TextWidth.isListed(table[index] - 1, in: table) : true)
+        }
+    }
+
+    @Test("no scalar is both wide and without width")
+    func disjoint() {
+        for value in UInt32(0)...0x1_FFFF where TextWidth.isListed(value, in: UnicodeTables.wide) {
+            #expect(!TextWidth.isListed(value, in: UnicodeTables.zeroWidth))
+        }
+    }
+}
