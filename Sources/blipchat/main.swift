@@ -1,1 +1,8 @@
-print("not built yet")
+// The start of blipchat: what must be set before the first thread, then Program.
+
+import Glibc
+
+// A reader that goes away, or a file that grows past a limit, is an error of that one call, not the end of us.
+signal(SIGPIPE, SIG_IGN)
+signal(SIGXFSZ, SIG_IGN)
+exit(await Program.run(Array(CommandLine.arguments.dropFirst()), environment: Program.environment()))

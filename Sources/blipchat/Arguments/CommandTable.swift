@@ -1,0 +1,119 @@
+// The commands and their options: the only place where the command line is described.
+
+extension CommandSpecification {
+    static let table: [CommandSpecification] = talking + people + looking + running
+
+    private static let talking: [CommandSpecification] = [
+        .init(
+            .screen, operands: "[ADDRESS|CONTACT]", count: 0...1, "open the chat on this terminal",
+            details: """
+                With an address, adds it as a contact and opens the chat; with a contact, opens the chat with it.
+                """,
+            options: [listen]),
+        .init(
+            .send, operands: "WHO [TEXT...|-]", count: 1...Int.max, "send one message and wait until it is delivered",
+            details: """
+                Prints the message's id. The words are joined by blanks; - reads the message from standard input.
+                Without --queue it waits until the peer has stored the message, at most --timeout (10 seconds); what
+                is not delivered by then stays queued and goes out whenever blipchat runs and the peer is there.
+                """,
+            options: [
+                .init("--queue", "store the message and return at once"),
+                .init("--lines", "with -: each line of standard input is a message"),
+            ]),
+        .init(
+            .sendFile, operands: "WHO FILE...", count: 2...Int.max, "offer files and wait until the peer has them",
+            details: """
+                Waits at most --timeout (10 seconds) for the peer to get the offer, then until the files are
+                transferred and verified; gives up after 10 minutes without any progress. An offer stays queued.
+                """,
+            options: [
+                .init("--name", value: "NAME", "offer the file under another name"),
+                .init("--caption", value: "TEXT", "a line of text beside the file"),
+            ]),
+    ]
+
+    private static let people: [CommandSpecification] = [
+        .init(
+            .id, "show your address, to give to others",
+            details: "The first line is the address. Makes your key when there is none yet."),
+        .init(.fingerprint, "show the fingerprint of your key"),
+        .init(.contactsList, "list your contacts"),
+        .init(.contactsShow, operands: "WHO", count: 1...1, "show what is known of a contact"),
+        .init(
+            .contactsAdd, operands: "ADDRESS", count: 1...1, "add somebody by their address",
+            details: """
+                An address is blip://HOST:PORT/PEER-ID?name=NAME or just HOST:PORT. It is stored at once, whether or
+                not they can be reached. Without a PEER-ID the first key that answers is pinned, as unverified.
+                """,
+            options: [.init("--name", value: "NAME", "what to call them")]),
+        .init(.contactsRename, operands: "WHO NAME", count: 2...2, "call a contact something else"),
+        .init(.contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it"),
+        .init(.contactsBlock, operands: "WHO", count: 1...1, "refuse everything from a contact"),
+        .init(.contactsUnblock, operands: "WHO", count: 1...1, "take a contact back"),
+        .init(.requestsList, "list people who want to chat with you"),
+        .init(
+            .requestsApprove, operands: "ID", count: 1...1, "accept somebody as a contact",
+            options: [.init("--name", value: "NAME", "what to call them")]),
+        .init(.requestsReject, operands: "ID", count: 1...1, "forget a request"),
+    ]
+
+    private static let looking: [CommandSpecification] = [
+        .init(
+            .history, operands: "WHO", count: 1...1, "print a conversation, oldest message first",
+            details: "Works without a network and beside a running blipchat. DATE is 2026-11-21 or RFC 3339.",
+            options: [count("the last N messages (100)"), since, until]),
+        .init(
+            .search, operands: "QUERY...", count: 1...Int.max, "find words in all conversations, newest first",
+            details: """
+                All words must occur; a word also finds longer ones that begin with it. Works without a network.
+                Returns 0 with hits and 1 without, like grep.
+                """,
+            options: [
+                .init("--in", value: "WHO", "only in the conversation with WHO"),
+                .init("--from", value: "WHO", "only what WHO wrote; \"me\" for yourself"),
+                since, until,
+                .init("--files", "only files"),
+                count("at most N hits (50)"),
+            ]),
+        .init(
+            .transfersList, "list files that were offered, newest first",
+            options: [.init("--unfinished", "only those that still run or wait")]),
+        .init(
+            .transfersAccept, operands: "NUMBER", count: 1...1, "accept an offered file",
+            options: [.init("--into", value: "DIR", "save it in DIR instead of the downloads folder")]),
+        .init(.transfersDecline, operands: "NUMBER", count: 1...1, "decline an offered file"),
+        .init(.transfersPause, operands: "NUMBER", count: 1...1, "pause a transfer"),
+        .init(.transfersResume, operands: "NUMBER", count: 1...1, "go on with a paused transfer"),
+        .init(.transfersCancel, operands: "NUMBER", count: 1...1, "give a transfer up"),
+    ]
+
+    private static let running: [CommandSpecification] = [
+        .init(
+            .serve, "run without a screen: keep connections, deliver, receive",
+            details: """
+                Prints "listening HOST:PORT" when it is ready and runs until SIGTERM or SIGINT. Other commands on the
+                same home go through it.
+                """,
+            options: [
+                listen,
+                .init("--accept-requests", "accept everybody who asks (for tests and bots)"),
+                .init("--accept-files", value: "MAXSIZE", "accept offered files up to this size, like 500M"),
+            ]),
+        .init(.status, "say who is connected and what is queued"),
+        .init(
+            .demo, "try it alone: a chat with a second blipchat in the same process",
+            details: "Everything is in a temporary folder that is removed at the end."),
+        .init(.version, "say which version this is"),
+        .init(.help, operands: "[COMMAND...]", count: 0...2, "say how a command is used"),
+    ]
+
+    private static let listen = OptionSpecification(
+        "--listen", value: "HOST:PORT", "where others reach you; port 0 is any free one")
+    private static let since = OptionSpecification("--since", value: "DATE", "not older than DATE")
+    private static let until = OptionSpecification("--until", value: "DATE", "older than DATE")
+
+    private static func count(_ help: String) -> OptionSpecification {
+        OptionSpecification("--count", short: "n", value: "N", help)
+    }
+}

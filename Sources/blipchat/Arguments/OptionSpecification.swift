@@ -1,0 +1,39 @@
+// One option of the command line, as a row of the table from which parsing and help are made.
+
+/// An option: `--name`, `--name VALUE` or `--name=VALUE`, perhaps with a short form.
+struct OptionSpecification: Sendable, Equatable {
+    /// With its two dashes.
+    let name: String
+    /// The letter of the short form.
+    let short: Character?
+    /// What stands for the value in help texts; `nil` for a flag.
+    let value: String?
+    let help: String
+
+    init(_ name: String, short: Character? = nil, value: String? = nil, _ help: String) {
+        self.name = name
+        self.short = short
+        self.value = value
+        self.help = help
+    }
+
+    /// `-n, --count N` for the help text.
+    var usage: String {
+        let long = value.map { "\(name) \($0)" } ?? name
+        return short.map { "-\($0), \(long)" } ?? long
+    }
+}
+
+extension OptionSpecification {
+    /// Understood by every command.
+    static let global: [OptionSpecification] = [
+        .init("--data-dir", value: "DIR", "keep everything under DIR (like BLIPCHAT_HOME=DIR)"),
+        .init("--profile", value: "NAME", "use another identity and history; default \"default\""),
+        .init("--json", "one JSON object per line on standard output"),
+        .init("--quiet", short: "q", "nothing on standard error but errors"),
+        .init("--timeout", value: "SECONDS", "how long to wait for the peer"),
+        .init("--no-input", "never ask; fail where an answer is needed"),
+        .init("--help", short: "h", "say how this command is used"),
+        .init("--version", short: "V", "say which version this is"),
+    ]
+}

@@ -1,0 +1,66 @@
+// `blipchat contacts` and `blipchat requests`: reading. Changes are operations, see CommandRunner.
+
+import ChatCore
+import ChatTUI
+
+extension CommandRunner {
+    func contacts(_ paths: HomePaths) async throws(CommandError) -> ContactDirectory {
+        let peers = try await HistoryFile.read(paths) { store throws(StoreError) in try await store.contacts() }
+        return ContactDirectory(peers ?? [])
+    }
+
+    func listContacts() async throws(CommandError) -> ExitCode {
+        for peer in try await contacts(try paths()).peers.sorted(by: { $0.name.lowercased() < $1.name.lowercased() }) {
+            try print(contact: peer)
+        }
+        return .done
+    }
+
+    func showContact() async throws(CommandError) -> ExitCode {
+        let peer = try await contacts(try paths()).find(operand(0))
+        guard !isJSON else {
+            try print(contact: peer)
+            return .done
+        }
+        try streams.line("name       \(safeName(peer.name))")
+        try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
+        for address in peer.addresses { try streams.line("address    \(safeLine("\(address)"))") }
+        try streams.line("added      \(RFC3339.text(peer.added))")
+        try streams.line("last seen  \(peer.lastSeen.map(RFC3339.text) ?? "never")")
+        if peer.isBlocked { try streams.line("blocked    yes") }
+        return .done
+    }
+
+    func listRequests() async throws(CommandError) -> ExitCode {
+        let requests = try await HistoryFile.read(try paths()) { store throws(StoreError) in
+            try await store.contactRequests()
+        }
+        for request in requests ?? [] {
+            if isJSON {
+                try streams.json(Records.request(request))
+            } else {
+                try streams.line(
+                    "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))")
+            }
+        }
+        return .done
+    }
+
+    /// Prints the record of a contact that was added or approved.
+    @Sendable func printContact(_ record: JSONValue) throws(CommandError) {
+        try streams.line(safeName(record["name"]?.stringValue ?? ""))
+    }
+
+    private func print(contact peer: Peer) throws(CommandError) {
+        if isJSON {
+            try streams.json(Records.contact(peer))
+        } else {
+            let state = peer.isBlocked ? "blocked" : Records.word(peer.trust)
+            let address = peer.addresses.first.map { "\($0)" } ?? peer.peerID?.text ?? ""
+            try streams.line("\(safeName(peer.name))  \(state)  \(safeLine(address))")
+        }
+    }
+
+    func safeName(_ text: String) -> String { SafeText(text, as: .name).terminalString() }
+    func safeLine(_ text: String) -> String { SafeText(text, as: .line).terminalString() }
+}

@@ -1,0 +1,57 @@
+// `blipchat serve`: the chat without a screen, until a signal ends it.
+
+import ChatCore
+import ChatTUI
+import Glibc
+
+extension CommandRunner {
+    func serve() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let configuration = try chatConfiguration(paths, listens: true)
+        let signals = try await TerminationSignals.take()
+        let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
+        let events = await instance.client.events()
+        let log = Task { [streams, runner = instance.runner] in
+            for await event in events {
+                guard let directory = try? await runner.directory(),
+                    let line = EventRecord.logLine(of: event, directory)
+                else { continue }
+                streams.note("\(RFC3339.text(.now)) \(line)")
+            }
+        }
+        do throws(CommandError) {
+            let listening = await instance.client.identity.listening
+            try streams.line("listening \(listening ?? "nowhere")")
+            await signals.wait()
+        } catch {
+            await instance.stop()
+            throw error
+        }
+        await instance.stop()
+        await log.value
+        return .done
+    }
+}
+
+/// SIGINT and SIGTERM as something to wait for.
+private struct TerminationSignals: Sendable {
+    private let numbers: AsyncStream<Int32>
+    private let pipe: SignalPipe
+
+    /// From now on they do not end the process by themselves.
+    @MainActor static func take() throws(CommandError) -> TerminationSignals {
+        let (numbers, source) = AsyncStream<Int32>.makeStream()
+        do {
+            return TerminationSignals(
+                numbers: numbers, pipe: try SignalPipe([SIGINT, SIGTERM]) { number in _ = source.yield(number) })
+        } catch {
+            throw CommandError(.localIO, "signals", "\(error)")
+        }
+    }
+
+    /// Returns when the first of them has come; the next one ends the process again.
+    func wait() async {
+        for await _ in numbers { break }
+        await pipe.stop()
+    }
+}

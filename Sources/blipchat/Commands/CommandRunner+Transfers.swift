@@ -1,0 +1,51 @@
+// `blipchat transfers`: what is being sent and received.
+
+import ChatCore
+import ChatTUI
+
+extension CommandRunner {
+    func listTransfers() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let unfinishedOnly = arguments.has("--unfinished")
+        let list = RecordList()
+        var isAnswered = false
+        // A running instance knows how fast they are; else the disk knows all but that.
+        if let client = try ControlClient(path: paths.socket) {
+            let operation = ControlOperation.listTransfers(unfinishedOnly: unfinishedOnly)
+            let result = await client.perform(operation, patience: .seconds(10)) { await list.append($0) }
+            isAnswered = result == .done(.done)
+        }
+        var lines = isAnswered ? await list.all : []
+        if !isAnswered {
+            let records = Records(contacts: try await contacts(paths))
+            let transfers = try await HistoryFile.read(paths) { store throws(StoreError) in
+                try await store.transfers(unfinishedOnly: unfinishedOnly, limit: 100_000)
+            }
+            lines = (transfers ?? []).map { records.file($0) }
+        }
+        for record in lines {
+            if isJSON { try streams.json(record) } else { try printTransfer(record) }
+        }
+        return .done
+    }
+
+    func changeTransfer(_ change: TransferChange) async throws(CommandError) -> ExitCode {
+        let folder = arguments.text("--into")
+        let operation = ControlOperation.changeTransfer(
+            try arguments.number(at: 0, of: "transfer"), change,
+            folder: try folder.map { path throws(CommandError) in try HomePaths.absolute(path) })
+        return try await perform(operation, print: printTransfer)
+    }
+
+    @Sendable private func printTransfer(_ record: JSONValue) throws(CommandError) {
+        func text(_ name: String) -> String { record[name]?.stringValue ?? "" }
+        let arrow = text("direction") == "outgoing" ? "to" : "from"
+        let file = SafeText(text("name"), as: .fileName).terminalString()
+        var line = "#\(record["number"]?.integerValue ?? 0)  \(file)  \(arrow) \(safeName(text("conversation")))  "
+        line += "\(record["transferred"]?.integerValue ?? 0) of \(record["size"]?.integerValue ?? 0) bytes  "
+        line += text("state")
+        if let rate = record["rate"]?.doubleValue, rate > 0 { line += "  \((rate / 100_000).rounded() / 10) MB/s" }
+        if !text("reason").isEmpty { line += "  (\(safeLine(text("reason"))))" }
+        try streams.line(line)
+    }
+}

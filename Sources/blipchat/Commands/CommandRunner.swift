@@ -1,0 +1,149 @@
+// Carries out one command of the command line. What each does is in CommandRunner+*.swift by topic.
+
+import BLIPNet
+import ChatCore
+
+struct CommandRunner: Sendable {
+    let arguments: ParsedArguments
+    let environment: [String: String]
+    let streams: StandardStreams
+
+    var isJSON: Bool { arguments.has("--json") }
+
+    func run() async throws(CommandError) -> ExitCode {
+        switch arguments.command {
+        case .help: try printHelp()
+        case .version: try printVersion()
+        case .screen: try await openScreen()
+        case .demo: try await runDemo()
+        case .serve: try await serve()
+        case .id: try await showIdentity()
+        case .fingerprint: try showFingerprint()
+        case .contactsList: try await listContacts()
+        case .contactsShow: try await showContact()
+        case .contactsAdd:
+            try await perform(.addContact(address: operand(0), name: arguments.text("--name")), print: printContact)
+        case .contactsRename: try await perform(.renameContact(operand(0), to: operand(1)))
+        case .contactsRemove: try await perform(.removeContact(operand(0)))
+        case .contactsBlock: try await perform(.setBlocked(operand(0), true))
+        case .contactsUnblock: try await perform(.setBlocked(operand(0), false))
+        case .requestsList: try await listRequests()
+        case .requestsApprove:
+            try await perform(
+                .approveRequest(arguments.number(at: 0, of: "request"), name: arguments.text("--name")),
+                print: printContact)
+        case .requestsReject: try await perform(.rejectRequest(arguments.number(at: 0, of: "request")))
+        case .send: try await send()
+        case .sendFile: try await sendFiles()
+        case .history: try await printHistory()
+        case .search: try await search()
+        case .status: try await printStatus()
+        case .transfersList: try await listTransfers()
+        case .transfersAccept: try await changeTransfer(.accept)
+        case .transfersDecline: try await changeTransfer(.decline)
+        case .transfersPause: try await changeTransfer(.pause)
+        case .transfersResume: try await changeTransfer(.resume)
+        case .transfersCancel: try await changeTransfer(.cancel)
+        }
+    }
+
+    // MARK: What commands need
+
+    func operand(_ index: Int) -> String {
+        arguments.operands.indices.contains(index) ? arguments.operands[index] : ""
+    }
+
+    func paths() throws(CommandError) -> HomePaths {
+        try HomePaths(
+            environment: environment, dataFolder: arguments.text("--data-dir"), profile: arguments.text("--profile"))
+    }
+
+    func configuration(_ paths: HomePaths) throws(CommandError) -> Configuration {
+        try Configuration.load(from: paths.configuration, home: environment["HOME"])
+    }
+
+    /// What the chat is started with. Only a chat that goes on (`listens`) takes calls.
+    func chatConfiguration(_ paths: HomePaths, listens: Bool) throws(CommandError) -> ChatConfiguration {
+        let settings = try configuration(paths)
+        let wanted = try listenOption() ?? settings.listen
+        return ChatConfiguration(
+            name: settings.name ?? Configuration.defaultName(environment: environment),
+            listen: listens ? wanted ?? Configuration.standardListen : nil, fallbackToAnyPort: wanted == nil,
+            downloadsFolder: settings.downloads ?? paths.downloads,
+            acceptsRequests: arguments.has("--accept-requests"),
+            acceptsFilesUpTo: try arguments.size("--accept-files"))
+    }
+
+    private func listenOption() throws(CommandError) -> Endpoint? {
+        guard let text = arguments.text("--listen") else { return nil }
+        guard let endpoint = Endpoint(text, defaultPort: PeerAddress.defaultPort) else {
+            throw .badValue("--listen", text, "HOST:PORT, like 127.0.0.1:4985 or [::]:0")
+        }
+        return endpoint
+    }
+
+    // MARK: Acting
+
+    /// Carries out an operation in the instance that runs on this home, else in one of our own for as long as it
+    /// takes. Records are printed by `print`, or as they are with --json.
+    @discardableResult
+    func perform(
+        _ operation: ControlOperation, patience: Duration = .seconds(60),
+        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void = { _ in }
+    ) async throws(CommandError) -> ExitCode {
+        let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
+        let result = try await result(of: operation, patience: patience) { await printer.take($0) }
+        if let failure = await printer.failure { throw failure }
+        switch result {
+        case .done(let code): return code
+        case .failed(let error): throw error
+        }
+    }
+
+    private func result(
+        of operation: ControlOperation, patience: Duration, records: @escaping RecordSink
+    ) async throws(CommandError) -> ControlResult {
+        let paths = try paths()
+        let limit = ContinuousClock.now + .seconds(10)
+        while true {
+            if let client = try ControlClient(path: paths.socket) {
+                return await client.perform(operation, patience: patience, records: records)
+            }
+            do throws(CommandError) {
+                let configuration = try chatConfiguration(paths, listens: false)
+                let instance = try await ChatInstance.start(paths, configuration, servesSocket: false)
+                let result = await instance.runner.perform(operation, records: records)
+                await instance.stop()
+                return result
+            } catch {
+                // Another process holds the home but has no socket: it starts, ends, or runs a command like this one.
+                guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit
+                else { throw error }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+}
+
+/// Prints records in their order, and keeps why that failed.
+private actor RecordPrinter {
+    private let isJSON: Bool
+    private let streams: StandardStreams
+    private let print: @Sendable (JSONValue) throws(CommandError) -> Void
+    private(set) var failure: CommandError?
+
+    init(isJSON: Bool, streams: StandardStreams, print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void) {
+        self.isJSON = isJSON
+        self.streams = streams
+        self.print = print
+    }
+
+    func take(_ record: JSONValue) {
+        guard failure == nil else { return }
+        do throws(CommandError) {
+            if isJSON { try streams.json(record) } else { try print(record) }
+        } catch {
+            failure = error
+        }
+    }
+}

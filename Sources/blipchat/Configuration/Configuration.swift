@@ -1,0 +1,152 @@
+// The settings of one profile: from config.toml, else the defaults. Read at start, written by the first-run page.
+
+import BLIPNet
+import ChatCore
+import Glibc
+
+/// What the user has set. `nil`: not set.
+struct Configuration: Sendable, Equatable {
+    /// The name that others see.
+    var name: String?
+    /// Where to listen.
+    var listen: Endpoint?
+    /// Where received files go.
+    var downloads: String?
+    var glyphs: Glyphs?
+
+    enum Glyphs: String, Sendable, CaseIterable {
+        case unicode, ascii
+    }
+
+    /// Where the chat listens when nothing is set: all addresses, both families.
+    static let standardListen = Endpoint.host("::", port: PeerAddress.defaultPort)
+
+    private static let knownKeys = ["name", "listen", "files.dir", "ui.glyphs"]
+
+    /// Reads the file; a missing one gives the defaults.
+    static func load(from path: String, home: String?) throws(CommandError) -> Configuration {
+        switch SmallFile.contents(of: path, limit: 1 << 20) {
+        case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return Configuration()
+        case .failure(let error): throw .system(path, "cannot read the configuration", error.code)
+        case .success(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw CommandError(.usage, path, "not UTF-8 text", advice: "save it as UTF-8")
+            }
+            do {
+                return try Configuration(text: text, home: home)
+            } catch {
+                throw CommandError(
+                    .usage, "\(path):\(error.position.line):\(error.position.column)", error.reason,
+                    advice: error.advice)
+            }
+        }
+    }
+
+    init() {}
+
+    /// `home` stands for `~/` in paths.
+    init(text: String, home: String?) throws(ConfigurationError) {
+        for entry in try ConfigurationReader.read(text) {
+            switch entry.key {
+            case "name":
+                let value = try Self.string(entry)
+                guard (1...64).contains(value.utf8.count) else {
+                    throw Self.error(entry, "the name must have 1 to 64 bytes")
+                }
+                name = value
+            case "listen":
+                guard let endpoint = Endpoint(try Self.string(entry), defaultPort: PeerAddress.defaultPort) else {
+                    throw Self.error(entry, "not a place to listen", "write it like \"[::]:4985\"")
+                }
+                listen = endpoint
+            case "files.dir":
+                downloads = try Self.path(entry, home: home)
+            case "ui.glyphs":
+                guard let value = Glyphs(rawValue: try Self.string(entry)) else {
+                    throw Self.error(entry, "unknown glyphs", "write \"unicode\" or \"ascii\"")
+                }
+                glyphs = value
+            default: throw Self.unknown(entry)
+            }
+        }
+    }
+
+    /// The file's text, to be read back by `init(text:home:)`.
+    var text: String {
+        var lines = ["# blipchat's settings. What is not set here has its default."]
+        if let name { lines.append("name = \(Self.quoted(name))") }
+        if let listen { lines.append("listen = \(Self.quoted(listen.description))") }
+        if let downloads { lines += ["", "[files]", "dir = \(Self.quoted(downloads))"] }
+        if let glyphs { lines += ["", "[ui]", "glyphs = \(Self.quoted(glyphs.rawValue))"] }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    func save(to path: String) throws(CommandError) {
+        do {
+            try SmallFile.replace(path, with: text)
+        } catch {
+            throw .system(path, "cannot write the configuration", error.code)
+        }
+    }
+
+    /// The name for somebody who has set none: the user's login name, else the host's name.
+    static func defaultName(environment: [String: String]) -> String {
+        for variable in ["USER", "LOGNAME"] {
+            if let name = environment[variable], (1...64).contains(name.utf8.count) { return name }
+        }
+        var buffer = [UInt8](repeating: 0, count: 65)
+        let code = buffer.withUnsafeMutableBytes { bytes in
+            bytes.bindMemory(to: CChar.self).baseAddress.map { gethostname($0, 64) } ?? -1
+        }
+        guard code == 0,
+            let name = String(validating: buffer.prefix { $0 != 0 }, as: UTF8.self), !name.isEmpty
+        else { return "me" }
+        return name
+    }
+
+    // MARK: Values
+
+    private static func string(_ entry: ConfigurationEntry) throws(ConfigurationError) -> String {
+        guard case .string(let value) = entry.value else {
+            throw error(entry, "\(entry.key) must be a text", "put it in quotation marks")
+        }
+        return value
+    }
+
+    private static func path(_ entry: ConfigurationEntry, home: String?) throws(ConfigurationError) -> String {
+        let value = try string(entry)
+        if value.utf8.first == UInt8(ascii: "/"), !value.utf8.contains(0) { return value }
+        if value.utf8.starts(with: "~/".utf8), let home, !value.utf8.contains(0) { return home + value.dropFirst() }
+        throw error(entry, "not a full path", "begin it with / or ~/")
+    }
+
+    private static func error(
+        _ entry: ConfigurationEntry, _ reason: String, _ advice: String? = nil
+    ) -> ConfigurationError {
+        ConfigurationError(position: entry.position, reason: reason, advice: advice)
+    }
+
+    private static func unknown(_ entry: ConfigurationEntry) -> ConfigurationError {
+        let nearest = NearestName.to(entry.key, among: knownKeys)
+        return error(
+            entry, "unknown key \(entry.key)",
+            nearest.map { "did you mean \($0)?" } ?? "known are: " + knownKeys.joined(separator: ", "))
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\n": quoted += "\\n"
+            case "\t": quoted += "\\t"
+            case "\r": quoted += "\\r"
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,120 @@
+// Where everything of one profile is kept (PRODUCT, "Files"): from the environment and --data-dir.
+
+import CLinux
+import Glibc
+
+/// The files and folders of one profile. All absolute.
+struct HomePaths: Sendable, Equatable {
+    var configuration: String
+    /// Holds history.sqlite and identity.key.
+    var data: String
+    var downloads: String
+    var socket: String
+    var lock: String
+    var log: String
+
+    var history: String { data + "/history.sqlite" }
+    var identity: String { data + "/identity.key" }
+
+    /// Everything under one folder.
+    init(home: String) {
+        configuration = home + "/config.toml"
+        data = home
+        downloads = home + "/downloads"
+        socket = home + "/blipchat.sock"
+        lock = home + "/blipchat.lock"
+        log = home + "/log"
+    }
+
+    /// By `--data-dir`, else `BLIPCHAT_HOME`, else the XDG folders. A profile other than "default" lies beside them.
+    init(environment: [String: String], dataFolder: String?, profile: String?) throws(CommandError) {
+        let profile = profile ?? "default"
+        guard Self.isProfileName(profile) else {
+            throw .badValue("--profile", profile, "a name of letters, digits, - and _")
+        }
+        if let folder = dataFolder ?? environment["BLIPCHAT_HOME"], !folder.isEmpty {
+            let home = try Self.absolute(folder)
+            self.init(home: profile == "default" ? home : "\(home)/profiles/\(profile)")
+            return
+        }
+        guard dataFolder == nil else { throw .badValue("--data-dir", "", "a folder") }
+        guard let user = environment["HOME"], user.utf8.first == UInt8(ascii: "/") else {
+            throw CommandError(.usage, "HOME", "not set", advice: "set HOME or BLIPCHAT_HOME, or give --data-dir DIR")
+        }
+        self.init(environment: environment, user: user, profile: profile)
+    }
+
+    /// By the XDG folders, below the user's own folder where they are not set.
+    private init(environment: [String: String], user: String, profile: String) {
+        func folder(_ variable: String) -> String? {
+            environment[variable].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+        }
+        let config = folder("XDG_CONFIG_HOME") ?? user + "/.config"
+        let state = (folder("XDG_STATE_HOME") ?? user + "/.local/state") + "/blipchat/\(profile)"
+        // Without a runtime folder (no login session) the state folder serves: it is ours alone, too.
+        let socketFolder = folder("XDG_RUNTIME_DIR").map { $0 + "/blipchat" } ?? state
+        configuration = config + "/blipchat/config.toml"
+        data = (folder("XDG_DATA_HOME") ?? user + "/.local/share") + "/blipchat/\(profile)"
+        log = state + "/log"
+        socket = "\(socketFolder)/\(profile).sock"
+        lock = "\(socketFolder)/\(profile).lock"
+        downloads = XDGUserFolders.downloads(configurationFolder: config, home: user)
+    }
+
+    /// Makes the folders of the profile, 0700 each. The downloads folder is made when the first file comes.
+    func createFolders() throws(CommandError) {
+        for folder in [data, Self.parent(of: configuration), Self.parent(of: socket), log] {
+            try Self.createFolder(folder)
+        }
+    }
+
+    /// Whether this profile has been used: there is a key.
+    var hasIdentity: Bool { SmallFile.exists(identity) }
+
+    // MARK: Paths
+
+    static func parent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// `path` from the root, seen from the working folder.
+    static func absolute(_ path: String) throws(CommandError) -> String {
+        guard !path.utf8.contains(0) else { throw CommandError(.usage, path, "not a path") }
+        var clean = path
+        while clean.utf8.count > 1, clean.utf8.last == UInt8(ascii: "/") { clean = String(clean.dropLast()) }
+        if clean.utf8.first == UInt8(ascii: "/") { return clean }
+        guard let current = getcwd(nil, 0) else { throw .system("working folder", "cannot be found", errno) }
+        defer { free(current) }
+        return String(cString: current) + "/" + clean
+    }
+
+    static func createFolder(_ path: String) throws(CommandError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFDIR else {
+                throw CommandError(.localIO, path, "not a folder", advice: "move it away or choose another folder")
+            }
+            return
+        }
+        if path != "/" { try createFolder(parent(of: path)) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system(path, "cannot make this folder", errno) }
+    }
+
+    private static func isProfileName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                default: false
+                }
+            }
+    }
+}
+
+extension CommandError {
+    /// A call to the system failed with `code`: local I/O.
+    static func system(_ subject: String, _ what: String, _ code: Int32, advice: String? = nil) -> CommandError {
+        CommandError(.localIO, subject, "\(what): \(String(cString: strerror(code)))", advice: advice)
+    }
+}

@@ -1,0 +1,75 @@
+// Small files of ours and of the system: configuration, key, lock.
+
+import Glibc
+
+/// Small text files, read and replaced whole.
+enum SmallFile {
+    /// The text; `nil` when the file is not there, cannot be read, is too large or is not UTF-8. Where the difference
+    /// matters, `contents(of:limit:)` tells it.
+    static func read(_ path: String, limit: Int) -> String? {
+        guard case .success(let bytes) = contents(of: path, limit: limit) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// All bytes, or the system's error number (`EFBIG` beyond the limit).
+    static func contents(of path: String, limit: Int) -> Result<[UInt8], SystemError> {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return .failure(SystemError(code: errno)) }
+        defer { close(descriptor) }
+        return contents(ofDescriptor: descriptor, limit: limit)
+    }
+
+    /// What is left to be read from an open file or pipe.
+    static func contents(ofDescriptor descriptor: Int32, limit: Int) -> Result<[UInt8], SystemError> {
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count <= limit {
+            let count = Glibc.read(descriptor, &part, part.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                return .failure(SystemError(code: errno))
+            }
+            if count == 0 { return .success(bytes) }
+            bytes += part[..<count]
+        }
+        return .failure(SystemError(code: EFBIG))
+    }
+
+    /// Whether something is there that we may know of.
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Replaces the file in one step (0600): written beside it, synced, renamed.
+    static func replace(_ path: String, with text: String) throws(SystemError) {
+        try replace(path, with: Array(text.utf8))
+    }
+
+    static func replace(_ path: String, with content: [UInt8]) throws(SystemError) {
+        let temporary = path + ".new"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        var bytes = content[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR {
+                let code = errno
+                close(descriptor)
+                unlink(temporary)
+                throw SystemError(code: code)
+            }
+            bytes = bytes.dropFirst(max(count, 0))
+        }
+        let synced = fsync(descriptor) == 0
+        let code = errno
+        close(descriptor)
+        guard synced else { throw SystemError(code: code) }
+        guard rename(temporary, path) == 0 else { throw SystemError(code: errno) }
+    }
+}
+
+/// An error number of the system.
+struct SystemError: Error, Sendable, Equatable {
+    var code: Int32
+
+    /// In words of the C library.
+    var words: String { String(cString: strerror(code)) }
+}

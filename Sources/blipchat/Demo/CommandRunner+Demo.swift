@@ -1,0 +1,43 @@
+// `blipchat demo`: a chat with a second blipchat in the same process, in a folder that is removed at the end.
+
+import BLIPNet
+import ChatCore
+import ChatTUI
+
+extension CommandRunner {
+    func runDemo() async throws(CommandError) -> ExitCode { try await runDemo(on: NcursesTerminal()) }
+
+    func runDemo(on terminal: NcursesTerminal) async throws(CommandError) -> ExitCode {
+        let folder = try TemporaryFolder.make(environment: environment)
+        defer { TemporaryFolder.remove(folder) }
+        let echo = try await EchoPeer.start(in: folder + "/echo")
+        do throws(CommandError) {
+            let result = try await chat(with: echo, in: HomePaths(home: folder + "/me"), on: terminal)
+            await echo.stop()
+            return result
+        } catch {
+            await echo.stop()
+            throw error
+        }
+    }
+
+    private func chat(
+        with echo: EchoPeer, in paths: HomePaths, on terminal: NcursesTerminal
+    ) async throws(CommandError) -> ExitCode {
+        let configuration = ChatConfiguration(
+            name: Configuration.defaultName(environment: environment), listen: .host("127.0.0.1", port: 0),
+            downloadsFolder: paths.downloads)
+        let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
+        do throws(CommandError) {
+            let contact = try await instance.addContact("\(echo.address)")
+            let result = try await show(
+                instance.client, on: terminal, contact: contact.name,
+                notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."])
+            await instance.stop()
+            return result
+        } catch {
+            await instance.stop()
+            throw error
+        }
+    }
+}

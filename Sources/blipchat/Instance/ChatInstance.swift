@@ -1,0 +1,112 @@
+// The chat of this process, put together from its parts: lock, key, history, network, control socket.
+
+import BLIPNet
+import CLinux
+import ChatCore
+import Glibc
+import Storage
+
+/// A running chat. One process may run one for a home; `stop` ends it in order.
+final class ChatInstance: Sendable {
+    let client: ChatClient
+    let runner: OperationRunner
+    private let store: HistoryDatabase
+    private let lock: HeldLock
+    private let tasks: [Task<Void, Never>]
+
+    /// Keeps a lock for as long as it lives.
+    private final class HeldLock: Sendable {
+        let lock: InstanceLock
+        init(_ lock: consuming InstanceLock) { self.lock = lock }
+    }
+
+    private init(client: ChatClient, store: HistoryDatabase, lock: HeldLock, socket: String?) async throws(CommandError)
+    {
+        self.client = client
+        self.store = store
+        self.lock = lock
+        let rates = TransferRates()
+        runner = OperationRunner(service: client, rates: rates)
+        let events = await client.events()
+        var tasks = [Task { for await event in events { await rates.note(event) } }]
+        if let socket {
+            let server = try ControlServer(path: socket) { [runner] operation, records in
+                await runner.perform(operation, records: records)
+            }
+            tasks.append(Task { await server.run() })
+        }
+        self.tasks = tasks
+    }
+
+    /// Starts the chat of a home; makes the key and the history where there are none.
+    ///
+    /// Throws 9 when another process runs it or the history cannot be used, 7 when the key, the folders or the
+    /// listener cannot be had.
+    static func start(
+        _ paths: HomePaths, _ configuration: ChatConfiguration, servesSocket: Bool
+    ) async throws(CommandError) -> ChatInstance {
+        try paths.createFolders()
+        let lock = HeldLock(try InstanceLock(path: paths.lock))
+        let identity: TLSIdentity
+        do {
+            identity = try IdentityFile.loadOrCreate(at: paths.identity)
+        } catch {
+            throw CommandError(error)
+        }
+        let store: HistoryDatabase
+        do {
+            store = try await HistoryDatabase.open(at: paths.history)
+        } catch {
+            throw CommandError(error, path: paths.history)
+        }
+        let client = ChatClient(
+            store: store, connecting: LinkConnecting(identity: identity), identity: PeerID(identity.fingerprint),
+            configuration: configuration, now: { .now })
+        do {
+            try await client.start()
+        } catch {
+            await store.close()
+            throw CommandError(error, about: paths.history)
+        }
+        do {
+            return try await ChatInstance(
+                client: client, store: store, lock: lock, socket: servesSocket ? paths.socket : nil)
+        } catch {
+            await client.stop()
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Adds somebody by address, or finds who has it already.
+    func addContact(_ text: String) async throws(CommandError) -> Peer {
+        let address: PeerAddress
+        do {
+            address = try PeerAddress(parsing: text)
+        } catch {
+            throw CommandError(error, address: text)
+        }
+        do {
+            return try await client.addContact(address, name: nil)
+        } catch {
+            throw CommandError(error, about: text)
+        }
+    }
+
+    /// Ends links and streams, closes the history and gives the home free.
+    func stop() async {
+        for task in tasks { task.cancel() }
+        await client.stop()
+        for task in tasks { await task.value }
+        await store.close()
+    }
+}
+
+extension Timestamp {
+    /// The wall clock.
+    static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+}

@@ -1,0 +1,90 @@
+// One end of the control socket: JSON values in both directions, each on a line of its own.
+
+import CLinux
+import Glibc
+
+/// A connected UNIX socket that carries lines of JSON. Closes its descriptor when it goes away.
+actor ControlConnection {
+    /// The longest line that is read: a chat text of 64 KiB with every byte escaped, and some more.
+    private static let maximumLine = 512 * 1024
+    /// What may wait to be written to a reader that lags.
+    private static let maximumPending = 8 * 1024 * 1024
+
+    private let descriptor: Int32
+    private var input: [UInt8] = []
+    private var output: [UInt8] = []
+    private var isWriting = false
+    private var isBroken = false
+
+    /// Takes over `descriptor`, which must be non-blocking.
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// The next value; `nil` when the other side has closed, `timeout` has passed or the task is cancelled.
+    ///
+    /// Throws when the other side does not speak lines of JSON.
+    func receive(timeout: Duration?) async throws(JSONError) -> JSONValue? {
+        while true {
+            if let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = Array(input[..<end])
+                input.removeFirst(end + 1)
+                return try JSONReader.read(line)
+            }
+            guard input.count < Self.maximumLine else {
+                throw JSONError(reason: "a line too long", offset: input.count)
+            }
+            var part = [UInt8](repeating: 0, count: 16_384)
+            let count = recv(descriptor, &part, part.count, Int32(MSG_DONTWAIT))
+            if count > 0 {
+                input += part[..<count]
+            } else if count == 0 {
+                return nil
+            } else if errno == EAGAIN {
+                guard await Readiness.readable.wait(on: descriptor, timeout: timeout) else { return nil }
+            } else if errno != EINTR {
+                return nil
+            }
+        }
+    }
+
+    /// Writes a value; `false` once the other side has gone or lags too far behind.
+    @discardableResult
+    func send(_ value: JSONValue) async -> Bool {
+        guard !isBroken else { return false }
+        output += value.text.utf8
+        output.append(UInt8(ascii: "\n"))
+        if output.count > Self.maximumPending { isBroken = true }
+        // While one call waits for the socket, others only add to what it writes.
+        guard !isWriting else { return !isBroken }
+        isWriting = true
+        defer { isWriting = false }
+        while !output.isEmpty, !isBroken {
+            let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
+            let count = output.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+            if count >= 0 {
+                output.removeFirst(count)
+            } else if errno == EAGAIN {
+                if await !Readiness.writable.wait(on: descriptor, timeout: .seconds(30)) { isBroken = true }
+            } else if errno != EINTR {
+                isBroken = true
+            }
+        }
+        return !isBroken
+    }
+
+    /// Returns when the other side has hung up; what it sends meanwhile stays to be received.
+    func waitForHangUp() async {
+        while !Task.isCancelled {
+            var byte: UInt8 = 0
+            let count = recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT | MSG_PEEK))
+            if count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR) { return }
+            // A client that sends ahead is read only later; look again from time to time.
+            if count > 0 {
+                try? await Task.sleep(for: .milliseconds(200))
+            } else if errno == EAGAIN {
+                _ = await Readiness.readable.wait(on: descriptor, timeout: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+// What can be asked of a running instance: the requests on the control socket. Docs: see `json` and `init(_:)`.
+
+import ChatCore
+
+/// One operation. A command makes it, and it is carried out by the process that runs the chat: the same process, or
+/// the one behind the control socket.
+enum ControlOperation: Sendable, Equatable {
+    /// Stores a message and waits until it is delivered, at most `timeout`; zero returns at once.
+    case send(to: String, text: String, timeout: Duration)
+    /// Offers a file and waits until it is transferred; `timeout` limits the wait for the peer to get the offer.
+    case sendFile(to: String, path: String, name: String?, caption: String, timeout: Duration)
+    case addContact(address: String, name: String?)
+    case renameContact(String, to: String)
+    case removeContact(String)
+    case setBlocked(String, Bool)
+    case approveRequest(Int64, name: String?)
+    case rejectRequest(Int64)
+    case changeTransfer(Int64, TransferChange, folder: String?)
+    case listTransfers(unfinishedOnly: Bool)
+    case status
+    /// Everything that happens, until the asker hangs up.
+    case events
+}
+
+enum TransferChange: String, Sendable, CaseIterable {
+    case accept, decline, pause, resume, cancel
+}
+
+// MARK: - The text form
+
+extension ControlOperation {
+    /// The request: `"v":1`, `"op"` and the operands by name.
+    var json: JSONValue {
+        switch self {
+        case .send(let who, let text, let timeout):
+            .record([
+                "v": 1, "op": "send", "to": .string(who), "text": .string(text), "timeout_ms": .milliseconds(timeout),
+            ])
+        case .sendFile(let who, let path, let name, let caption, let timeout):
+            .record([
+                "v": 1, "op": "send-file", "to": .string(who), "path": .string(path),
+                "name": name.map(JSONValue.string), "caption": .string(caption), "timeout_ms": .milliseconds(timeout),
+            ])
+        case .addContact(let address, let name):
+            .record([
+                "v": 1, "op": "contacts-add", "address": .string(address), "name": name.map(JSONValue.string),
+            ])
+        case .renameContact(let who, let name):
+            .record(["v": 1, "op": "contacts-rename", "who": .string(who), "name": .string(name)])
+        case .removeContact(let who): .record(["v": 1, "op": "contacts-remove", "who": .string(who)])
+        case .setBlocked(let who, let blocked):
+            .record(["v": 1, "op": "contacts-block", "who": .string(who), "blocked": .bool(blocked)])
+        case .approveRequest(let id, let name):
+            .record(["v": 1, "op": "requests-approve", "id": .integer(id), "name": name.map(JSONValue.string)])
+        case .rejectRequest(let id): .record(["v": 1, "op": "requests-reject", "id": .integer(id)])
+        case .changeTransfer(let number, let change, let folder):
+            .record([
+                "v": 1, "op": "transfers-change", "number": .integer(number), "change": .string(change.rawValue),
+                "folder": folder.map(JSONValue.string),
+            ])
+        case .listTransfers(let unfinishedOnly):
+            .record(["v": 1, "op": "transfers-list", "unfinished": .bool(unfinishedOnly)])
+        case .status: .record(["v": 1, "op": "status"])
+        case .events: .record(["v": 1, "op": "events"])
+        }
+    }
+
+    /// Reads a request; the error says which member is missing or wrong.
+    init(_ json: JSONValue) throws(CommandError) {
+        let request = ControlRequestReader(json: json)
+        guard request.json["v"]?.integerValue == 1 else {
+            throw CommandError(.usage, "control request", "not version 1", advice: "use the same version of blipchat")
+        }
+        switch try request.text("op") {
+        case "send":
+            self = .send(to: try request.text("to"), text: try request.text("text"), timeout: try request.timeout())
+        case "send-file":
+            self = .sendFile(
+                to: try request.text("to"), path: try request.text("path"), name: request.json["name"]?.stringValue,
+                caption: request.json["caption"]?.stringValue ?? "", timeout: try request.timeout())
+        case "contacts-add":
+            self = .addContact(address: try request.text("address"), name: request.json["name"]?.stringValue)
+        case "contacts-rename": self = .renameContact(try request.text("who"), to: try request.text("name"))
+        case "contacts-remove": self = .removeContact(try request.text("who"))
+        case "contacts-block": self = .setBlocked(try request.text("who"), try request.bool("blocked"))
+        case "requests-approve":
+            self = .approveRequest(try request.integer("id"), name: request.json["name"]?.stringValue)
+        case "requests-reject": self = .rejectRequest(try request.integer("id"))
+        case "transfers-change":
+            guard let change = TransferChange(rawValue: try request.text("change")) else {
+                throw request.missing("change")
+            }
+            self = .changeTransfer(
+                try request.integer("number"), change, folder: request.json["folder"]?.stringValue)
+        case "transfers-list": self = .listTransfers(unfinishedOnly: try request.bool("unfinished"))
+        case "status": self = .status
+        case "events": self = .events
+        case let other: throw CommandError(.usage, "control request", "unknown operation \(other)")
+        }
+    }
+}
+
+/// Takes required members out of a request.
+private struct ControlRequestReader {
+    let json: JSONValue
+
+    func missing(_ name: String) -> CommandError {
+        CommandError(.usage, "control request", "\(name) is missing or of the wrong kind")
+    }
+
+    func text(_ name: String) throws(CommandError) -> String {
+        guard let value = json[name]?.stringValue else { throw missing(name) }
+        return value
+    }
+
+    func integer(_ name: String) throws(CommandError) -> Int64 {
+        guard let value = json[name]?.integerValue else { throw missing(name) }
+        return value
+    }
+
+    func bool(_ name: String) throws(CommandError) -> Bool {
+        guard let value = json[name]?.boolValue else { throw missing(name) }
+        return value
+    }
+
+    /// At most a week.
+    func timeout() throws(CommandError) -> Duration {
+        .milliseconds(min(max(try integer("timeout_ms"), 0), 604_800_000))
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    init(stringLiteral value: String) { self = .string(value) }
+    init(integerLiteral value: Int64) { self = .integer(value) }
+
+    static func milliseconds(_ duration: Duration) -> JSONValue {
+        let (seconds, attoseconds) = duration.components
+        return .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    }
+}

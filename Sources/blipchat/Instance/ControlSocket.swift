@@ -1,0 +1,77 @@
+// Opens the control socket of a home: a UNIX socket that only its owner may use.
+
+import CLinux
+import Glibc
+
+enum ControlSocket {
+    /// Listens at `path` (0600). The caller holds the instance lock, so a socket that is there is left over.
+    static func listen(at path: String) throws(CommandError) -> Int32 {
+        let descriptor = try make()
+        unlink(path)
+        // Made under a mask so that there is no moment in which others could connect.
+        let mask = umask(0o177)
+        let bound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) }
+        let code = errno
+        umask(mask)
+        guard bound == 0, Glibc.listen(descriptor, 16) == 0 else {
+            let failure = bound == 0 ? errno : code
+            close(descriptor)
+            throw .system(path, "cannot open the control socket", failure)
+        }
+        return descriptor
+    }
+
+    /// Connects to the instance at `path`; `nil` when none listens there.
+    static func connect(to path: String) throws(CommandError) -> Int32? {
+        let descriptor = try make()
+        if withAddress(of: path, { Glibc.connect(descriptor, $0, $1) }) == 0 { return descriptor }
+        let code = errno
+        close(descriptor)
+        switch code {
+        case ENOENT, ECONNREFUSED, ENOTDIR: return nil
+        default: throw .system(path, "cannot reach the running blipchat", code)
+        }
+    }
+
+    /// Whether the process at the other end belongs to the same user.
+    static func peerIsSameUser(_ descriptor: Int32) -> Bool {
+        clinux_peer_user(descriptor) == Int64(geteuid())
+    }
+
+    private static func make() throws(CommandError) -> Int32 {
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, kind, 0)
+        guard descriptor >= 0 else { throw .system("control socket", "cannot be made", errno) }
+        return descriptor
+    }
+
+    /// The address of `path`. One that is too long for an address (107 bytes) is reached through its folder, opened
+    /// and named by its descriptor.
+    private static func withAddress(
+        of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        var text = path
+        var folder: Int32 = -1
+        if path.utf8.count >= room {
+            folder = open(HomePaths.parent(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard folder >= 0 else { return -1 }
+            let name = path.utf8.split(separator: UInt8(ascii: "/")).last.map { String(Substring($0)) } ?? ""
+            text = "/proc/self/fd/\(folder)/\(name)"
+        }
+        defer { if folder >= 0 { close(folder) } }
+        let bytes = Array(text.utf8)
+        guard bytes.count < room else {
+            errno = ENAMETOOLONG
+            return -1
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// One instance per home: a lock on a file that the system takes away when the process ends, however it ends.
+
+import Glibc
+
+/// Held by the process that runs the chat of a home. The file holds its process number, for messages; the file itself
+/// stays and means nothing without the lock.
+struct InstanceLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Takes the lock.
+    ///
+    /// Throws exit code 9 when another process has it, 7 when the file cannot be made.
+    init(path: String) throws(CommandError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw .system(path, "cannot open the lock", errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let code = errno
+            close(descriptor)
+            guard code == EWOULDBLOCK else { throw .system(path, "cannot lock", code) }
+            throw .alreadyRunning(path, process: Self.number(in: path))
+        }
+        let number = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// The process that holds the lock; `nil` when nobody does.
+    static func holder(path: String) -> Int32? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
+        return number(in: path)
+    }
+
+    private static func number(in path: String) -> Int32 {
+        let text = SmallFile.read(path, limit: 64) ?? ""
+        return Int32(text.split(separator: "\n").first ?? "") ?? 0
+    }
+}

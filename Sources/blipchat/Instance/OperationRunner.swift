@@ -1,0 +1,131 @@
+// Carries out operations on the chat of this process: for its own command, or for another process behind the socket.
+
+import ChatCore
+import Glibc
+
+/// Turns each operation into calls of the chat. Values only: any number may run at the same time.
+struct OperationRunner: Sendable {
+    let service: any ChatService
+    let rates: TransferRates
+
+    func perform(_ operation: ControlOperation, records: @escaping RecordSink) async -> ControlResult {
+        do throws(CommandError) {
+            return .done(try await run(operation, records))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func run(_ operation: ControlOperation, _ records: @escaping RecordSink) async throws(CommandError)
+        -> ExitCode
+    {
+        switch operation {
+        case .send(let who, let text, let timeout): return try await send(text, to: who, within: timeout, records)
+        case .sendFile(let who, let path, let name, let caption, let timeout):
+            return try await sendFile(path, as: name, caption: caption, to: who, within: timeout, records)
+        case .addContact(let address, let name): try await addContact(address, name, records)
+        case .renameContact(let who, let name):
+            let peer = try await contact(who)
+            try await about(who) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }
+        case .removeContact(let who):
+            let peer = try await contact(who)
+            try await about(who) { () throws(ChatError) in try await service.removeContact(peer.id) }
+        case .setBlocked(let who, let blocked):
+            let peer = try await contact(who)
+            try await about(who) { () throws(ChatError) in try await service.setBlocked(peer.id, blocked) }
+        case .approveRequest(let id, let name):
+            let peer = try await about("request \(id)") { () throws(ChatError) in
+                try await service.approveRequest(id, name: name)
+            }
+            await records(Records.contact(peer))
+        case .rejectRequest(let id):
+            try await about("request \(id)") { () throws(ChatError) in try await service.rejectRequest(id) }
+        case .changeTransfer(let number, let change, let folder):
+            try await changeTransfer(TransferNumber(number), change, folder, records)
+        case .listTransfers(let unfinishedOnly):
+            let makeRecord = try await currentRecords()
+            let transfers = try await about("transfers") { () throws(ChatError) in
+                try await service.transfers(unfinishedOnly: unfinishedOnly)
+            }
+            for transfer in transfers { await records(makeRecord.file(transfer)) }
+        case .status: await records(try await statusRecord())
+        case .events: try await followEvents(records)
+        }
+        return .done
+    }
+
+    // MARK: Pieces
+
+    /// Calls the chat; its errors become sentences about `subject`.
+    func about<Value>(
+        _ subject: String, _ call: () async throws(ChatError) -> Value
+    ) async throws(CommandError) -> Value {
+        do throws(ChatError) {
+            return try await call()
+        } catch {
+            throw CommandError(error, about: subject)
+        }
+    }
+
+    func directory() async throws(CommandError) -> ContactDirectory {
+        let conversations = try await about("contacts") { () throws(ChatError) in try await service.conversations() }
+        return ContactDirectory(conversations.map(\.peer))
+    }
+
+    func contact(_ who: String) async throws(CommandError) -> Peer { try await directory().find(who) }
+
+    func currentRecords() async throws(CommandError) -> Records {
+        Records(contacts: try await directory(), rates: await rates.current)
+    }
+
+    // MARK: People and transfers
+
+    private func addContact(_ text: String, _ name: String?, _ records: RecordSink) async throws(CommandError) {
+        let address: PeerAddress
+        do {
+            address = try PeerAddress(parsing: text)
+        } catch {
+            throw CommandError(error, address: text)
+        }
+        let peer = try await about(text) { () throws(ChatError) in try await service.addContact(address, name: name) }
+        await records(Records.contact(peer))
+    }
+
+    private func changeTransfer(
+        _ number: TransferNumber, _ change: TransferChange, _ folder: String?, _ records: RecordSink
+    ) async throws(CommandError) {
+        let subject = "#\(number.rawValue)"
+        try await about(subject) { () throws(ChatError) in
+            switch change {
+            case .accept: try await service.acceptTransfer(number, into: folder)
+            case .decline: try await service.declineTransfer(number)
+            case .pause: try await service.pauseTransfer(number)
+            case .resume: try await service.resumeTransfer(number)
+            case .cancel: try await service.cancelTransfer(number)
+            }
+        }
+        let transfer = try await about(subject) { () throws(ChatError) in try await service.transfer(number: number) }
+        await records(try await currentRecords().file(transfer))
+    }
+
+    // MARK: Status and events
+
+    private func statusRecord() async throws(CommandError) -> JSONValue {
+        let identity = await service.identity
+        let conversations = try await about("status") { () throws(ChatError) in try await service.conversations() }
+        var peers: [JSONValue] = []
+        for conversation in conversations {
+            let state = await service.linkState(of: conversation.peer.id)
+            peers.append(StatusRecord.peer(conversation, state))
+        }
+        return StatusRecord.running(identity: identity, processID: getpid(), conversations: conversations, peers: peers)
+    }
+
+    private func followEvents(_ records: RecordSink) async throws(CommandError) {
+        for await event in await service.events() {
+            guard !Task.isCancelled else { return }
+            let directory = try await currentRecords()
+            if let record = EventRecord.record(of: event, directory) { await records(record) }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// Exit codes for what the chat, the store, the key and the terminal report. The words are those of the screen.
+
+import BLIPNet
+import ChatCore
+import ChatTUI
+
+extension CommandError {
+    /// `subject` is what the user asked for: a contact, a transfer, a file.
+    init(_ error: ChatError, about subject: String) {
+        switch error {
+        case .store(let error): self.init(error, path: subject)
+        case .badAddress(let error): self.init(error, address: subject)
+        default: self.init(Self.exitCode(of: error), subject, Sentences.reason(of: error))
+        }
+    }
+
+    private static func exitCode(of error: ChatError) -> ExitCode {
+        switch error {
+        case .ownAddress, .textTooLong, .emptyText, .badName, .badAddress, .wrongTransferState, .blocked: .usage
+        case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
+        case .cannotRead, .notARegularFile, .cannotWrite, .notEnoughSpace, .outboxFull, .cannotListen: .localIO
+        case .store: .store
+        }
+    }
+
+    /// `path` is the history file, or what was asked for when the error is about that.
+    init(_ error: StoreError, path: String) {
+        let exit: ExitCode =
+            switch error {
+            case .nameTaken: .usage
+            case .notFound: .notFound
+            case .diskFull, .cannotOpen: .localIO
+            case .locked, .damaged, .newerVersion, .failed: .store
+            }
+        self.init(exit, path, Sentences.reason(of: error))
+    }
+
+    init(_ error: PeerAddressError, address: String) {
+        self.init(
+            .usage, address, Sentences.reason(of: error), advice: "an address is blip://HOST:PORT/PEER-ID?name=NAME")
+    }
+
+    init(_ error: TerminalError) {
+        self.init(.localIO, "terminal", error.description)
+    }
+
+    init(_ error: IdentityError) {
+        switch error {
+        case .exposed(let path, let mode):
+            self.init(
+                .localIO, path, "others may read your key or change its folder (mode \(String(mode, radix: 8)))",
+                advice: "take the rights of others away: chmod go= on both")
+        case .notOwned(let path):
+            self.init(.localIO, path, "the key belongs to another user", advice: "use another --data-dir")
+        case .damaged(let path):
+            self.init(.localIO, path, "holds no key", advice: "put your copy back, or move it away for a new key")
+        case .failed(let call, let path, let code): self = .system(path, "\(call) failed", code)
+        case .cannotGenerate:
+            self.init(.localIO, "key", "cannot be made: OpenSSL has no randomness", advice: "try again later")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// Finds contacts by what users call them, and their names by number.
+
+import ChatCore
+
+/// The contacts as they were read from the store.
+struct ContactDirectory: Sendable {
+    let peers: [Peer]
+
+    init(_ peers: [Peer]) { self.peers = peers }
+
+    /// A name for records; a contact that is not there any more has none.
+    func name(of id: ContactID) -> String { peers.first { $0.id == id }?.name ?? "(removed)" }
+
+    /// By name without regard to case, or by peer id.
+    ///
+    /// Throws code 10, with the nearest name as advice.
+    func find(_ who: String) throws(CommandError) -> Peer {
+        if let peer = peers.first(where: { $0.name == who }) { return peer }
+        let folded = who.lowercased()
+        if let peer = peers.first(where: { $0.name.lowercased() == folded }) { return peer }
+        if let id = PeerID(who), let peer = peers.first(where: { $0.peerID == id }) { return peer }
+        let nearest = NearestName.to(who, among: peers.map(\.name)).map { "did you mean \($0)?" }
+        throw CommandError(
+            .notFound, who, "no such contact",
+            advice: nearest ?? "see blipchat contacts, or add one with blipchat contacts add ADDRESS")
+    }
+}

@@ -1,0 +1,187 @@
+// Reads JSON text that another process wrote on the control socket: strict, and never deeper than it should be.
+
+/// What is wrong with a JSON text, and at which byte.
+struct JSONError: Error, Sendable, Equatable {
+    var reason: String
+    var offset: Int
+}
+
+/// A strict reader of RFC 8259: one value, nothing behind it, at most 32 levels, no name twice in an object.
+struct JSONReader {
+    private static let maximumDepth = 32
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    static func read(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
+        var reader = JSONReader(bytes: bytes)
+        let value = try reader.value(depth: 0)
+        reader.skipSpace()
+        guard reader.offset == bytes.count else { throw reader.error("text behind the value") }
+        return value
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    private var current: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private func error(_ reason: String) -> JSONError { JSONError(reason: reason, offset: offset) }
+
+    private mutating func skipSpace() {
+        while let byte = current, byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D { offset += 1 }
+    }
+
+    private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+        guard depth < Self.maximumDepth else { throw error("nested too deeply") }
+        skipSpace()
+        switch current {
+        case UInt8(ascii: "{"): return try object(depth: depth)
+        case UInt8(ascii: "["): return try array(depth: depth)
+        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "t"): return try word("true", .bool(true))
+        case UInt8(ascii: "f"): return try word("false", .bool(false))
+        case UInt8(ascii: "n"): return try word("null", .null)
+        case UInt8(ascii: "-"): return try number()
+        case .some(0x30...0x39): return try number()
+        default: throw error("a value is missing")
+        }
+    }
+
+    private mutating func word(_ word: String, _ value: JSONValue) throws(JSONError) -> JSONValue {
+        guard bytes[offset...].starts(with: word.utf8) else { throw error("an unknown word") }
+        offset += word.utf8.count
+        return value
+    }
+
+    private mutating func object(depth: Int) throws(JSONError) -> JSONValue {
+        offset += 1
+        var members: [JSONValue.Member] = []
+        skipSpace()
+        if current == UInt8(ascii: "}") {
+            offset += 1
+            return .object([])
+        }
+        while true {
+            skipSpace()
+            guard current == UInt8(ascii: "\"") else { throw error("a name is missing") }
+            let name = try string()
+            guard !members.contains(where: { $0.name == name }) else { throw error("a name stands twice") }
+            skipSpace()
+            guard current == UInt8(ascii: ":") else { throw error("a colon is missing") }
+            offset += 1
+            members.append(.init(name: name, value: try value(depth: depth + 1)))
+            if try endsList(with: UInt8(ascii: "}")) { return .object(members) }
+        }
+    }
+
+    private mutating func array(depth: Int) throws(JSONError) -> JSONValue {
+        offset += 1
+        var values: [JSONValue] = []
+        skipSpace()
+        if current == UInt8(ascii: "]") {
+            offset += 1
+            return .array([])
+        }
+        while true {
+            values.append(try value(depth: depth + 1))
+            if try endsList(with: UInt8(ascii: "]")) { return .array(values) }
+        }
+    }
+
+    /// Steps over a comma (`false`) or the closing bracket (`true`).
+    private mutating func endsList(with closing: UInt8) throws(JSONError) -> Bool {
+        skipSpace()
+        guard let byte = current, byte == closing || byte == UInt8(ascii: ",") else {
+            throw error("a comma is missing")
+        }
+        offset += 1
+        return byte == closing
+    }
+
+    private mutating func number() throws(JSONError) -> JSONValue {
+        let start = offset
+        if current == UInt8(ascii: "-") { offset += 1 }
+        let firstDigit = current
+        let digits = skipDigits()
+        guard digits > 0, digits == 1 || firstDigit != UInt8(ascii: "0") else { throw error("a broken number") }
+        var isInteger = true
+        if current == UInt8(ascii: ".") {
+            isInteger = false
+            offset += 1
+            guard skipDigits() > 0 else { throw error("a broken number") }
+        }
+        if current == UInt8(ascii: "e") || current == UInt8(ascii: "E") {
+            isInteger = false
+            offset += 1
+            if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { offset += 1 }
+            guard skipDigits() > 0 else { throw error("a broken number") }
+        }
+        let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+        if isInteger, let value = Int64(text) { return .integer(value) }
+        guard let value = Double(text), value.isFinite else { throw error("a number out of range") }
+        return .number(value)
+    }
+
+    private mutating func skipDigits() -> Int {
+        let start = offset
+        while let byte = current, (0x30...0x39).contains(byte) { offset += 1 }
+        return offset - start
+    }
+
+    private mutating func string() throws(JSONError) -> String {
+        offset += 1
+        var text: [UInt8] = []
+        while let byte = current {
+            offset += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw error("bytes that are not UTF-8")
+                }
+                return string
+            case UInt8(ascii: "\\"): try escape(into: &text)
+            case 0x00...0x1F: throw error("a control character in a string")
+            default: text.append(byte)
+            }
+        }
+        throw error("a string that does not end")
+    }
+
+    private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
+        guard let byte = current else { throw error("a string that does not end") }
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"):
+            var value = try fourDigits()
+            if (0xD800..<0xDC00).contains(value), bytes[offset...].starts(with: "\\u".utf8) {
+                offset += 2
+                let low = try fourDigits()
+                guard (0xDC00..<0xE000).contains(low) else { throw error("half of a surrogate pair") }
+                value = 0x1_0000 + (value - 0xD800) << 10 + (low - 0xDC00)
+            }
+            guard let scalar = Unicode.Scalar(value) else { throw error("half of a surrogate pair") }
+            text += String(scalar).utf8
+        default: throw error("an unknown escape")
+        }
+    }
+
+    private mutating func fourDigits() throws(JSONError) -> UInt32 {
+        guard offset + 4 <= bytes.count, bytes[offset..<(offset + 4)].allSatisfy({ isHexDigit($0) }),
+            let value = UInt32(String(decoding: bytes[offset..<(offset + 4)], as: UTF8.self), radix: 16)
+        else { throw error("a broken escape") }
+        offset += 4
+        return value
+    }
+
+    private func isHexDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+        default: false
+        }
+    }
+}

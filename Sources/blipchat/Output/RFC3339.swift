@@ -1,0 +1,164 @@
+// Points in time as text: RFC 3339 in UTC for scripts, and what people type behind --since and --until.
+
+import CLinux
+import ChatCore
+import Glibc
+
+/// Times of RFC 3339, always written in UTC with milliseconds.
+enum RFC3339 {
+    /// `2026-11-21T09:02:03.123Z`. Times outside of the years 0 to 9999 are clamped: they come from peers.
+    static func text(_ time: Timestamp) -> String {
+        let clamped = min(max(time.milliseconds, -62_167_219_200_000), 253_402_300_799_999)
+        let day = clamped.flooredQuotient(by: 86_400_000)
+        let millisecond = clamped - day * 86_400_000
+        let date = CivilDate(daysSince1970: day)
+        let second = millisecond / 1000
+        return padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
+            + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "."
+            + padded(millisecond % 1000, 3) + "Z"
+    }
+
+    /// Reads `2026-11-21`, `2026-11-21 09:02[:03[.5]]` (local time) or the full form with `Z` or `+01:00`.
+    static func read(_ text: String) -> Timestamp? {
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(digits: 4), scanner.skip("-"), let month = scanner.number(digits: 2),
+            scanner.skip("-"), let day = scanner.number(digits: 2), (1...12).contains(month),
+            (1...CivilDate.days(inMonth: month, of: year)).contains(day)
+        else { return nil }
+        var second: Int64 = 0
+        var millisecond: Int64 = 0
+        if scanner.skip("T") || scanner.skip("t") || scanner.skip(" ") {
+            guard let hour = scanner.number(digits: 2), hour < 24, scanner.skip(":"),
+                let minute = scanner.number(digits: 2), minute < 60
+            else { return nil }
+            second = hour * 3600 + minute * 60
+            if scanner.skip(":") {
+                guard let value = scanner.number(digits: 2), value <= 60 else { return nil }
+                second += value
+                if scanner.skip(".") {
+                    guard let fraction = scanner.milliseconds() else { return nil }
+                    millisecond = fraction
+                }
+            }
+        }
+        let local = CivilDate(year: year, month: month, day: day).daysSince1970 * 86_400 + second
+        guard let offset = scanner.offset(atLocalSecond: local), scanner.isAtEnd else { return nil }
+        return Timestamp(milliseconds: (local - offset) * 1000 + millisecond)
+    }
+
+    private static func padded(_ value: Int64, _ digits: Int) -> String {
+        let text = String(value)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+/// A day of the Gregorian calendar, in both directions without the C library.
+struct CivilDate: Equatable {
+    var year: Int64
+    var month: Int64
+    var day: Int64
+
+    init(year: Int64, month: Int64, day: Int64) {
+        self.year = year
+        self.month = month
+        self.day = day
+    }
+
+    /// The year is counted from March, so that the leap day is its last one.
+    init(daysSince1970 days: Int64) {
+        let shifted = days + 719_468
+        let era = shifted.flooredQuotient(by: 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let marchMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * marchMonth + 2) / 5 + 1
+        month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var daysSince1970: Int64 {
+        let marchYear = month <= 2 ? year - 1 : year
+        let era = marchYear.flooredQuotient(by: 400)
+        let yearOfEra = marchYear - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: 30
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: 31
+        }
+    }
+}
+
+extension Int64 {
+    /// Division that rounds down; `divisor` is positive.
+    func flooredQuotient(by divisor: Int64) -> Int64 {
+        let quotient = self / divisor
+        return self % divisor < 0 ? quotient - 1 : quotient
+    }
+}
+
+/// Takes digits and single characters from the front of a text.
+private struct DigitScanner {
+    private var rest: Substring.UTF8View
+
+    init(_ text: String) { rest = Substring(text).utf8 }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: character) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Exactly so many digits.
+    mutating func number(digits: Int) -> Int64? {
+        var value: Int64 = 0
+        for _ in 0..<digits {
+            guard let digit = rest.first, (0x30...0x39).contains(digit) else { return nil }
+            value = value * 10 + Int64(digit - 0x30)
+            rest = rest.dropFirst()
+        }
+        return value
+    }
+
+    /// One or more digits of a fraction of a second; what is finer than a millisecond is dropped.
+    mutating func milliseconds() -> Int64? {
+        var value: Int64 = 0
+        var weight: Int64 = 100
+        var count = 0
+        while let digit = rest.first, (0x30...0x39).contains(digit) {
+            value += Int64(digit - 0x30) * weight
+            weight /= 10
+            count += 1
+            rest = rest.dropFirst()
+        }
+        return count > 0 ? value : nil
+    }
+
+    /// Seconds east of UTC: of `Z` or `±HH:MM`, else of this machine's time zone at that local time.
+    mutating func offset(atLocalSecond local: Int64) -> Int64? {
+        if skip("Z") || skip("z") { return 0 }
+        let isWest = rest.first == UInt8(ascii: "-")
+        if skip("+") || skip("-") {
+            guard let hours = number(digits: 2), hours < 24, skip(":"), let minutes = number(digits: 2), minutes < 60
+            else { return nil }
+            return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
+        }
+        // The zone's offset is asked at the time as if it were UTC, then once more at the time that this gives.
+        return localOffset(at: local - localOffset(at: local))
+    }
+}
+
+/// Seconds east of UTC of this machine's time zone.
+func localOffset(at second: Int64) -> Int64 {
+    var time = time_t(second)
+    var parts = tm()
+    guard localtime_r(&time, &parts) != nil else { return 0 }
+    return Int64(parts.tm_gmtoff)
+}

@@ -1,0 +1,104 @@
+// What the JSON output says of messages, files, contacts and requests (PRODUCT, "Exact interfaces").
+
+import ChatCore
+
+/// Makes the records of one moment: contact names are those of `contacts`, rates those of `rates`.
+struct Records: Sendable {
+    let contacts: ContactDirectory
+    /// Bytes per second of running transfers.
+    var rates: [MessageID: Double] = [:]
+
+    /// `"type":"message"`, or `"type":"file"` for a file's line in the history.
+    func record(of message: ChatMessage) -> JSONValue {
+        switch message.content {
+        case .file(let transfer): file(transfer, message: message)
+        case .text(let text):
+            .record([
+                "v": 1, "type": "message", "id": .string(message.id.text),
+                "conversation": .string(contacts.name(of: message.contact)),
+                "from": from(message.direction, message.contact), "state": .string(Self.word(message.state)),
+                "reason": Self.reason(message.state).map(JSONValue.string), "sent": .time(message.sent),
+                "received": message.direction == .incoming ? .time(message.stored) : .null,
+                "reply_to": message.replyTo.map { .string($0.text) }, "text": .string(text),
+            ])
+        }
+    }
+
+    /// `"type":"file"`; the times are those of the offer when there is no `message` at hand.
+    func file(_ transfer: FileTransfer, message: ChatMessage? = nil) -> JSONValue {
+        .record([
+            "v": 1, "type": "file", "id": .string(transfer.id.text), "number": .integer(transfer.number.rawValue),
+            "conversation": .string(contacts.name(of: transfer.contact)),
+            "from": from(transfer.direction, transfer.contact), "direction": .string(transfer.direction.rawValue),
+            "state": .string(transfer.state.rawValue), "reason": transfer.reason.map(JSONValue.string),
+            "sent": .time(message?.sent ?? transfer.offered),
+            "received": transfer.direction == .incoming ? .time(message?.stored ?? transfer.offered) : .null,
+            "finished": transfer.finished.map(JSONValue.time) ?? .null, "name": .string(transfer.name),
+            "size": .bytes(transfer.size), "transferred": .bytes(transfer.transferred),
+            "rate": .number((rates[transfer.id] ?? 0).rounded()),
+            "sha256": transfer.sha256.map(JSONValue.string) ?? .null,
+            "path": transfer.path.map(JSONValue.string) ?? .null, "content_type": .string(transfer.contentType),
+            "caption": .string(transfer.caption),
+        ])
+    }
+
+    static func progress(_ progress: TransferProgress) -> JSONValue {
+        .record([
+            "v": 1, "type": "progress", "id": .string(progress.id.text), "transferred": .bytes(progress.transferred),
+            "rate": .number(progress.rate.rounded()),
+        ])
+    }
+
+    static func contact(_ peer: Peer) -> JSONValue {
+        .record([
+            "v": 1, "type": "contact", "name": .string(peer.name),
+            "peer_id": peer.peerID.map { .string($0.text) } ?? .null,
+            "addresses": .array(peer.addresses.map { .string("\($0)") }), "trust": .string(word(peer.trust)),
+            "blocked": .bool(peer.isBlocked), "added": .time(peer.added),
+            "last_seen": peer.lastSeen.map(JSONValue.time) ?? .null,
+        ])
+    }
+
+    static func request(_ request: ContactRequest) -> JSONValue {
+        .record([
+            "v": 1, "type": "request", "id": .integer(request.id), "peer_id": .string(request.peerID.text),
+            "name": .string(request.name), "address": request.address.map { .string("\($0)") } ?? .null,
+            "origin": .string(request.origin), "received": .time(request.received),
+        ])
+    }
+
+    private func from(_ direction: MessageDirection, _ contact: ContactID) -> JSONValue {
+        .string(direction == .outgoing ? "me" : contacts.name(of: contact))
+    }
+
+    // MARK: Words
+
+    static func word(_ state: DeliveryState) -> String {
+        switch state {
+        case .pending: "pending"
+        case .sent: "sent"
+        case .delivered: "delivered"
+        case .read: "read"
+        case .failed: "failed"
+        }
+    }
+
+    private static func reason(_ state: DeliveryState) -> String? {
+        if case .failed(let reason) = state { reason } else { nil }
+    }
+
+    static func word(_ trust: PeerTrust) -> String {
+        switch trust {
+        case .unverified: "unverified"
+        case .verified: "verified"
+        case .keyChanged: "key-changed"
+        }
+    }
+}
+
+extension JSONValue {
+    static func time(_ time: Timestamp) -> JSONValue { .string(RFC3339.text(time)) }
+
+    /// A count of bytes; what is beyond 64 signed bits (nobody has such files, but peers may say so) is clamped.
+    static func bytes(_ count: UInt64) -> JSONValue { .integer(Int64(clamping: count)) }
+}

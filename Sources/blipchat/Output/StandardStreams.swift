@@ -1,0 +1,84 @@
+// Standard output and standard error of the commands. Everything that comes from outside goes through SafeText first.
+
+import CLinux
+import ChatTUI
+import Glibc
+
+/// Where a command prints.
+struct StandardStreams: Sendable {
+    var output: Int32 = STDOUT_FILENO
+    var diagnostics: Int32 = STDERR_FILENO
+    /// Print nothing but errors on `diagnostics`.
+    var isQuiet = false
+
+    /// Writes a line of the result; every part from outside must be safe already.
+    ///
+    /// Throws code 141 when the reader has gone (`| head`), code 7 for a full disk and the like.
+    func line(_ text: String) throws(CommandError) { try write(text + "\n") }
+
+    func write(_ text: String) throws(CommandError) {
+        guard let code = Self.write(text, to: output) else { return }
+        throw code == EPIPE
+            ? CommandError(.brokenPipe, "standard output", "closed")
+            : .system("standard output", "cannot be written", code)
+    }
+
+    func json(_ value: JSONValue) throws(CommandError) { try line(value.text) }
+
+    /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
+    func note(_ text: String) {
+        guard !isQuiet else { return }
+        _ = Self.write(SafeText(text, as: .line).terminalString() + "\n", to: diagnostics)
+    }
+
+    /// Reports why the command failed.
+    func report(_ error: CommandError) {
+        guard error.exit != .brokenPipe else { return }
+        _ = Self.write(error.sentence + "\n", to: diagnostics)
+    }
+
+    /// Shows how far something is, in place, where a person looks at it; an empty text takes it away.
+    func progress(_ text: String) {
+        guard !isQuiet, isatty(diagnostics) == 1 else { return }
+        _ = Self.write("\r\u{1B}[K" + SafeText(text, as: .line).terminalString(), to: diagnostics)
+    }
+
+    /// The error number when not everything could be written.
+    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                bytes = bytes.dropFirst(count)
+            } else if errno == EAGAIN {
+                // Somebody else has set our standard output to non-blocking.
+                var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard poll(&poller, 1, 30_000) > 0 else { return EAGAIN }
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return nil
+    }
+}
+
+/// Standard input, for `send WHO -`.
+enum StandardInput {
+    /// Everything up to its end, as text.
+    ///
+    /// Throws code 2 when it is longer than `limit` bytes or not UTF-8.
+    static func text(limit: Int) throws(CommandError) -> String {
+        switch SmallFile.contents(ofDescriptor: STDIN_FILENO, limit: limit) {
+        case .failure(let error) where error.code == EFBIG:
+            throw CommandError(
+                .usage, "standard input", "longer than \(limit) bytes", advice: "send it with blipchat send-file")
+        case .failure(let error): throw .system("standard input", "cannot be read", error.code)
+        case .success(let bytes):
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw CommandError(
+                    .usage, "standard input", "not UTF-8 text", advice: "send it with blipchat send-file")
+            }
+            return text
+        }
+    }
+}

@@ -1,0 +1,120 @@
+// `blipchat [ADDRESS|CONTACT]`: the chat on this terminal, after the first-run page where there is no key yet.
+
+import BLIPNet
+import ChatCore
+import ChatTUI
+
+extension CommandRunner {
+    func openScreen() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        // Everything that can be wrong without a terminal is found before the terminal is touched.
+        _ = try chatConfiguration(paths, listens: true)
+        let target = try await openingTarget(paths)
+        if let number = InstanceLock.holder(path: paths.lock) { throw .alreadyRunning(paths.lock, process: number) }
+        let terminal = await NcursesTerminal()
+        guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
+
+        switch try await firstRun(paths, on: terminal) {
+        case .quit: return .done
+        case .demo: return try await runDemo(on: terminal)
+        case .start(let name, let port, let downloads, let address):
+            try saveFirstConfiguration(paths, name: name, port: port, downloads: downloads)
+            return try await chat(paths, on: terminal, address.map(ScreenTarget.address) ?? target)
+        }
+    }
+
+    /// What the screen opens with.
+    private enum ScreenTarget {
+        case newest
+        case contact(String)
+        case address(String)
+    }
+
+    private func openingTarget(_ paths: HomePaths) async throws(CommandError) -> ScreenTarget {
+        guard let word = arguments.operands.first else { return .newest }
+        let contacts = try await contacts(paths)
+        if let peer = try? contacts.find(word) { return .contact(peer.name) }
+        // Only what looks like an address is one: HOST alone would turn every mistyped command into a host.
+        guard word.utf8.contains(UInt8(ascii: ":")) else { throw ArgumentParser.unknownCommand(word) }
+        do {
+            _ = try PeerAddress(parsing: word)
+        } catch {
+            throw CommandError(error, address: word)
+        }
+        return .address(word)
+    }
+
+    private func firstRun(_ paths: HomePaths, on terminal: NcursesTerminal) async throws(CommandError) -> FirstRunAnswer
+    {
+        let configuration = try chatConfiguration(paths, listens: true)
+        var port = PeerAddress.defaultPort
+        if case .host(_, let wanted)? = configuration.listen { port = wanted }
+        let defaults = FirstRunDefaults(
+            name: configuration.name, listenPort: port, downloads: configuration.downloadsFolder,
+            keyPath: paths.identity, home: environment["HOME"] ?? "")
+        do {
+            return try await FirstRunApplication(terminal: terminal, defaults: defaults).run()
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// Writes what the first-run page asked. What is as it would be anyway is left to the defaults.
+    private func saveFirstConfiguration(
+        _ paths: HomePaths, name: String, port: UInt16, downloads: String
+    ) throws(CommandError) {
+        try paths.createFolders()
+        var settings = try configuration(paths)
+        settings.name = name
+        if port != PeerAddress.defaultPort, !arguments.has("--listen") { settings.listen = .host("::", port: port) }
+        if downloads != paths.downloads { settings.downloads = downloads }
+        try settings.save(to: paths.configuration)
+    }
+
+    private func chat(
+        _ paths: HomePaths, on terminal: NcursesTerminal, _ target: ScreenTarget
+    ) async throws(CommandError) -> ExitCode {
+        let instance = try await ChatInstance.start(
+            paths, try chatConfiguration(paths, listens: true), servesSocket: true)
+        do throws(CommandError) {
+            var contact: String?
+            switch target {
+            case .newest: break
+            case .contact(let name): contact = name
+            case .address(let text): contact = try await instance.addContact(text).name
+            }
+            let result = try await show(instance.client, on: terminal, contact: contact, notices: [])
+            await instance.stop()
+            return result
+        } catch {
+            await instance.stop()
+            throw error
+        }
+    }
+
+    /// Runs the screen until the user leaves it; a signal is passed on as the exit code.
+    @MainActor func show(
+        _ service: any ChatService, on terminal: NcursesTerminal, contact: String?, notices: [String]
+    ) async throws(CommandError) -> ExitCode {
+        let application = ChatApplication(
+            service: service, terminal: terminal,
+            options: ChatApplicationOptions(
+                home: environment["HOME"] ?? "", version: Version.text, contact: contact, notices: notices))
+        do {
+            let code = try await application.run()
+            if let farewell = application.farewell { streams.note(farewell) }
+            return ExitCode(rawValue: code) ?? .done
+        } catch {
+            throw CommandError(error)
+        }
+    }
+}
+
+extension CommandError {
+    static func alreadyRunning(_ lock: String, process: Int32) -> CommandError {
+        CommandError(
+            .store, HomePaths.parent(of: lock),
+            "blipchat is already running here as \(process > 0 ? "process \(process)" : "another process")",
+            advice: "use that one, or choose another --profile or --data-dir")
+    }
+}
