@@ -1,0 +1,87 @@
+// The built program, as a person or a script would start it.
+
+import Glibc
+
+public enum BlipchatProgram {
+    /// `BLIPCHAT_BINARY`, else the program beside the running test bundle.
+    public static let path: String? = {
+        if let given = getenv("BLIPCHAT_BINARY") { return String(cString: given) }
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.bindMemory(to: CChar.self).baseAddress.map { readlink("/proc/self/exe", $0, 4096) } ?? -1
+        }
+        let runner = count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : ""
+        for start in [CommandLine.arguments.first ?? "", runner] {
+            var folder = Substring(start)
+            while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash > folder.startIndex {
+                folder = folder[..<slash]
+                let candidate = "\(folder)/blipchat"
+                if access(candidate, X_OK) == 0, TestFile.size(candidate + "/.") == nil { return candidate }
+            }
+        }
+        return nil
+    }()
+}
+
+/// One installation of blipchat: a home folder and the environment that points to it.
+public final class BlipchatHome {
+    public let name: String
+    public let path: String
+    public let folder: TemporaryDirectory
+    private let program: String
+
+    /// `name` becomes the user's name, under which others see this installation.
+    public init(_ name: String) throws {
+        guard let program = BlipchatProgram.path else {
+            throw ConditionNotMet("blipchat is built (or BLIPCHAT_BINARY points to it)")
+        }
+        self.name = name
+        self.program = program
+        folder = try TemporaryDirectory()
+        path = folder.file("home")
+    }
+
+    public var environment: [String: String] {
+        [
+            "BLIPCHAT_HOME": path, "USER": name, "HOME": folder.path, "PATH": "/usr/local/bin:/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color",
+        ]
+    }
+
+    /// The command line for a shell.
+    public var command: String { program }
+
+    public func start(_ arguments: String..., input: String = "/dev/null") throws -> ChildProcess {
+        try start(arguments, input: input)
+    }
+
+    public func start(_ arguments: [String], input: String = "/dev/null") throws -> ChildProcess {
+        try ChildProcess([program] + arguments, environment: environment, folder: folder, input: input)
+    }
+
+    /// Runs a command to its end.
+    public func run(
+        _ arguments: String..., input: String = "/dev/null", timeout: Duration = patience
+    ) async throws -> CommandOutcome {
+        let process = try start(arguments, input: input)
+        let status = try await process.waitForExit(timeout: timeout)
+        return CommandOutcome(status: status, output: process.output, errorOutput: process.errorOutput)
+    }
+
+    public func terminal(
+        _ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24, term: String = "xterm-256color"
+    ) throws -> PseudoTerminal {
+        var environment = environment
+        environment["TERM"] = term
+        return try PseudoTerminal([program] + arguments, environment: environment, columns: columns, rows: rows)
+    }
+}
+
+/// What a command printed and returned.
+public struct CommandOutcome: Sendable {
+    public let status: ExitStatus
+    public let output: String
+    public let errorOutput: String
+
+    public var lines: [Substring] { output.split(separator: "\n") }
+}

@@ -1,0 +1,64 @@
+// A server on loopback that is no blipchat: it says nothing, says something else, or hangs up.
+
+import CLinux
+import Dispatch
+import Glibc
+
+public final class PlainServer: Sendable {
+    public enum Behaviour: Sendable {
+        /// Accepts and keeps quiet.
+        case silent
+        /// Sends these bytes and hangs up.
+        case answers(String)
+    }
+
+    private let descriptor: Int32
+    public let port: UInt16
+
+    public init(_ behaviour: Behaviour) throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemFailure("socket") }
+        self.descriptor = descriptor
+        port = try Self.listen(descriptor)
+        DispatchQueue(label: "blipchat.test.server").async {
+            var connections: [Int32] = []
+            while true {
+                let connection = accept(descriptor, nil, nil)
+                guard connection >= 0 else { break }
+                switch behaviour {
+                case .silent: connections.append(connection)
+                case .answers(let text):
+                    _ = Glibc.send(connection, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+                    close(connection)
+                }
+            }
+            for connection in connections { close(connection) }
+            close(descriptor)
+        }
+    }
+
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// A port of loopback at which nobody listens now.
+    public static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw SystemFailure("socket") }
+        defer { close(descriptor) }
+        return try listen(descriptor)
+    }
+
+    private static func listen(_ descriptor: Int32) throws -> UInt16 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let done = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(descriptor, generic, size) == 0 && Glibc.listen(descriptor, 16) == 0
+                    && getsockname(descriptor, generic, &size) == 0
+            }
+        }
+        guard done else { throw SystemFailure("bind") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
