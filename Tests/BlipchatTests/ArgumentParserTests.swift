@@ -1,0 +1,132 @@
+// The command line: which words mean what, and what is said about wrong ones.
+
+import Testing
+
+@testable import blipchat
+
+@Suite struct ArgumentParserTests {
+    private func parse(_ line: String) throws -> ParsedArguments {
+        try ArgumentParser.parse(line.split(separator: " ").map(String.init))
+    }
+
+    private func sentence(_ words: [String]) -> String {
+        do {
+            return "parsed: \(try ArgumentParser.parse(words))"
+        } catch {
+            #expect(error.exit == .usage)
+            return error.sentence
+        }
+    }
+
+    @Test("opens the screen without words, with an address or with a contact")
+    func screen() throws {
+        #expect(try parse("") == ParsedArguments(command: .screen))
+        #expect(try parse("blip://h:1").operands == ["blip://h:1"])
+        #expect(try parse("alice --listen [::]:0").options == ["--listen": "[::]:0"])
+    }
+
+    @Test("finds every command of the table by its words")
+    func everyCommand() throws {
+        for specification in CommandSpecification.table {
+            let operands = Array(repeating: "7", count: specification.operandCount.lowerBound)
+            let parsed = try ArgumentParser.parse(specification.name.words.map(String.init) + operands)
+            #expect(parsed.command == specification.name)
+            #expect(parsed.operands == operands)
+        }
+        #expect(Set(CommandSpecification.table.map(\.name)) == Set(CommandName.allCases))
+    }
+
+    @Test("takes the usual member of a group when only the group is named")
+    func groups() throws {
+        #expect(try parse("contacts").command == .contactsList)
+        #expect(try parse("--json id").command == .id)
+        #expect(try parse("id fingerprint").command == .fingerprint)
+    }
+
+    @Test("takes options before, between and behind the other words, with = and in short form")
+    func optionPlaces() throws {
+        let wanted = ParsedArguments(
+            command: .history, options: ["--json": "", "--data-dir": "/d", "--count": "5"], operands: ["bob"])
+        #expect(try parse("--data-dir /d --json history -n 5 bob") == wanted)
+        #expect(try parse("history bob -n5 --data-dir=/d --json") == wanted)
+        #expect(try parse("--count=5 history --json --data-dir /d bob") == wanted)
+    }
+
+    @Test("takes words behind -- as they are, and - as an operand")
+    func endOfOptions() throws {
+        #expect(try parse("send bob -- --json -x").operands == ["bob", "--json", "-x"])
+        #expect(try parse("send bob -").operands == ["bob", "-"])
+        #expect(try parse("send -- bob --help").operands == ["bob", "--help"])
+    }
+
+    @Test("keeps a value that looks like an option or a command")
+    func values() throws {
+        #expect(try parse("contacts add h:1 --name history").options["--name"] == "history")
+        #expect(try parse("--profile send history bob").command == .history)
+        #expect(try parse("contacts add h:1 --name=").options["--name"] == "")
+    }
+
+    @Test("asks for help of the whole, of a group and of a command")
+    func help() throws {
+        #expect(try parse("--help") == ParsedArguments(command: .help))
+        #expect(try parse("contacts --help").operands == ["contacts"])
+        #expect(try parse("contacts add -h").operands == ["contacts", "add"])
+        #expect(try parse("history bob --bad --help").operands == ["history"])
+        #expect(try parse("--version").command == .version)
+    }
+
+    @Test("suggests the nearest option or command in one line")
+    func suggestions() {
+        #expect(sentence(["--jsno"]) == "blipchat: --jsno: unknown option (did you mean --json?)")
+        #expect(
+            sentence(["contacts", "lsit"]) == "blipchat: contacts lsit: no such command (did you mean contacts list?)")
+        #expect(ArgumentParser.unknownCommand("hsitory").advice == "did you mean history?")
+        #expect(ArgumentParser.unknownCommand("zzzzzzzz").advice == "see blipchat help and blipchat contacts")
+    }
+
+    @Test(
+        "refuses wrong use in one safe line",
+        arguments: [
+            ["history"], ["history", "a", "b"], ["--json=1", "id"], ["history", "bob", "-n"], ["send", "a", "-x"],
+            ["export"], ["id", "qr"], ["transfers", "watch"], ["--", "a", "b"], ["-\u{1B}[31m"], ["--\n"], ["-="],
+            ["contacts", "\u{202E}x"], ["--data-dir"], ["help", "a", "b", "c"],
+        ])
+    func wrongUse(words: [String]) {
+        let sentence = sentence(words)
+        #expect(sentence.hasPrefix("blipchat: "))
+        #expect(sentence.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x202E })
+    }
+
+    @Test("says of commands to come that they are not there yet")
+    func planned() {
+        #expect(sentence(["export"]) == "blipchat: export: not in this version yet (see blipchat help)")
+    }
+
+    @Test("survives any words", arguments: 0..<300)
+    func anyWords(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let pieces = [
+            "-", "--", "=", "n", "--name", "--count", "-n", "send", "contacts", "add", "", "\u{0}", "é\u{301}",
+            "--json",
+            "🇩🇪", "\r\n", "--timeout", "9", "-q", "help", "--help=1", "\u{1B}",
+        ]
+        let words = (0..<Int.random(in: 0...8, using: &generator)).map { _ in
+            (0..<Int.random(in: 1...3, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
+                .joined()
+        }
+        _ = try? ArgumentParser.parse(words)
+    }
+}
+
+/// SplitMix64: the same numbers for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,130 @@
+// config.toml and the folders: what is understood, and how a slip is found.
+
+import BLIPNet
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct ConfigurationTests {
+    private func error(_ text: String) -> ConfigurationError? {
+        do {
+            _ = try Configuration(text: text, home: "/home/jo")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("reads every key, with comments, blanks and both kinds of strings")
+    func reading() throws {
+        let configuration = try Configuration(
+            text: """
+                # mine
+                name = "Jo \\"J\\" \\u00e9"   # a name
+                listen='[::]:4985'\r
+
+                [files]
+                dir = "~/in"
+                [ ui ]
+                glyphs = "ascii"
+                """, home: "/home/jo")
+        #expect(configuration.name == "Jo \"J\" é")
+        #expect(configuration.listen == .host("::", port: 4985))
+        #expect(configuration.downloads == "/home/jo/in")
+        #expect(configuration.glyphs == .ascii)
+    }
+
+    @Test("writes what it reads back the same")
+    func roundTrip() throws {
+        var configuration = Configuration()
+        configuration.name = "a\"\\\u{1B}\n\u{9B}é"
+        configuration.listen = .host("127.0.0.1", port: 0)
+        configuration.downloads = "/tmp/x y"
+        configuration.glyphs = .unicode
+        #expect(try Configuration(text: configuration.text, home: nil) == configuration)
+    }
+
+    @Test("says where an unknown key stands, and which is meant")
+    func unknownKey() {
+        #expect(
+            error("name = \"x\"\n  lisetn = \"h:1\"")
+                == ConfigurationError(
+                    position: TextPosition(line: 2, column: 3), reason: "unknown key lisetn",
+                    advice: "did you mean listen?"))
+    }
+
+    @Test(
+        "refuses what it does not understand, at the place",
+        arguments: [
+            ("name", 1, 5), ("name = ", 1, 8), ("name = \"x", 1, 10), ("name = 5", 1, 1), ("name = x", 1, 8),
+            ("name = \"x\" y", 1, 12), ("[files\n", 1, 7), ("[[files]]", 1, 2), ("name = [1]", 1, 8),
+            ("name = \"a\"\nname = \"b\"", 2, 1), ("name = \"\\q\"", 1, 11), ("name = \"\\uD800\"", 1, 11),
+            ("é = 1", 1, 1), ("[files]\ndir = \"relative\"", 2, 1), ("listen = \"a b\"", 1, 1), ("name = \"\"", 1, 1),
+            ("name = \"\\u12", 1, 11),
+        ])
+    func refusals(text: String, line: Int, column: Int) {
+        #expect(error(text)?.position == TextPosition(line: line, column: column), "\(text)")
+    }
+
+    @Test("survives any text", arguments: 0..<300)
+    func anyText(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let pieces = [
+            "[", "]", "=", "\"", "'", "\\", "u", "name", "files", "\n", "\r\n", "#", " ", "\u{0}", "é", "12", ".",
+        ]
+        let text = (0..<30).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
+        _ = try? Configuration(text: text, home: nil)
+    }
+
+    @Test("keeps everything under BLIPCHAT_HOME, and --data-dir before it")
+    func home() throws {
+        let paths = try HomePaths(environment: ["BLIPCHAT_HOME": "/a/"], dataFolder: nil, profile: nil)
+        #expect(paths == HomePaths(home: "/a"))
+        #expect(paths.history == "/a/history.sqlite")
+        #expect(paths.identity == "/a/identity.key")
+        #expect(paths.downloads == "/a/downloads")
+        #expect(paths.socket == "/a/blipchat.sock")
+        let other = try HomePaths(environment: ["BLIPCHAT_HOME": "/a"], dataFolder: "/b", profile: "work")
+        #expect(other == HomePaths(home: "/b/profiles/work"))
+    }
+
+    @Test("uses the XDG folders otherwise")
+    func xdg() throws {
+        let paths = try HomePaths(
+            environment: ["HOME": "/h", "XDG_RUNTIME_DIR": "/run/u", "XDG_DATA_HOME": "relative"], dataFolder: nil,
+            profile: "work")
+        #expect(paths.data == "/h/.local/share/blipchat/work")
+        #expect(paths.configuration == "/h/.config/blipchat/config.toml")
+        #expect(paths.socket == "/run/u/blipchat/work.sock")
+        #expect(paths.downloads == "/h/Downloads")
+    }
+
+    @Test("refuses a profile that would leave the folder", arguments: ["", "..", "a/b", "a\u{0}", "é", "a b"])
+    func badProfile(name: String) {
+        #expect(throws: CommandError.self) {
+            try HomePaths(environment: ["HOME": "/h"], dataFolder: nil, profile: name)
+        }
+    }
+
+    @Test("finds the desktop's downloads folder")
+    func userDirs() {
+        let text = "# x\nXDG_DESKTOP_DIR=\"$HOME/D\"\nXDG_DOWNLOAD_DIR=\"$HOME/Empfangen\"\n"
+        #expect(XDGUserFolders.downloads(inUserDirs: text, home: "/h") == "/h/Empfangen")
+        #expect(XDGUserFolders.downloads(inUserDirs: "XDG_DOWNLOAD_DIR=\"/srv\"", home: "/h") == "/srv")
+        #expect(XDGUserFolders.downloads(inUserDirs: "XDG_DOWNLOAD_DIR=\"$(x)\"", home: "/h") == nil)
+    }
+
+    @Test("makes its folders for their owner only")
+    func permissions() throws {
+        let directory = try TemporaryDirectory()
+        let paths = HomePaths(home: directory.file("a/b"))
+        try paths.createFolders()
+        for folder in ["a", "a/b", "a/b/log"] { #expect(TestFile.permissions(directory.file(folder)) == 0o700) }
+        try Configuration().save(to: paths.configuration)
+        #expect(TestFile.permissions(paths.configuration) == 0o600)
+        try TestFile.write("x", to: directory.file("file"))
+        #expect(throws: CommandError.self) { try HomePaths.createFolder(directory.file("file")) }
+        #expect(throws: CommandError.self) { try HomePaths.createFolder(directory.file("file/below")) }
+    }
+}

@@ -1,0 +1,149 @@
+// The lock of a home and its control socket, over real sockets.
+
+import ChatCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct ControlSocketTests {
+    @Test("lets one process hold a home, names it, and forgets it with the lock")
+    func lock() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("blipchat.lock")
+        #expect(InstanceLock.holder(path: path) == nil)
+        do {
+            let first = try InstanceLock(path: path)
+            do {
+                _ = try InstanceLock(path: path)
+                Issue.record("locked twice")
+            } catch {
+                #expect(error.exit == .store)
+                #expect(error.reason.contains("process \(getpid())"))
+            }
+            #expect(InstanceLock.holder(path: path) == getpid())
+            _ = first
+        }
+        #expect(InstanceLock.holder(path: path) == nil)
+        _ = try InstanceLock(path: path)
+        #expect(TestFile.permissions(path) == 0o600)
+    }
+
+    @Test("carries operations to the other side and back, in any folder", arguments: [5, 200])
+    func requests(nameLength: Int) async throws {
+        let directory = try TemporaryDirectory()
+        let folder = try directory.makeFolder(String(repeating: "x", count: nameLength))
+        let path = folder + "/blipchat.sock"
+        let server = try ControlServer(path: path) { operation, records in
+            guard case .send(let who, let text, _) = operation else { return .failed(CommandError(.usage, "op", "no")) }
+            for number in Int64(0)..<3 { await records(.record(["type": "part", "number": .integer(number)])) }
+            return who == "bob" ? .done(.queued) : .failed(CommandError(.notFound, who, text, advice: "add"))
+        }
+        let running = Task { await server.run() }
+        #expect(TestFile.permissions(path) == 0o600)
+
+        let client = try #require(try ControlClient(path: path))
+        let records = RecordList()
+        let result = await client.perform(
+            .send(to: "bob", text: "hi\u{202E}\n", timeout: .zero), patience: .seconds(30)
+        ) {
+            await records.append($0)
+        }
+        #expect(result == .done(.queued))
+        #expect(await records.all.compactMap { $0["number"]?.integerValue } == [0, 1, 2])
+        let failed = await client.perform(.send(to: "eve", text: "é", timeout: .zero), patience: .seconds(30)) { _ in }
+        #expect(failed == .failed(CommandError(.notFound, "eve", "é", advice: "add")))
+
+        running.cancel()
+        await running.value
+        #expect(try ControlClient(path: path) == nil)
+        #expect(TestFile.size(path) == nil)
+    }
+
+    @Test("answers nonsense with an error and goes on with others")
+    func nonsense() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("s")
+        let server = try ControlServer(path: path) { _, _ in .done(.done) }
+        let running = Task { await server.run() }
+        for line in ["not json\n", "{}\n", "{\"v\":1,\"op\":\"fly\"}\n", "{\"v\":1,\"op\":\"send\",\"to\":7}\n"] {
+            let descriptor = try #require(try ControlSocket.connect(to: path))
+            #expect(write(descriptor, line, line.utf8.count) == line.utf8.count)
+            let connection = ControlConnection(descriptor: descriptor)
+            let received = try await connection.receive(timeout: .seconds(30))
+            let answer = try #require(received)
+            guard case .failed(let error) = try #require(ControlResult(answer)) else {
+                Issue.record("accepted \(line)")
+                continue
+            }
+            #expect(error.exit == .usage)
+        }
+        let client = try #require(try ControlClient(path: path))
+        #expect(await client.perform(.status, patience: .seconds(30)) { _ in } == .done(.done))
+        running.cancel()
+        await running.value
+    }
+
+    @Test("ends an operation whose asker has gone")
+    func hangUp() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("s")
+        let (cancelled, told) = AsyncStream<Void>.makeStream()
+        let server = try ControlServer(path: path) { _, _ in
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(600)) }
+            told.yield()
+            return .done(.done)
+        }
+        let running = Task { await server.run() }
+        let descriptor = try #require(try ControlSocket.connect(to: path))
+        let line = ControlOperation.events.json.text + "\n"
+        #expect(write(descriptor, line, line.utf8.count) == line.utf8.count)
+        close(descriptor)
+        for await _ in cancelled { break }
+        running.cancel()
+        await running.value
+    }
+
+    @Test("replaces a socket that a killed process has left")
+    func leftOver() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("s")
+        close(try ControlSocket.listen(at: path))
+        #expect(TestFile.size(path) != nil)
+        #expect(try ControlClient(path: path) == nil)
+        close(try ControlSocket.listen(at: path))
+    }
+
+    @Test("writes every operation so that it reads it back")
+    func operations() throws {
+        let all: [ControlOperation] = [
+            .send(to: "a", text: "b\n", timeout: .milliseconds(1500)),
+            .sendFile(to: "a", path: "/p", name: nil, caption: "c", timeout: .seconds(1)),
+            .sendFile(to: "a", path: "/p", name: "n", caption: "", timeout: .zero),
+            .addContact(address: "h:1", name: nil),
+            .addContact(address: "h:1", name: "x"), .renameContact("a", to: "b"), .removeContact("a"),
+            .setBlocked("a", true), .approveRequest(3, name: nil), .rejectRequest(4),
+            .changeTransfer(8, .accept, folder: "/d"), .changeTransfer(8, .cancel, folder: nil),
+            .listTransfers(unfinishedOnly: true), .status, .events,
+        ]
+        for operation in all {
+            let line = operation.json.text
+            #expect(try ControlOperation(JSONReader.read(Array(line.utf8))) == operation)
+        }
+    }
+
+    @Test("stops waiting at the time-out and at cancellation")
+    func readiness() async throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        let reading = ends[0]
+        #expect(await Readiness.readable.wait(on: reading, timeout: .milliseconds(5)) == false)
+        let waiting = Task { await Readiness.readable.wait(on: reading, timeout: nil) }
+        waiting.cancel()
+        #expect(await waiting.value == false)
+        #expect(write(ends[1], "x", 1) == 1)
+        #expect(await Readiness.readable.wait(on: reading, timeout: .seconds(30)))
+    }
+}

@@ -1,0 +1,54 @@
+// Values of options: numbers, sizes and durations.
+
+import Testing
+
+@testable import blipchat
+
+@Suite struct ParsedArgumentsTests {
+    private func with(_ option: String, _ value: String) -> ParsedArguments {
+        ParsedArguments(command: .serve, options: [option: value])
+    }
+
+    @Test("reads seconds with a fraction and refuses anything else")
+    func seconds() throws {
+        #expect(try with("--timeout", "2.5").seconds("--timeout") == .milliseconds(2500))
+        #expect(try with("--timeout", "0").seconds("--timeout") == .zero)
+        #expect(try ParsedArguments(command: .send).seconds("--timeout") == nil)
+        for bad in ["", "-1", "+1", "1e9", "nan", "inf", "604801", "1 ", "0x10", "99999999999999999999"] {
+            #expect(throws: CommandError.self) { try with("--timeout", bad).seconds("--timeout") }
+        }
+    }
+
+    @Test("reads sizes with units of 1024 and clamps what is beyond 64 bits")
+    func sizes() throws {
+        #expect(try with("--accept-files", "500").size("--accept-files") == 500)
+        #expect(try with("--accept-files", "2k").size("--accept-files") == 2048)
+        #expect(try with("--accept-files", "3G").size("--accept-files") == 3 << 30)
+        #expect(try with("--accept-files", "9223372036854775807T").size("--accept-files") == .max)
+        for bad in ["", "k", "-1", "1.5M", "1MB", "ten", "99999999999999999999"] {
+            #expect(throws: CommandError.self) { try with("--accept-files", bad).size("--accept-files") }
+        }
+    }
+
+    @Test("reads numbers of transfers with and without #")
+    func numbers() throws {
+        let arguments = ParsedArguments(command: .transfersAccept, operands: ["#8", "9", "+1", "x"])
+        #expect(try arguments.number(at: 0, of: "transfer") == 8)
+        #expect(try arguments.number(at: 1, of: "transfer") == 9)
+        for index in 2...4 {
+            #expect(throws: CommandError.self) { try arguments.number(at: index, of: "transfer") }
+        }
+    }
+
+    @Test("counts edits like a person: swapped neighbours are one slip")
+    func distances() {
+        func distance(_ left: String, _ right: String) -> Int {
+            NearestName.distance(Array(left.unicodeScalars), Array(right.unicodeScalars))
+        }
+        #expect(distance("qiut", "quit") == 1)
+        #expect(distance("", "abc") == 3)
+        #expect(distance("kitten", "sitting") == 3)
+        #expect(NearestName.to("sned", among: ["send", "search"]) == "send")
+        #expect(NearestName.to("x", among: ["send", "search"]) == nil)
+    }
+}

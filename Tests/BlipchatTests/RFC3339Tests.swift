@@ -1,0 +1,46 @@
+// Times as text.
+
+import ChatCore
+import Testing
+
+@testable import blipchat
+
+@Suite struct RFC3339Tests {
+    @Test("writes UTC with milliseconds, also before 1970 and on leap days")
+    func writing() {
+        #expect(RFC3339.text(Timestamp(milliseconds: 0)) == "1970-01-01T00:00:00.000Z")
+        #expect(RFC3339.text(Timestamp(milliseconds: -1)) == "1969-12-31T23:59:59.999Z")
+        #expect(RFC3339.text(Timestamp(milliseconds: 951_782_400_000)) == "2000-02-29T00:00:00.000Z")
+        #expect(RFC3339.text(Timestamp(milliseconds: 1_795_251_723_456)) == "2026-11-21T09:02:03.456Z")
+    }
+
+    @Test("clamps times that no calendar has")
+    func clamping() {
+        #expect(RFC3339.text(Timestamp(milliseconds: .max)) == "9999-12-31T23:59:59.999Z")
+        #expect(RFC3339.text(Timestamp(milliseconds: .min)) == "0000-01-01T00:00:00.000Z")
+    }
+
+    @Test("reads what it writes", arguments: 0..<300)
+    func roundTrip(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let time = Timestamp(milliseconds: .random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator))
+        #expect(RFC3339.read(RFC3339.text(time)) == time)
+    }
+
+    @Test("reads offsets and fractions")
+    func offsets() {
+        #expect(RFC3339.read("1970-01-01T01:00:00+01:00") == Timestamp(milliseconds: 0))
+        #expect(RFC3339.read("1969-12-31T19:00:00.25-05:00") == Timestamp(milliseconds: 250))
+        #expect(RFC3339.read("1970-01-02T00:00Z") == Timestamp(milliseconds: 86_400_000))
+        #expect(RFC3339.read("2026-11-21") != nil)
+    }
+
+    @Test(
+        "refuses what is no time",
+        arguments: [
+            "", "2026", "2026-13-01", "2026-02-29", "2026-00-10", "2026-11-21T", "2026-11-21T24:00Z",
+            "2026-11-21T10:60Z",
+            "2026-11-21T10:00:00.Z", "2026-11-21T10:00Zx", "+026-11-21", "2026-11-21T10:00+1:00", "20261121",
+        ])
+    func refusals(text: String) { #expect(RFC3339.read(text) == nil) }
+}

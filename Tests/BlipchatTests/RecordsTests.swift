@@ -1,0 +1,80 @@
+// The JSON records that scripts rely on: names, order and words of the fields.
+
+import BLIPNet
+import ChatCore
+import Testing
+
+@testable import blipchat
+
+@Suite struct RecordsTests {
+    private let bob = Peer(
+        id: ContactID(2), peerID: nil, name: "Bob", addresses: [PeerAddress(host: "::1", port: 7)], trust: .unverified,
+        added: Timestamp(milliseconds: 0))
+
+    private func message(_ content: ChatMessage.Content, _ direction: MessageDirection, _ state: DeliveryState) throws
+        -> ChatMessage
+    {
+        ChatMessage(
+            id: try #require(MessageID("01900000-0000-7000-8000-000000000001")), position: HistoryPosition(9),
+            contact: bob.id, direction: direction, sequence: 1, sent: Timestamp(milliseconds: 1000),
+            stored: Timestamp(milliseconds: 2000), state: state, content: content)
+    }
+
+    @Test("has the fields of a message exactly as promised")
+    func messages() throws {
+        let records = Records(contacts: ContactDirectory([bob]))
+        let incoming = try records.record(of: message(.text("hi\u{1B}"), .incoming, .read))
+        #expect(
+            incoming.text
+                == #"{"v":1,"type":"message","id":"01900000-0000-7000-8000-000000000001","conversation":"Bob","#
+                + #""from":"Bob","state":"read","sent":"1970-01-01T00:00:01.000Z","#
+                + #""received":"1970-01-01T00:00:02.000Z","text":"hi\u001b"}"#)
+        let failed = try records.record(of: message(.text("x"), .outgoing, .failed(reason: "no")))
+        #expect(failed["from"] == "me")
+        #expect(failed["state"] == "failed")
+        #expect(failed["reason"] == "no")
+        #expect(failed["received"] == .null)
+    }
+
+    @Test("has the fields of a file, with its rate while it runs")
+    func files() throws {
+        let id = try #require(MessageID("01900000-0000-7000-8000-000000000001"))
+        let transfer = FileTransfer(
+            id: id, number: TransferNumber(8), contact: bob.id, direction: .incoming, name: "a.txt", size: .max,
+            modified: Timestamp(milliseconds: 0), state: .running, transferred: 5, offered: Timestamp(milliseconds: 0))
+        let records = Records(contacts: ContactDirectory([bob]), rates: [id: 1000.4])
+        let record = try records.record(of: message(.file(transfer), .incoming, .delivered))
+        #expect(record["type"] == "file")
+        #expect(record["number"] == 8)
+        #expect(record["name"] == "a.txt")
+        #expect(record["size"] == .integer(.max))
+        #expect(record["transferred"] == 5)
+        #expect(record["state"] == "running")
+        #expect(record["direction"] == "incoming")
+        #expect(record["rate"] == .number(1000))
+        #expect(record["sha256"] == .null)
+        #expect(record["path"] == .null)
+        #expect(record["conversation"] == "Bob")
+    }
+
+    @Test("finds contacts without regard to case, and suggests the nearest name")
+    func directory() throws {
+        let directory = ContactDirectory([bob])
+        #expect(try directory.find("bOB").id == bob.id)
+        do {
+            _ = try directory.find("Bbo")
+            Issue.record("found")
+        } catch {
+            #expect(error.exit == .notFound)
+            #expect(error.advice == "did you mean Bob?")
+        }
+    }
+
+    @Test("draws a picture file that begins and ends like a PNG")
+    func picture() {
+        let file = DemoPicture.file()
+        #expect(file.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+        #expect(Array(file.suffix(12)) == [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82])
+        #expect(file.count > 1_000_000)
+    }
+}
