@@ -64,6 +64,12 @@ public final class TmuxSession {
         try await run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
+    /// Puts a fresh terminal with a fresh shell into the pane, as after closing a window and opening another.
+    public func reopen() async throws {
+        try await run(["respawn-pane", "-k", "/bin/sh"])
+        try await waitFor("the shell's prompt") { $0.rows.first?.hasPrefix("prompt>") == true }
+    }
+
     public func screen() async throws -> TerminalScreen {
         let text = try await run(["capture-pane", "-p"])
         return TerminalScreen(rows: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))

@@ -1,0 +1,156 @@
+// What goes wrong gets one clear sentence and an exit code, and nothing hangs.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct BadInputTests {
+        @Test("answers wrong command lines with one sentence and code 2")
+        func usage() async throws {
+            let alice = try BlipchatHome("alice")
+            expectOneSentence(try await alice.run("--jsno"), 2, "--jsno: unknown option", "did you mean --json?")
+            expectOneSentence(try await alice.run("hsitory"), 2, "no such command or contact", "did you mean history?")
+            expectOneSentence(try await alice.run("contacts", "ad", "x"), 2, "did you mean contacts add?")
+            expectOneSentence(try await alice.run("export"), 2, "not in this version yet")
+            expectOneSentence(try await alice.run("send", "bob"), 2, "text: missing")
+            expectOneSentence(try await alice.run("serve", "--listen", "no port"), 2, "HOST:PORT")
+            expectOneSentence(try await alice.run("history", "\u{1B}[31mbob"), 10, "no such contact")
+            let version = try await alice.run("version")
+            #expect(version.status == .exited(0) && version.output.hasPrefix("blipchat "))
+            for command in [["help"], ["--help"], ["send", "--help"], ["help", "contacts"]] {
+                let process = try alice.start(command)
+                #expect(try await process.waitForExit() == .exited(0))
+                #expect(process.output.hasPrefix("Usage: blipchat"))
+            }
+        }
+
+        @Test(
+            "refuses wrong addresses",
+            arguments: ["blip://", "http://h:1", "h:99999", "blip://h:1/short", "h:", "[::1", "\u{1B}]0;x\u{7}"])
+        func addresses(address: String) async throws {
+            let alice = try BlipchatHome("alice")
+            expectOneSentence(try await alice.run("contacts", "add", "--", address), 2, "blip://HOST:PORT")
+            let own = try await alice.address()
+            expectOneSentence(try await alice.run("contacts", "add", own), 2, "your own")
+        }
+
+        @Test("says why a peer cannot be reached: refused, silent, or something else than blipchat")
+        func unreachable() async throws {
+            let alice = try BlipchatHome("alice")
+            let silent = try PlainServer(.silent)
+            let web = try PlainServer(.answers("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"))
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "refused")
+            try await alice.add("127.0.0.1:\(silent.port)", as: "silent")
+            try await alice.add("127.0.0.1:\(web.port)", as: "web")
+            try await alice.add("no-such-host.invalid:1", as: "nowhere")
+            expectOneSentence(try await alice.run("send", "refused", "x", "--timeout", "1"), 3, "refused")
+            expectOneSentence(try await alice.run("send", "silent", "x", "--timeout", "1"), 3, "queued")
+            expectOneSentence(try await alice.run("send", "web", "x", "--timeout", "1"), 3, "not blipchat")
+            expectOneSentence(try await alice.run("send", "nowhere", "x", "--timeout", "5"), 3, "no-such-host.invalid")
+            #expect(try await alice.history("web").map(\.state) == ["pending"])
+        }
+
+        @Test("sends nothing to a peer with another key than the pinned one")
+        func otherKey() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let carol = try BlipchatHome("carol")
+            let server = try await Server(bob, "--accept-requests")
+            let carolID = try #require(try await carol.address().split(separator: "/").last)
+            try await alice.add("blip://127.0.0.1:\(try server.port)/\(carolID)", as: "carol")
+            expectOneSentence(try await alice.run("send", "carol", "secret"), 5, "another key")
+            #expect(try await alice.history("carol").map(\.state) == ["pending"])
+            #expect(try await bob.run("search", "secret").status == .exited(1))
+            try await server.stop()
+        }
+
+        @Test("leaves a damaged, a newer and an unreadable history alone, with code 9 or 7")
+        func histories() async throws {
+            let alice = try BlipchatHome("alice")
+            _ = try await alice.address()
+            let path = alice.path + "/history.sqlite"
+            try TestFile.write(String(repeating: "this is no database. ", count: 500), to: path)
+            let before = TestFile.read(path)
+            expectOneSentence(try await alice.run("contacts", "list"), 9, "history.sqlite", "damaged")
+            expectOneSentence(try await alice.run("serve", "--listen", "127.0.0.1:0"), 9, "damaged")
+            expectOneSentence(try await alice.run("send", "bob", "x"), 9, "damaged")
+            #expect(TestFile.read(path) == before)
+            // The version stands in the header at byte 60.
+            let other = try BlipchatHome("other")
+            let server = try await Server(other)
+            try await server.stop()
+            let newer = other.path + "/history.sqlite"
+            var bytes = TestFile.read(newer)
+            bytes.replaceSubrange(60..<64, with: [0, 0, 0x7F, 0xFF])
+            try TestFile.write(bytes, to: newer)
+            expectOneSentence(try await other.run("serve", "--listen", "127.0.0.1:0"), 9, "newer")
+            #expect(TestFile.read(newer) == bytes)
+        }
+
+        @Test("refuses a key file that others may read, and one that holds no key")
+        func keys() async throws {
+            let alice = try BlipchatHome("alice")
+            _ = try await alice.address()
+            chmod(alice.path + "/identity.key", 0o644)
+            expectOneSentence(try await alice.run("id"), 7, "identity.key")
+            chmod(alice.path + "/identity.key", 0o600)
+            try TestFile.write("no key", to: alice.path + "/identity.key")
+            expectOneSentence(try await alice.run("id"), 7, "holds no key")
+        }
+
+        @Test("names line and column of a slip in config.toml")
+        func configuration() async throws {
+            let alice = try BlipchatHome("alice")
+            _ = try await alice.address()
+            try TestFile.write("# mine\nnaem = \"Alice\"\n", to: alice.path + "/config.toml")
+            expectOneSentence(try await alice.run("id"), 2, "config.toml:2:1", "did you mean name?")
+            try TestFile.write("name = \"Alice A.\"\n", to: alice.path + "/config.toml")
+            #expect(try await alice.address().hasSuffix("?name=Alice%20A."))
+        }
+
+        @Test("refuses to listen where it must not, and takes another port only when none was asked for")
+        func ports() async throws {
+            let alice = try BlipchatHome("alice")
+            let taken = try PlainServer(.silent)
+            expectOneSentence(
+                try await alice.run("serve", "--listen", "127.0.0.1:\(taken.port)"), 7, "127.0.0.1:\(taken.port)")
+            expectOneSentence(try await alice.run("serve", "--listen", "192.0.2.1:0"), 7, "192.0.2.1:0")
+        }
+
+        @Test("says that a home cannot be made or is a file")
+        func homes() async throws {
+            let alice = try BlipchatHome("alice")
+            try TestFile.write("x", to: alice.folder.file("file"))
+            expectOneSentence(try await alice.run("--data-dir", alice.folder.file("file"), "id"), 7, "not a folder")
+            expectOneSentence(try await alice.run("--data-dir", alice.folder.file("file/x"), "id"), 7, "file")
+            expectOneSentence(try await alice.run("--data-dir", "/proc/nope", "id"), 7, "/proc/nope")
+        }
+
+        @Test("offers only files that are there, and says when one cannot be read")
+        func files() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            expectOneSentence(try await alice.run("send-file", "bob", "/no/such/file"), 7, "/no/such/file")
+            expectOneSentence(try await alice.run("send-file", "bob", alice.path), 7, "not a regular file")
+            let file = alice.folder.file("file")
+            try TestFile.write("x", to: file)
+            expectOneSentence(try await alice.run("send-file", "bob", file, "--timeout", "0.5"), 3, "queued")
+            expectOneSentence(try await alice.run("transfers", "accept", "9"), 10, "there is no such transfer")
+            expectOneSentence(try await alice.run("transfers", "accept", "x"), 2, "not a number")
+            #expect(try await alice.run("transfers", "cancel", "1").status == .exited(0))
+            #expect(try await alice.transfers().map(\.state) == ["cancelled"])
+        }
+
+        @Test("stays quiet when the reader of its output goes away")
+        func brokenPipe() async throws {
+            let alice = try BlipchatHome("alice")
+            let script = "\(alice.command) help | true; \(alice.command) help | head -1; echo done"
+            let process = try ChildProcess(
+                ["/bin/sh", "-c", script], environment: alice.environment, folder: alice.folder)
+            #expect(try await process.waitForExit() == .exited(0))
+            #expect(process.errorOutput.isEmpty)
+            #expect(process.output.hasSuffix("done\n"))
+        }
+    }
+}

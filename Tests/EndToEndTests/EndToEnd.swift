@@ -1,0 +1,147 @@
+// What all end-to-end tests share: they run one after the other, since each uses the whole machine.
+
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+/// Real processes on loopback, as people and scripts start them.
+@Suite(.serialized) enum EndToEnd {}
+
+/// `blipchat serve` of one home.
+final class Server {
+    let home: BlipchatHome
+    let process: ChildProcess
+
+    /// Starts it on loopback, at any free port or the given one, and waits until it is ready.
+    init(_ home: BlipchatHome, port: UInt16 = 0, _ options: String...) async throws {
+        self.home = home
+        process = try home.start(["serve", "--listen", "127.0.0.1:\(port)"] + options)
+        let process = process
+        try await eventually(
+            "serve of \(home.name) is ready", state: { "\(String(describing: process.poll())) \(process.errorOutput)" }
+        ) { process.output.hasPrefix("listening ") && process.output.hasSuffix("\n") }
+    }
+
+    /// The port from its first line.
+    var port: UInt16 {
+        get throws { try #require(UInt16(process.outputLines.first?.split(separator: ":").last ?? "")) }
+    }
+
+    func stop() async throws {
+        process.signal(SIGTERM)
+        let status = try await process.waitForExit()
+        #expect(status == .exited(0))
+    }
+
+    func kill() async throws {
+        process.signal(SIGKILL)
+        let status = try await process.waitForExit()
+        #expect(status == .signalled(SIGKILL))
+    }
+}
+
+/// A line of `history --json`, `search --json` or `transfers list --json`, read by a decoder that is not ours.
+struct HistoryLine: Decodable, Equatable {
+    var v: Int
+    var type: String
+    var id: String
+    var conversation: String
+    var from: String
+    var state: String
+    var sent: String
+    var received: String?
+    var text: String?
+    var name: String?
+    var number: Int?
+    var direction: String?
+    var size: Int?
+    var transferred: Int?
+    var rate: Double?
+    var sha256: String?
+    var path: String?
+    var reason: String?
+}
+
+struct RequestLine: Decodable {
+    var id: Int
+    var name: String
+    var peer_id: String
+}
+
+struct StatusLine: Decodable {
+    struct PeerLine: Decodable {
+        var name: String
+        var link: String
+        var queued: Int
+        var round_trip_ms: Double?
+    }
+    var running: Bool
+    var pid: Int?
+    var listening: String?
+    var queued: Int
+    var version: String
+    var peers: [PeerLine]
+}
+
+extension BlipchatHome {
+    /// The records that a command prints with --json; it must succeed.
+    func records<Record: Decodable>(_ type: Record.Type = Record.self, _ arguments: String...) async throws -> [Record]
+    {
+        let process = try start(["--json"] + arguments)
+        let status = try await process.waitForExit()
+        #expect(status == .exited(0), "\(arguments): \(process.errorOutput)")
+        return try process.outputLines.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
+    }
+
+    func history(_ who: String) async throws -> [HistoryLine] {
+        try await records(HistoryLine.self, "history", who, "-n", "100000")
+    }
+
+    /// The texts of a conversation, oldest first.
+    func texts(_ who: String) async throws -> [String] { try await history(who).compactMap(\.text) }
+
+    func transfers() async throws -> [HistoryLine] { try await records(HistoryLine.self, "transfers", "list") }
+
+    func status() async throws -> StatusLine {
+        try #require(try await records(StatusLine.self, "status").first)
+    }
+
+    /// The address to give to others.
+    func address() async throws -> String {
+        let outcome = try await run("id")
+        #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+        return String(try #require(outcome.lines.first))
+    }
+
+    /// Stores a contact.
+    func add(_ address: String, as name: String) async throws {
+        let outcome = try await run("contacts", "add", address, "--name", name)
+        #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+    }
+}
+
+/// The one line on standard error that every failure has.
+func expectOneSentence(
+    _ outcome: CommandOutcome, _ code: Int32, _ parts: String..., sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(outcome.status == .exited(code), "\(outcome.errorOutput)", sourceLocation: sourceLocation)
+    let lines = outcome.errorOutput.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count == 2 && lines.last == "", "\(outcome.errorOutput)", sourceLocation: sourceLocation)
+    #expect(outcome.errorOutput.hasPrefix("blipchat: "), sourceLocation: sourceLocation)
+    for part in parts {
+        #expect(outcome.errorOutput.contains(part), "\(outcome.errorOutput)", sourceLocation: sourceLocation)
+    }
+    let isSafe = outcome.errorOutput.dropLast().unicodeScalars.allSatisfy {
+        $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+    }
+    #expect(isSafe, sourceLocation: sourceLocation)
+}
+
+/// SHA-256 by the tool that people use.
+func sha256(_ path: String) async throws -> String {
+    let folder = try TemporaryDirectory()
+    let process = try ChildProcess(["sha256sum", path], environment: ["PATH": "/usr/bin:/bin"], folder: folder)
+    #expect(try await process.waitForExit() == .exited(0))
+    return String(process.output.prefix(64))
+}

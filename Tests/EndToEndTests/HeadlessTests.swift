@@ -1,0 +1,200 @@
+// Chatting without screens: serve, send, history, search, status, requests, as scripts use them.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct HeadlessTests {
+        @Test("delivers a message from process to process and shows it in both histories")
+        func delivery() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            try await alice.add(bob.address(), as: "bob")
+
+            let outcome = try await alice.run("send", "bob", "hello", "bob")
+            #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+            let id = String(try #require(outcome.lines.first))
+
+            let received = try #require(try await bob.history("alice").first)
+            #expect(received.v == 1)
+            #expect(received.type == "message")
+            #expect(received.id == id)
+            #expect(received.conversation == "alice")
+            #expect(received.from == "alice")
+            #expect(received.text == "hello bob")
+            #expect(received.received?.hasSuffix("Z") == true)
+            let sent = try await alice.history("bob")
+            #expect(sent.map(\.id) == [id])
+            #expect(sent.map(\.from) == ["me"])
+            #expect(sent.map(\.state) == ["delivered"])
+            try await server.stop()
+        }
+
+        @Test("keeps what is sent to a peer that is down, and delivers it in order when both run again")
+        func queue() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            var server = try await Server(bob, "--accept-requests")
+            let port = try server.port
+            try await alice.add(bob.address(), as: "bob")
+            #expect(try await alice.run("send", "bob", "first").status == .exited(0))
+            try await server.kill()
+
+            for number in 1...5 {
+                let outcome = try await alice.run("send", "bob", "line \(number)", "--timeout", "0.2")
+                expectOneSentence(outcome, 3, "bob", "queued")
+                #expect(outcome.lines.count == 1)
+            }
+            #expect(try await alice.status().queued == 5)
+            #expect(try await alice.history("bob").last?.state == "pending")
+
+            let sender = try await Server(alice)
+            server = try await Server(bob, port: port, "--accept-requests")
+            let wanted = ["first"] + (1...5).map { "line \($0)" }
+            try await eventually("everything is delivered in order", state: { server.process.errorOutput }) {
+                try await bob.texts("alice") == wanted
+            }
+            try await eventually("the sender knows") {
+                try await alice.history("bob").allSatisfy { $0.state == "delivered" }
+            }
+            #expect(try await alice.status().queued == 0)
+            try await sender.stop()
+            try await server.stop()
+        }
+
+        @Test("goes through the running instance, whose status names peers, address and queue")
+        func throughTheSocket() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            let sender = try await Server(alice)
+            try await alice.add(bob.address(), as: "Bob B.")
+            let first = try await alice.run("send", "bob b.", "through the socket")
+            #expect(first.status == .exited(0), "\(first.errorOutput)")
+
+            let status = try await alice.status()
+            #expect(status.running)
+            #expect(status.pid == Int(sender.process.processID))
+            #expect(status.listening == "127.0.0.1:\(try sender.port)")
+            #expect(status.peers.map(\.name) == ["Bob B."])
+            #expect(status.peers.map(\.link) == ["online"])
+            #expect(try await alice.address().hasPrefix("blip://127.0.0.1:\(try sender.port)/"))
+
+            let stopped = try BlipchatHome("carol")
+            #expect(try await stopped.status().running == false)
+            // Names that are not there, with the nearest one.
+            expectOneSentence(try await alice.run("send", "Bob", "x"), 10, "no such contact")
+            expectOneSentence(try await alice.run("contacts", "rename", "bib b.", "x"), 10, "did you mean Bob B.?")
+            #expect(try await alice.run("contacts", "rename", "Bob B.", "bobby").status == .exited(0))
+            #expect(try await alice.texts("bobby") == ["through the socket"])
+            try await sender.stop()
+            try await server.stop()
+        }
+
+        @Test("leaves unknown callers as requests until somebody approves or rejects them")
+        func requests() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob)
+            try await alice.add(bob.address(), as: "bob")
+            expectOneSentence(try await alice.run("send", "bob", "let me in", "--timeout", "2"), 3, "queued")
+            #expect(try await bob.run("contacts", "list").output.isEmpty)
+            let request = try #require(try await bob.records(RequestLine.self, "requests", "list").first)
+            #expect(request.name == "alice")
+            #expect(try await bob.run("requests", "approve", "\(request.id)").status == .exited(0))
+            #expect(try await bob.records(RequestLine.self, "requests").isEmpty)
+            let sender = try await Server(alice)
+            try await eventually("the message arrives after approval") {
+                try await bob.run("history", "alice").output.contains("let me in")
+            }
+            expectOneSentence(try await bob.run("requests", "reject", "77"), 10, "there is no such request")
+            try await sender.stop()
+            try await server.stop()
+        }
+
+        @Test("finds old messages with nobody running, newest first, and says 1 when there is none")
+        func offlineSearch() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            try await alice.add(bob.address(), as: "bob")
+            for text in ["the build log", "nothing here", "another build \u{1B}[31mred\u{202E}"] {
+                #expect(try await alice.run("send", "bob", text).status == .exited(0))
+            }
+            try await server.stop()
+            let hits = try await alice.records(HistoryLine.self, "search", "build")
+            #expect(hits.compactMap(\.text) == ["another build \u{1B}[31mred\u{202E}", "the build log"])
+            #expect(try await alice.run("search", "build", "--from", "bob").status == .exited(1))
+            #expect(try await alice.run("search", "absent").status == .exited(1))
+            // Text for people, and JSON, never carry an escape sequence to the terminal.
+            for options in [["search", "red"], ["--json", "search", "red"]] {
+                let process = try alice.start(options)
+                #expect(try await process.waitForExit() == .exited(0))
+                #expect(
+                    process.output.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && $0 != "\u{202E}") })
+            }
+        }
+
+        @Test("sends standard input as one message, or as one for each line")
+        func standardInput() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            try await alice.add(bob.address(), as: "bob")
+            let input = alice.folder.file("input")
+            try TestFile.write("one\ntwo\n", to: input)
+            #expect(try await alice.run("send", "bob", "-", input: input).status == .exited(0))
+            #expect(try await alice.run("send", "bob", "-", "--lines", input: input).status == .exited(0))
+            #expect(try await bob.texts("alice") == ["one\ntwo", "one", "two"])
+            try TestFile.write([0xFF, 0xFE], to: input)
+            expectOneSentence(try await alice.run("send", "bob", "-", input: input), 2, "not UTF-8")
+            try TestFile.write([UInt8](repeating: 0x61, count: 65_537), to: input)
+            expectOneSentence(try await alice.run("send", "bob", "-", input: input), 2, "65537")
+            try await server.stop()
+        }
+
+        @Test("takes a home over from a process that was killed, and refuses one that another process holds")
+        func lock() async throws {
+            let alice = try BlipchatHome("alice")
+            let first = try await Server(alice)
+            let second = try await alice.run("serve", "--listen", "127.0.0.1:0")
+            expectOneSentence(second, 9, "already running", "\(first.process.processID)")
+            try await first.kill()
+            let third = try await Server(alice)
+            #expect(try await alice.status().pid == Int(third.process.processID))
+            try await third.stop()
+            #expect(TestFile.permissions(alice.path) == 0o700)
+            for file in ["identity.key", "history.sqlite"] {
+                #expect(TestFile.permissions("\(alice.path)/\(file)") == 0o600, "\(file)")
+            }
+            #expect(TestFile.size("\(alice.path)/blipchat.sock") == nil)
+        }
+
+        @Test("sends a file and waits until it is verified on the other side")
+        func file() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests", "--accept-files", "10M")
+            try await alice.add(bob.address(), as: "bob")
+            let source = alice.folder.file("data.bin")
+            try TestFile.generate(source, size: 3_000_000)
+            let outcome = try await alice.run("send-file", "bob", source, "--caption", "for you")
+            #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+            let received = try #require(try await bob.transfers().first)
+            #expect(received.type == "file")
+            #expect(received.state == "complete")
+            #expect(received.direction == "incoming")
+            #expect(received.size == 3_000_000)
+            #expect(received.sha256 == (try await sha256(source)))
+            let path = try #require(received.path)
+            #expect(path == bob.path + "/downloads/data.bin")
+            #expect(try await sha256(path) == received.sha256)
+            // The same again does not overwrite.
+            #expect(try await alice.run("send-file", "bob", source).status == .exited(0))
+            #expect(TestFile.names(in: bob.path + "/downloads") == ["data (2).bin", "data.bin"])
+            try await server.stop()
+        }
+    }
+}

@@ -1,0 +1,166 @@
+// Two people at two terminals: adding, approving, chatting, files, crashes, and looking back with nobody there.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct ScreenTests {
+        @Test("lets two people add each other by address and chat both ways with delivered and read marks")
+        func chat() async throws {
+            let people = try await TwoScreens()
+            try await people.alice.tmux.enter("hello bob")
+            try await people.bob.waitForLine("alice", "hello bob")
+            try await people.alice.waitForLine("✓✓", "hello bob")
+            try await people.bob.tmux.enter("hello alice")
+            try await people.alice.waitForLine("bob", "hello alice")
+            try await people.bob.waitForLine("✓✓", "hello alice")
+            // A half-typed line is not touched by what arrives.
+            try await people.bob.tmux.type("half a th")
+            try await people.alice.tmux.enter("second line")
+            try await people.bob.waitForLine("second line")
+            try await people.bob.tmux.type("ought")
+            try await people.bob.tmux.press("Enter")
+            try await people.alice.waitForLine("half a thought")
+            #expect(
+                try await people.bob.home.texts("alice") == [
+                    "hello bob", "hello alice", "second line", "half a thought",
+                ])
+            try await people.alice.quit()
+            try await people.bob.quit()
+        }
+
+        @Test("sends 300 MiB while lines typed meanwhile arrive at once, and both sides have the same SHA-256")
+        func fileAndChat() async throws {
+            let people = try await TwoScreens()
+            let source = people.alice.home.folder.file("big.bin")
+            try TestFile.generate(source, size: 300 << 20)
+            try await people.alice.tmux.enter("/send \(source)")
+            try await people.bob.tmux.waitFor("the offer") { $0.contains("OFFER #1") }
+            // Alt-y is armed 700 ms after the offer appears; pressing it again once accepted does nothing.
+            try await eventually("the offer is accepted") {
+                try await people.bob.tmux.press("M-y")
+                return try await people.bob.home.transfers().first?.state != "offered"
+            }
+            try await people.bob.tmux.waitFor("a moving bar") { $0.row(with: "big.bin", "%") != nil }
+            for number in 1...3 {
+                try await people.alice.tmux.enter("typed meanwhile \(number)")
+                try await people.alice.waitForLine("✓", "typed meanwhile \(number)")
+            }
+            let during = try await people.alice.tmux.screen()
+            #expect(during.row(with: "big.bin", "%") != nil, "the transfer was over first:\n\(during)")
+
+            try await people.bob.tmux.waitFor("the file is there", timeout: .seconds(300)) {
+                $0.row(with: "big.bin", "done") != nil
+            }
+            try await people.alice.tmux.waitFor("the sender knows") { $0.row(with: "big.bin", "done") != nil }
+            let received = try #require(try await people.bob.home.transfers().first)
+            #expect(received.state == "complete")
+            #expect(received.sha256 == (try await sha256(source)))
+            #expect(try await sha256(#require(received.path)) == received.sha256)
+            let lines = try await people.bob.home.texts("alice")
+            #expect(lines == (1...3).map { "typed meanwhile \($0)" })
+        }
+
+        @Test("resumes a transfer after kill -9, and sends what was typed meanwhile once and in order")
+        func crash() async throws {
+            let people = try await TwoScreens()
+            let bob = people.bob
+            let alice = people.alice
+            let port = try await bob.port()
+            let source = alice.home.folder.file("big.bin")
+            let size = 300 << 20
+            try TestFile.generate(source, size: size)
+            try await alice.tmux.enter("before")
+            try await bob.waitForLine("before")
+            try await alice.tmux.enter("/send \(source)")
+            try await bob.tmux.waitFor("the offer") { $0.contains("OFFER #1") }
+            try await eventually("the transfer moves") {
+                try await bob.tmux.press("M-y")
+                return try await bob.home.transfers().first?.transferred ?? 0 > 10 << 20
+            }
+            try await bob.kill()
+            let stored = try #require(try await bob.home.transfers().first)
+            #expect(stored.state == "running" || stored.state == "accepted")
+            let partial = try #require(TestFile.names(in: bob.home.path + "/downloads").first)
+            #expect(partial.hasPrefix(".big.bin.") && partial.hasSuffix(".blip-part"))
+
+            try await alice.tmux.waitFor("the loss") { $0.contains("offline") }
+            for number in 1...3 { try await alice.tmux.enter("while you were away \(number)") }
+            try await alice.waitForLine("~", "while you were away 3")
+            #expect(try await alice.home.status().queued >= 3)
+
+            try await bob.start(port: port)
+            try await bob.waitForLine("while you were away 3")
+            try await alice.waitForLine("✓", "while you were away 3")
+            // What was on the disk is not sent again: the first that is heard of it is not the beginning.
+            let resumed = try #require(try await bob.home.transfers().first?.transferred)
+            #expect(resumed >= stored.transferred ?? 0)
+            #expect(resumed > 0)
+            try await bob.tmux.waitFor("the file is there", timeout: .seconds(300)) {
+                $0.row(with: "big.bin", "done") != nil
+            }
+            let received = try #require(try await bob.home.transfers().first)
+            #expect(received.sha256 == (try await sha256(source)))
+            #expect(try await sha256(#require(received.path)) == received.sha256)
+            #expect(TestFile.names(in: bob.home.path + "/downloads") == ["big.bin"])
+            let wanted = ["before"] + (1...3).map { "while you were away \($0)" }
+            #expect(try await bob.home.texts("alice") == wanted)
+            #expect(try await alice.home.texts("bob") == wanted)
+        }
+
+        @Test("scrolls and searches an old conversation with nobody there")
+        func offline() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            try await alice.add(bob.address(), as: "bob")
+            let input = alice.folder.file("input")
+            let lines = (1...300).map { $0 == 17 ? "the word rhubarb" : "old line \($0)" }
+            try TestFile.write(lines.joined(separator: "\n"), to: input)
+            let outcome = try await alice.run("send", "bob", "-", "--lines", "--timeout", "60", input: input)
+            #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+            try await server.stop()
+
+            let screen = try await Screen(alice)
+            try await screen.waitForLine("old line 300")
+            try await eventually("the oldest line", state: { "\(String(describing: try? await screen.tmux.screen()))" })
+            {
+                try await screen.tmux.press("PageUp")
+                return try await screen.tmux.screen().rows.contains { $0.hasSuffix("old line 1") }
+            }
+            try await screen.tmux.press("M-End")
+            try await screen.waitForLine("old line 300")
+            try await screen.tmux.enter("/search rhubarb")
+            try await screen.waitForLine("rhubarb")
+            try await screen.tmux.waitFor("one hit") { $0.contains("1 hit") || $0.contains("1 of 1") }
+            try await screen.tmux.press("Escape")
+            try await screen.tmux.waitFor("the chat again") { !$0.contains("context") }
+            try await screen.tmux.enter("typed alone")
+            try await screen.waitForLine("~", "typed alone")
+            try await screen.quit()
+        }
+
+        @Test("talks to the demo's echo, takes its picture, and leaves nothing behind")
+        func demo() async throws {
+            let home = try BlipchatHome("dora")
+            let tmux = try await TmuxSession(environment: home.environment.merging(["TMPDIR": home.folder.path]) { $1 })
+            try await tmux.enter("clear; \(home.command) demo; echo exit=$?")
+            try await tmux.waitFor("the picture's offer") { $0.contains("OFFER #1 from echo") }
+            try await tmux.enter("anybody there?")
+            try await tmux.waitFor("the answer") { $0.contains("You wrote: anybody there?") }
+            try await eventually("the picture is there") {
+                try await tmux.press("M-y")
+                return try await tmux.screen().row(with: "rings.png", "done") != nil
+            }
+            let file = home.folder.file("notes.txt")
+            try TestFile.write("some notes", to: file)
+            try await tmux.enter("/send \(file)")
+            try await tmux.waitFor("the echo's thanks") { $0.contains("Thank you: I have all 10 bytes") }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the shell is back") { $0.contains("exit=0") }
+            #expect(TestFile.names(in: home.folder.path).filter { $0.contains("demo") } == [])
+            #expect(TestFile.size(home.path) == nil)
+        }
+    }
+}

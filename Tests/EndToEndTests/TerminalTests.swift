@@ -1,0 +1,119 @@
+// The terminal is left as it was found, and one that cannot be used is refused before anything changes.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct TerminalTests {
+        /// Leaves the alternate screen and bracketed paste behind.
+        private func expectRestored(
+            _ terminal: PseudoTerminal, sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            #expect(terminal.settingsNow == terminal.settingsBefore, sourceLocation: sourceLocation)
+            let text = terminal.text
+            #expect(isLast("\u{1B}[?1049l", after: "\u{1B}[?1049h", in: text), sourceLocation: sourceLocation)
+            #expect(isLast("\u{1B}[?2004l", after: "\u{1B}[?2004h", in: text), sourceLocation: sourceLocation)
+        }
+
+        /// Whether `off` occurs, and no `on` behind its last place.
+        private func isLast(_ off: String, after on: String, in text: String) -> Bool {
+            func lastPlace(_ wanted: String) -> Int? {
+                let bytes = Array(text.utf8)
+                let pattern = Array(wanted.utf8)
+                guard bytes.count >= pattern.count else { return nil }
+                return stride(from: bytes.count - pattern.count, through: 0, by: -1).first { start in
+                    bytes[start..<(start + pattern.count)].elementsEqual(pattern)
+                }
+            }
+            guard let end = lastPlace(off), let start = lastPlace(on) else { return false }
+            return end > start
+        }
+
+        private func settled() async throws -> BlipchatHome {
+            let home = try BlipchatHome("alice")
+            _ = try await home.address()
+            return home
+        }
+
+        @Test("restores the terminal when the user quits, and after a signal", arguments: [0, SIGTERM, SIGINT])
+        func leaving(signal: Int32) async throws {
+            let home = try await settled()
+            let terminal = try home.terminal("--listen", "127.0.0.1:0")
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("me: alice") }
+            #expect(terminal.settingsNow != terminal.settingsBefore)
+            if signal == 0 { try terminal.type("\u{11}") } else { terminal.process.signal(signal) }
+            let status = try await terminal.process.waitForExit()
+            #expect(status == .exited(signal == 0 ? 0 : 128 + signal))
+            expectRestored(terminal)
+        }
+
+        @Test("restores the terminal when the first-run page is left, and writes nothing")
+        func firstRun() async throws {
+            let home = try BlipchatHome("alice")
+            let terminal = try home.terminal()
+            try await eventually("the page") { terminal.text.contains("Welcome") }
+            try terminal.type("\u{1B}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            expectRestored(terminal)
+            #expect(TestFile.size(home.path) == nil)
+        }
+
+        @Test(
+            "refuses a terminal that cannot place its cursor, or is of no known kind",
+            arguments: ["dumb", "no-such", ""])
+        func unusable(term: String) async throws {
+            let home = try await settled()
+            let terminal = try home.terminal("--listen", "127.0.0.1:0", term: term)
+            #expect(try await terminal.process.waitForExit() == .exited(7))
+            #expect(terminal.text.hasPrefix("blipchat: terminal: "), "\(terminal.text)")
+            #expect(!terminal.text.contains("\u{1B}"))
+            #expect(terminal.settingsNow == terminal.settingsBefore)
+        }
+
+        @Test("refuses standard input or output that is no terminal")
+        func noTerminal() async throws {
+            let home = try await settled()
+            expectOneSentence(try await home.run("--listen", "127.0.0.1:0"), 7, "terminal")
+            let fresh = try BlipchatHome("bob")
+            expectOneSentence(try await fresh.run(), 7, "terminal")
+            #expect(TestFile.size(fresh.path + "/identity.key") == nil)
+        }
+
+        @Test("says what is wrong with the history before the terminal is touched")
+        func damagedHistory() async throws {
+            let home = try await settled()
+            try TestFile.write(String(repeating: "no database ", count: 1000), to: home.path + "/history.sqlite")
+            let terminal = try home.terminal("--listen", "127.0.0.1:0")
+            #expect(try await terminal.process.waitForExit() == .exited(9))
+            #expect(terminal.text.contains("damaged"))
+            #expect(!terminal.text.contains("\u{1B}"))
+        }
+
+        @Test("refuses a second screen on the same home and names the first one's process")
+        func secondScreen() async throws {
+            let home = try await settled()
+            let server = try await Server(home)
+            let terminal = try home.terminal()
+            #expect(try await terminal.process.waitForExit() == .exited(9))
+            #expect(terminal.text.contains("process \(server.process.processID)"))
+            #expect(!terminal.text.contains("\u{1B}"))
+            try await server.stop()
+        }
+
+        @Test("survives any size and gets its screen back", arguments: [(1, 1), (5, 2), (20, 4), (300, 100)])
+        func sizes(columns: Int, rows: Int) async throws {
+            let home = try await settled()
+            let terminal = try home.terminal("--listen", "127.0.0.1:0")
+            try await eventually("the screen") { terminal.text.contains("me: alice") }
+            terminal.resize(columns: UInt16(columns), rows: UInt16(rows))
+            try terminal.type("typing on\r/help\r")
+            let seen = terminal.output.count
+            terminal.resize(columns: 80, rows: 24)
+            try await eventually("it paints again") { terminal.output.count > seen }
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            expectRestored(terminal)
+        }
+    }
+}
