@@ -82,7 +82,7 @@ struct TextTests {
         #expect(Sentences.reason(of: .cannotRead(path: "/x", errno: 2)) == "cannot read /x: no such file or directory")
         #expect(
             Sentences.farewell(queued: 1, transfers: 2)
-                == "blipchat: 1 message stays queued, 2 transfers are unfinished; they go on at the next start.")
+                == "blipchat: 1 message stays queued, 2 transfers are unfinished. This goes on at the next start.")
         #expect(Sentences.farewell(queued: 0, transfers: 0) == nil)
     }
 

@@ -327,6 +327,33 @@ struct UpdateTests {
         #expect(fixture.errands.isEmpty)
     }
 
+    @Test("an offer that could not be accepted comes back")
+    func acceptFails() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        fixture.advance(.seconds(1))
+        fixture.press("Alt-y")
+        #expect(fixture.state.shownOffer == nil)
+        fixture.effects = []
+        let error = ChatError.notEnoughSpace(needed: 88_000_000, free: 12_000_000, folder: "/home")
+        fixture.send(.failed(.accept(TransferNumber(8), folder: nil), error))
+        #expect(fixture.questions == [.transfers])
+        #expect(fixture.text.contains("disk full"))
+        fixture.send(.answer(.transfers([Fixture.release])))
+        #expect(fixture.text.contains("Alt-y accept"))
+    }
+
+    @Test("the bar in the chat moves with the progress, not only with the row")
+    func progress() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addBuildLog()
+        fixture.send(
+            .chat(
+                .transferProgress(
+                    TransferProgress(id: Fixture.buildLog.id, transferred: 3_280_000, rate: 1_200_000))))
+        #expect(fixture.text.contains("build.log 4.1 MB ████████·· 80% 1.2 MB/s"))
+    }
+
     // MARK: Program
 
     @Test("Ctrl-q stores the draft, then quits")

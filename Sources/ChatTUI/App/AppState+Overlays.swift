@@ -6,6 +6,7 @@ extension AppState {
     mutating func show(_ new: Overlay) {
         completion = nil
         lastKill = nil
+        status = nil
         overlay = new
     }
 

@@ -68,7 +68,7 @@ extension AppState {
     }
 
     /// An errand could not be done.
-    mutating func fail(_ errand: Errand, _ error: ChatError) {
+    mutating func fail(_ errand: Errand, _ error: ChatError, _ effects: inout [AppEffect]) {
         switch errand {
         case .send(let text, let contact):
             giveBack(text, to: contact)
@@ -79,7 +79,8 @@ extension AppState {
             say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
             .cancel(let number):
-            conversations.isDirty = true
+            // What was shown as decided may not be: the offer comes back.
+            effects.append(.ask(.transfers))
             note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)

@@ -100,11 +100,11 @@ extension Sentences {
         }
     }
 
-    /// `online`, `connecting`, `offline (connection refused)`.
+    /// `online, TLS direct`, `connecting`, `offline: nobody listens there`.
     public static func words(for link: LinkState) -> String {
         switch link {
         case .offline(nil): "offline"
-        case .offline(let reason?): "offline (\(reason))"
+        case .offline(let reason?): "offline: \(reason)"
         case .connecting: "connecting"
         case .awaitingApproval: "waiting for their approval"
         case .online(let details): "online, \(words(for: details))"
@@ -147,6 +147,6 @@ extension Sentences {
             parts.append(transfers == 1 ? "1 transfer is unfinished" : "\(transfers) transfers are unfinished")
         }
         guard !parts.isEmpty else { return nil }
-        return "blipchat: \(parts.joined(separator: ", ")); they go on at the next start."
+        return "blipchat: \(parts.joined(separator: ", ")). This goes on at the next start."
     }
 }

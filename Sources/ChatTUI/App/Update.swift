@@ -12,7 +12,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     case .chat(let event): state.receive(event, &effects)
     case .clock: break
     case .done(let errand, let result): state.finish(errand, result, &effects)
-    case .failed(let errand, let error): state.fail(errand, error)
+    case .failed(let errand, let error): state.fail(errand, error, &effects)
     case .answer(let answer): state.receive(answer, &effects)
     }
     state.settle(&effects)

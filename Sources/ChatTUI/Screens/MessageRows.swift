@@ -18,7 +18,9 @@ struct MessageRows {
     var rows: [StyledLine] {
         switch message.content {
         case .text(let text): textRows(text)
-        case .file(let transfer): FileRows(message: self, transfer: transfer).rows
+        case .file(let transfer):
+            // The list of transfers knows how far it is by now; the row is as old as its last change of state.
+            FileRows(message: self, transfer: state.transfers.byID[transfer.id] ?? transfer).rows
         }
     }
 
