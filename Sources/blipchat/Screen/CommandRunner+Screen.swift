@@ -56,13 +56,18 @@ extension CommandRunner {
         return .address(word)
     }
 
-    private func firstRun(_ paths: HomePaths, on terminal: NcursesTerminal) async throws(CommandError) -> FirstRunAnswer
-    {
+    private func firstRun(
+        _ paths: HomePaths, on terminal: NcursesTerminal
+    ) async throws(CommandError) -> FirstRunAnswer {
         let configuration = try chatConfiguration(paths, listens: true)
         var port = PeerAddress.defaultPort
-        if case .host(_, let wanted)? = configuration.listen { port = wanted }
+        var address = "all addresses"
+        if case .host(let host, let wanted)? = configuration.listen {
+            port = wanted
+            if host != "::" { address = host }
+        }
         let defaults = FirstRunDefaults(
-            name: configuration.name, listenPort: port, downloads: configuration.downloadsFolder,
+            name: configuration.name, listenAddress: address, listenPort: port, downloads: configuration.downloadsFolder,
             keyPath: paths.identity, home: environment["HOME"] ?? "")
         do {
             return try await FirstRunApplication(terminal: terminal, defaults: defaults).run()
