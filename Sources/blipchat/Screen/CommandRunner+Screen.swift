@@ -67,7 +67,8 @@ extension CommandRunner {
             if host != "::" { address = host }
         }
         let defaults = FirstRunDefaults(
-            name: configuration.name, listenAddress: address, listenPort: port, downloads: configuration.downloadsFolder,
+            name: configuration.name, listenAddress: address, listenPort: port,
+            downloads: configuration.downloadsFolder,
             keyPath: paths.identity, home: environment["HOME"] ?? "")
         do {
             return try await FirstRunApplication(terminal: terminal, defaults: defaults).run()
