@@ -35,6 +35,10 @@ static inline int clinux_set_nonblocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL, 0);
     return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);
 }
+static inline int clinux_set_blocking(int descriptor) {
+    int flags = fcntl(descriptor, F_GETFL, 0);
+    return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
+}
 static inline int clinux_get_window_size(int descriptor, struct winsize *size) {
     return ioctl(descriptor, TIOCGWINSZ, size);
 }

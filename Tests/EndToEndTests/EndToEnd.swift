@@ -51,7 +51,6 @@ struct HistoryLine: Decodable, Equatable {
     var state: String
     var sent: String
     var received: String?
-    var finished: String?
     var text: String?
     var name: String?
     var number: Int?
@@ -67,7 +66,7 @@ struct HistoryLine: Decodable, Equatable {
 struct RequestLine: Decodable {
     var id: Int
     var name: String
-    var peerId: String
+    var peer_id: String
 }
 
 struct StatusLine: Decodable {
@@ -75,7 +74,7 @@ struct StatusLine: Decodable {
         var name: String
         var link: String
         var queued: Int
-        var roundTripMs: Double?
+        var round_trip_ms: Double?
     }
     var running: Bool
     var pid: Int?
@@ -92,13 +91,11 @@ extension BlipchatHome {
         let process = try start(["--json"] + arguments)
         let status = try await process.waitForExit()
         #expect(status == .exited(0), "\(arguments): \(process.errorOutput)")
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try process.outputLines.map { try decoder.decode(type, from: Data($0.utf8)) }
+        return try process.outputLines.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
     }
 
     func history(_ who: String) async throws -> [HistoryLine] {
-        try await records(HistoryLine.self, "history", who)
+        try await records(HistoryLine.self, "history", who, "-n", "100000")
     }
 
     /// The texts of a conversation, oldest first.

@@ -61,6 +61,7 @@ extension BLIPConnection {
     /// `receive`, `send` or `respond`.
     public mutating func nextFrame(into out: inout ByteQueue) -> Bool {
         guard end == nil else { return false }
+        for ack in inbox.releaseAcks() { acks.append(ack) }
         if let ack = acks.popFirst() {
             writer.write(ack, into: &out)
             return true

@@ -24,11 +24,19 @@ struct Inbox {
     private(set) var bufferedBytes = 0
     /// Not later than the time when the first of the open messages must be dropped.
     private(set) var deadline: MonotonicTime?
+    private var begunMessages: UInt64 = 0
+    private var withheldAcks = 0
+    /// When messages in memory hold more than this, only the oldest of them is still acknowledged. What the others may
+    /// send without an ACK and the largest body fit into the rest.
+    private let unhurriedBytes: Int
 
     init(dialect: BLIPDialect, limits: BLIPLimits) {
         self.dialect = dialect
         self.limits = limits
         coding = BLIPPropertiesCoding(tokens: dialect.tokens)
+        let (unacknowledged, overflow) = limits.maxOpenIncoming.multipliedReportingOverflow(
+            by: Int(clamping: limits.sendWindow))
+        unhurriedBytes = overflow ? 0 : max(limits.maxBufferedBytes - limits.maxBufferedBody - unacknowledged, 0)
     }
 
     /// The message that a frame belongs to; a new one when the frame begins it. `lastRequest` is the number of the
@@ -72,9 +80,37 @@ struct Inbox {
         guard dialect.hasAcks, counted / limits.ackInterval < message.receivedBytes / limits.ackInterval else {
             return Progress(isComplete: false, ack: nil)
         }
-        let ack = Acknowledgement(
-            number: message.number, isOfResponse: message.isResponse, byteCount: message.receivedBytes)
-        return Progress(isComplete: false, ack: ack)
+        if mustWait(message) {
+            if !message.isAckWithheld { withheldAcks += 1 }
+            message.isAckWithheld = true
+            return Progress(isComplete: false, ack: nil)
+        }
+        return Progress(isComplete: false, ack: acknowledgement(of: message))
+    }
+
+    // MARK: Memory
+
+    /// The ACKs that were withheld and need not be any longer. To be asked after everything that may free memory.
+    mutating func releaseAcks() -> [Acknowledgement] {
+        guard withheldAcks > 0 else { return [] }
+        var released: [Acknowledgement] = []
+        for message in [requests.values, responses.values].joined() where message.isAckWithheld && !mustWait(message) {
+            message.isAckWithheld = false
+            withheldAcks -= 1
+            released.append(acknowledgement(of: message))
+        }
+        return released
+    }
+
+    /// Whether this message has to let older ones be completed first, because memory is short. One that goes into a
+    /// sink, or nowhere, holds none.
+    private func mustWait(_ message: IncomingMessage) -> Bool {
+        guard bufferedBytes > unhurriedBytes, message.holdsMemory else { return false }
+        return [requests.values, responses.values].joined().contains { $0.holdsMemory && $0.order < message.order }
+    }
+
+    private func acknowledgement(of message: IncomingMessage) -> Acknowledgement {
+        Acknowledgement(number: message.number, isOfResponse: message.isResponse, byteCount: message.receivedBytes)
     }
 
     /// Gives up on a message; its later frames are swallowed.
@@ -96,6 +132,8 @@ struct Inbox {
         var dropped: [UInt64] = []
         var next: MonotonicTime?
         for message in [requests.values, responses.values].joined() where !message.isDropped {
+            // That no frame comes of it is our doing.
+            if message.isAckWithheld { message.lastFrame = now }
             let expiry = message.lastFrame + limits.partialTimeout
             if expiry > now {
                 next = min(next ?? expiry, expiry)
@@ -114,6 +152,7 @@ struct Inbox {
         requests = [:]
         responses = [:]
         openCount = 0
+        withheldAcks = 0
         bufferedBytes = 0
         deadline = nil
     }
@@ -127,6 +166,8 @@ struct Inbox {
         }
         message.isListed = true
         openCount += 1
+        begunMessages += 1
+        message.order = begunMessages
         if message.isResponse { responses[message.number] = message } else { requests[message.number] = message }
         if deadline == nil { deadline = now + limits.partialTimeout }
     }
@@ -134,6 +175,7 @@ struct Inbox {
     private mutating func unlist(_ message: IncomingMessage) {
         bufferedBytes -= message.memoryBytes
         guard message.isListed else { return }
+        if message.isAckWithheld { withheldAcks -= 1 }
         if message.isResponse { responses[message.number] = nil } else { requests[message.number] = nil }
         if !message.isDropped { openCount -= 1 }
         if openCount == 0 { deadline = nil }

@@ -63,6 +63,10 @@ final class IncomingMessage {
     var isListed = false
     /// No longer counted among the open messages.
     var isDropped = false
+    /// The place among all messages of the inbox in the order of their beginning.
+    var order: UInt64 = 0
+    /// An ACK was due and is withheld because memory is short: the sender pauses.
+    var isAckWithheld = false
 
     private(set) var properties: BLIPProperties = [:]
     /// Where the body goes instead of memory.
@@ -85,6 +89,9 @@ final class IncomingMessage {
         if case .failed(let failure) = phase { return failure }
         return nil
     }
+
+    /// Its body is collected in memory, or may come to be.
+    var holdsMemory: Bool { sink == nil && failure == nil }
 
     /// The bytes that it holds in memory.
     var memoryBytes: Int { body.count + partialProperties.count }

@@ -34,7 +34,8 @@ extension PeerLink {
     private func readable() {
         mailbox.stayAwake()
         var total = 0
-        reading: while total < Self.bytesPerTurn, let socket {
+        let isHungUp = hasHalfClosed || readiness?.isHungUp == true
+        reading: while isHungUp || total < Self.bytesPerTurn, let socket {
             // Borrowed for the call, so that an idle link holds no buffer.
             let outcome = withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 16) { buffer in
                 let outcome = socket.read(into: buffer)
@@ -48,7 +49,7 @@ extension PeerLink {
                 total += count
                 deliverEvents()
                 pump()
-                if count < Self.readSize { break reading }
+                if count < Self.readSize, !isHungUp { break reading }
             case .nothingYet: break reading
             case .end:
                 stack.receiveEnd()

@@ -180,6 +180,8 @@ public actor PeerLink {
     /// TLS's. Requests without a response by then fail with `.closedLocally`. Calling it again does nothing.
     public nonisolated func close(code: UInt16 = 1000, reason: String = "") {
         mailbox.post(.close(code: code, reason: reason))
+        // Whoever closes and lets go still gets an orderly end: the link lives until the driver has seen the above.
+        executor.queue.async { withExtendedLifetime(self) {} }
     }
 
     /// Returns when the link has ended, and why.

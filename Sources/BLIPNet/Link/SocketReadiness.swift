@@ -42,6 +42,10 @@ final class SocketReadiness {
         }
     }
 
+    /// Within `readable`: the connection is over in both directions. libdispatch reports that only once, whatever is
+    /// still to be read, so the reader must go on until it finds the end.
+    var isHungUp: Bool { reader?.data == 0 }
+
     /// Whether `writable` is to be called. A socket with room is writable all the time, so this is switched on only
     /// after a write found no room.
     func wantWrites(_ wanted: Bool) {

@@ -141,12 +141,23 @@ struct TestServer {
             client.identity = try TLSIdentity.generate()
             client.expectedPeer = identity.fingerprint
         }
+        server = Self.patient(server)
+        client = Self.patient(client)
         configure(&server)
         configure(&client)
         let handler = TestHandler()
         self.handler = handler
         clientOptions = client
         listener = try LinkListener.listen(on: endpoint, options: server, admission: admission) { _ in handler }
+    }
+
+    /// A loaded machine is no reason for a test to fail.
+    static func patient(_ options: LinkOptions) -> LinkOptions {
+        var options = options
+        for time in [\LinkOptions.connectTimeout, \.handshakeTimeout, \.closeTimeout, \.keepaliveTimeout] {
+            options[keyPath: time] = .seconds(120)
+        }
+        return options
     }
 
     static var manyHandshakes: ListenerLimits {

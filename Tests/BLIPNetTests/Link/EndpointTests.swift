@@ -1,0 +1,45 @@
+// Addresses as people write them.
+
+import Testing
+
+@testable import BLIPNet
+
+@Suite("Endpoint") struct EndpointTests {
+    @Test(
+        "reads what it writes",
+        arguments: [
+            ("example.org:7000", Endpoint.host("example.org", port: 7000)),
+            ("127.0.0.1:1", .host("127.0.0.1", port: 1)),
+            ("[::1]:65535", .host("::1", port: 65535)),
+            ("unix:/run/x.sock", .unix(path: "/run/x.sock")),
+        ])
+    func roundTrip(text: String, endpoint: Endpoint) {
+        #expect(Endpoint(text) == endpoint)
+        #expect(endpoint.description == text)
+    }
+
+    @Test("fills the port in where there is none")
+    func defaultPort() {
+        #expect(Endpoint("host", defaultPort: 9) == .host("host", port: 9))
+        #expect(Endpoint("::1", defaultPort: 9) == .host("::1", port: 9))
+        #expect(Endpoint("[::1]", defaultPort: 9) == .host("::1", port: 9))
+        #expect(Endpoint("host") == nil)
+    }
+
+    @Test(
+        "refuses what is no address",
+        arguments: [
+            "", ":1", "host:", "host:x", "host:65536", "host:-1", "host:+1", "[::1:1", "[::1]x", "a b:1", "unix:",
+            "a/b:1",
+            "me@host:1", "ho\u{0}st:1",
+        ])
+    func refuses(text: String) {
+        #expect(Endpoint(text, defaultPort: 1) == nil)
+    }
+
+    @Test("names what stands in the HTTP Host field")
+    func hostHeader() {
+        #expect(Endpoint.host("::1", port: 7).hostHeader == "[::1]:7")
+        #expect(Endpoint.unix(path: "/x").hostHeader == "localhost")
+    }
+}
