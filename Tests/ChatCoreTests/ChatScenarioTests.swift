@@ -57,7 +57,7 @@ import Testing
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
         try await ChatClient.befriend(alice, bob)
-        bob.tap.loseReplies(1)
+        bob.tap.loseReply(to: "message")
         let message = try await alice.say("once", to: "bob")
         try await eventually("it is delivered") { try await alice.state(of: message.id) == .delivered }
         #expect(alice.tap.requests("message").count >= 2)
@@ -76,7 +76,7 @@ import Testing
         let message = try await alice.say("hello", to: "bob")
         try await eventually("it is delivered") { try await alice.state(of: message.id) == .delivered }
         let contact = try await bob.contactID("alice")
-        alice.tap.loseReplies(1)
+        alice.tap.loseReply(to: "read")
         try await bob.client.markSeen(contact, upTo: try #require(try await bob.history(with: "alice").last).position)
         try await eventually("the receipt is confirmed") {
             try await bob.store.unsentReadReceipt(for: contact) == nil

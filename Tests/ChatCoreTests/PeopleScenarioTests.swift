@@ -69,7 +69,7 @@ import Testing
         let bob = try await TestPeer("bob").start()
         try await ChatClient.befriend(alice, bob)
         let address = try await bob.address
-        await bob.stop()
+        try await bob.restart(starting: false)
         let mallory = try await TestPeer("bob", listen: .host("127.0.0.1", port: address.port)) {
             $0.acceptsRequests = true
         }.start()
@@ -82,8 +82,17 @@ import Testing
         await alice.client.reconnect(contact)
         #expect(try await alice.state(of: secret.id) == .pending)
         #expect(try await mallory.client.conversations().isEmpty)
-        await alice.stop()
         await mallory.stop()
+
+        // The real Bob is back and calls: he gets through, but nothing goes out before the user has compared.
+        try await bob.start()
+        let news = try await bob.say("it is me", to: "alice")
+        try await eventually("bob's line arrives") { try await bob.state(of: news.id) == .delivered }
+        #expect(try await alice.state(of: secret.id) == .pending)
+        try await alice.client.setVerified(contact)
+        try await eventually("now it goes out") { try await alice.state(of: secret.id) == .delivered }
+        await alice.stop()
+        await bob.stop()
     }
 
     @Test("an address without a key pins the first one that answers")

@@ -164,6 +164,44 @@ private struct Highest: RandomNumberGenerator {
     }
 }
 
+@Suite("Which of two links stays") struct LinkRuleTests {
+    private func id(_ byte: UInt8) throws -> PeerID {
+        PeerID(try #require(SPKIFingerprint([UInt8](repeating: byte, count: 32))))
+    }
+
+    @Test("of two links dialled at once both sides keep the same one, in whatever order they come")
+    func simultaneous() throws {
+        let ids = (small: try id(1), large: try id(2))
+        for presentIsSmalls in [true, false] {
+            // The small side sees its own call as outgoing, the large side as incoming.
+            let smallSide = PeerSession.newLinkStays(
+                isOutgoing: !presentIsSmalls, presentIsOutgoing: presentIsSmalls, age: .seconds(1), own: ids.small,
+                peer: ids.large)
+            let largeSide = PeerSession.newLinkStays(
+                isOutgoing: presentIsSmalls, presentIsOutgoing: !presentIsSmalls, age: .seconds(1), own: ids.large,
+                peer: ids.small)
+            #expect(smallSide == !presentIsSmalls)
+            #expect(largeSide == smallSide)
+        }
+    }
+
+    @Test("a call that comes later replaces a link that the caller no longer has")
+    func later() throws {
+        let ids = (try id(1), try id(2))
+        for isOutgoing in [true, false] {
+            for presentIsOutgoing in [true, false] {
+                #expect(
+                    PeerSession.newLinkStays(
+                        isOutgoing: isOutgoing, presentIsOutgoing: presentIsOutgoing, age: .seconds(10), own: ids.0,
+                        peer: ids.1))
+            }
+        }
+        #expect(
+            PeerSession.newLinkStays(
+                isOutgoing: false, presentIsOutgoing: false, age: .zero, own: ids.0, peer: ids.1))
+    }
+}
+
 @Suite("Typing") struct TypingStateTests {
     @Test("composing is said every three seconds at most, and stopping once")
     func throttle() {

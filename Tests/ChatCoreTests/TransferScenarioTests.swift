@@ -71,10 +71,11 @@ import Testing
     func restart(ofReceiver: Bool) async throws {
         let (alice, bob) = try await pair()
         let path = try alice.makeFile("long.bin", size: 6 << 20)
-        bob.tap.cut(after: 6, of: "file-get")
+        bob.tap.cut(after: 6, of: "file-get", staysDown: true)
         let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
-        try await eventually("it was cut") { bob.tap.requests("file-get").count >= 6 }
+        try await eventually("it was cut") { bob.tap.isDown }
         try await (ofReceiver ? bob : alice).restart()
+        bob.tap.restore()
         try await waitForState(.complete, of: offer.id, at: bob)
         try await waitForState(.complete, of: offer.id, at: alice)
         #expect(try sha256(of: bob.downloads + "/long.bin") == sha256(of: path))
@@ -87,18 +88,18 @@ import Testing
     func damagedPartial() async throws {
         let (alice, bob) = try await pair()
         let path = try alice.makeFile("long.bin", size: 6 << 20)
-        bob.tap.cut(after: 6, of: "file-get")
+        bob.tap.cut(after: 6, of: "file-get", staysDown: true)
         let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
-        try await eventually("it was cut") { bob.tap.requests("file-get").count >= 6 }
+        try await eventually("it was cut") { bob.tap.isDown }
         try await bob.restart(starting: false)
         let row = try #require(try await bob.transfer(offer.id))
-        if row.state != .complete, row.transferred > 0 {
-            let partial = try #require(row.path)
-            let descriptor = open(partial, O_WRONLY)
-            #expect(descriptor >= 0)
-            #expect(pwrite(descriptor, "damage", 6, 0) == 6)
-            close(descriptor)
-        }
+        try #require(row.transferred > 0 && row.state == .accepted)
+        let partial = try #require(row.path)
+        let descriptor = open(partial, O_WRONLY)
+        #expect(descriptor >= 0)
+        #expect(pwrite(descriptor, "damage", 6, 0) == 6)
+        close(descriptor)
+        bob.tap.restore()
         try await bob.start()
         try await waitForState(.complete, of: offer.id, at: bob)
         #expect(try sha256(of: bob.downloads + "/long.bin") == sha256(of: path))

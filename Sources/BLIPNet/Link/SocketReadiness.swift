@@ -1,19 +1,26 @@
 // Tells the owner of a socket when it may read or write, on the owner's queue.
 
 internal import Dispatch
+internal import Synchronization
 
-/// A pair of dispatch sources over one socket, level-triggered: a callback comes again as long as its condition
-/// holds and it is wanted. Confined to `queue`.
-final class SocketReadiness {
+/// What the owner of one socket wants to know, level-triggered: a callback comes again as long as its condition holds
+/// and it is wanted.
+final class SocketReadiness: Sendable {
+    private struct State {
+        var number: UInt64?
+        var wanted: SocketStates = []
+        /// The kernel knows the socket.
+        var isRegistered = false
+        /// News have been asked for and have not come.
+        var armed: SocketStates = []
+        var isCancelled = false
+    }
+
     private let socket: Socket
     private let queue: DispatchQueue
     private let readable: @Sendable () -> Void
     private let writable: @Sendable () -> Void
-    private var reader: (any DispatchSourceRead)?
-    private var writer: (any DispatchSourceWrite)?
-    private var readsWanted = false
-    private var writesWanted = false
-    private var isCancelled = false
+    private let state = Mutex(State())
 
     init(
         socket: Socket, queue: DispatchQueue, readable: @escaping @Sendable () -> Void,
@@ -28,19 +35,7 @@ final class SocketReadiness {
     deinit { cancel() }
 
     /// Whether `readable` is to be called.
-    func wantReads(_ wanted: Bool) {
-        guard wanted != readsWanted, !isCancelled else { return }
-        readsWanted = wanted
-        if let reader {
-            if wanted { reader.resume() } else { reader.suspend() }
-        } else if wanted {
-            let source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
-            source.setEventHandler(handler: readable)
-            source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-            reader = source
-            source.resume()
-        }
-    }
+    func wantReads(_ wanted: Bool) { want(.readable, wanted) }
 
     /// Within `readable`: the connection is over in both directions. libdispatch reports that only once, whatever is
     /// still to be read, so the reader must go on until it finds the end.
@@ -48,34 +43,52 @@ final class SocketReadiness {
 
     /// Whether `writable` is to be called. A socket with room is writable all the time, so this is switched on only
     /// after a write found no room.
-    func wantWrites(_ wanted: Bool) {
-        guard wanted != writesWanted, !isCancelled else { return }
-        writesWanted = wanted
-        if let writer {
-            if wanted { writer.resume() } else { writer.suspend() }
-        } else if wanted {
-            let source = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: queue)
-            source.setEventHandler(handler: writable)
-            source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-            writer = source
-            source.resume()
-        }
-    }
+    func wantWrites(_ wanted: Bool) { want(.writable, wanted) }
 
     /// Ends both. No callback comes after this when it is called on the queue.
     func cancel() {
-        guard !isCancelled else { return }
-        isCancelled = true
-        // A suspended source never runs its cancel handler (and may not be released), so it is resumed first.
-        if let reader {
-            reader.cancel()
-            if !readsWanted { reader.resume() }
+        let number = state.withLock { state -> UInt64? in
+            state.isCancelled = true
+            defer { state.number = nil }
+            return state.number
         }
-        if let writer {
-            writer.cancel()
-            if !writesWanted { writer.resume() }
+        if let number { SocketPoller.shared.remove(number, socket) }
+    }
+
+    private func want(_ what: SocketStates, _ isWanted: Bool) {
+        state.withLock { state in
+            guard !state.isCancelled, state.wanted.contains(what) != isWanted else { return }
+            if isWanted { state.wanted.insert(what) } else { state.wanted.remove(what) }
+            // A wish that is withdrawn stays armed: should it come true, nobody is called.
+            if !state.armed.isSuperset(of: state.wanted) { arm(&state) }
         }
-        reader = nil
-        writer = nil
+    }
+
+    /// Asks the poller for the next news.
+    private func arm(_ state: inout State) {
+        let poller = SocketPoller.shared
+        let number = state.number ?? poller.add(queue: queue) { [weak self] ready in self?.became(ready) }
+        state.number = number
+        if poller.arm(number, socket, isNew: !state.isRegistered, state.wanted) {
+            state.isRegistered = true
+        } else {
+            // The kernel has no room for it: the owner tries every now and then.
+            queue.asyncAfter(deadline: .after(.milliseconds(20))) { [weak self] in self?.became(.all) }
+        }
+        state.armed = state.wanted
+    }
+
+    /// The socket is ready. On the queue.
+    private func became(_ ready: SocketStates) {
+        state.withLock { $0.armed = [] }
+        if isWanted(.readable), ready.contains(.readable) { readable() }
+        if isWanted(.writable), ready.contains(.writable) { writable() }
+        state.withLock { state in
+            if !state.isCancelled, !state.armed.isSuperset(of: state.wanted) { arm(&state) }
+        }
+    }
+
+    private func isWanted(_ what: SocketStates) -> Bool {
+        state.withLock { !$0.isCancelled && $0.wanted.contains(what) }
     }
 }

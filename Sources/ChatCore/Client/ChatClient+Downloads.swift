@@ -171,13 +171,13 @@ extension ChatClient {
 
     /// Ends a download without a file.
     private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: String) async {
+        if let row = transferRows[id] { removePartial(of: row) }
         let time = now()
-        let row = await changeQuietly(id) {
+        await changeQuietly(id) {
             $0.state = state
             $0.reason = reason
             $0.finished = time
         }
-        if let row { removePartial(of: row) }
     }
 
     private func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async {

@@ -85,17 +85,26 @@ extension ChatClient {
             let name = ContactNames.cleaned(hello.name, fallback: "somebody")
             await acceptStranger(link.peerID, name: name, address: address)
         }
-        if let contact = session(of: link.peerID)?.peer.id {
-            // Accepted just now, or while they were calling.
-            strangers[link.number] = nil
-            admit(request, on: link)
-            adopt(link, for: contact)
-            return updateLink(contact, link.number) { $0.admitsPeer = true }
-        }
+        if admitIfContact(link, request) { return }
         await recordRequest(
             of: link.peerID, hello, address: address, host: host, origin: link.connection.info.remoteAddress)
+        if session(of: link.peerID) != nil {
+            // Our user has approved them while their request was being written down again.
+            await dropRequests(of: link.peerID)
+            if admitIfContact(link, request) { return }
+        }
         answer(request, on: link, HelloReply.pending.encoded())
         link.close(reason: "pending")
+    }
+
+    /// A stranger who is a contact by now gets their link.
+    private func admitIfContact(_ link: ActiveLink, _ request: BLIPIncomingRequest) -> Bool {
+        guard let peer = session(of: link.peerID)?.peer, !peer.isBlocked else { return false }
+        strangers[link.number] = nil
+        admit(request, on: link)
+        adopt(link, for: peer.id)
+        updateLink(peer.id, link.number) { $0.admitsPeer = true }
+        return true
     }
 
     private func acceptStranger(_ peerID: PeerID, name: String, address: PeerAddress?) async {

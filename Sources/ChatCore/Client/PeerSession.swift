@@ -116,13 +116,24 @@ struct PeerSession {
     /// Two links that were made within this time count as dialled at once.
     static let simultaneous = Duration.seconds(10)
 
-    /// One link per peer. When both dialled at once, the link dialled by the smaller id stays (DESIGN 6.4). A link
-    /// that comes later replaces the old one: nobody dials a peer to whom their link still lives.
+    /// Whether a new link takes the place of the present one, which has lasted for `age`. When both dialled at once,
+    /// the link dialled by the smaller id stays (DESIGN 6.4), whichever came first. A link that comes later replaces
+    /// the old one: nobody dials a peer to whom their link still lives.
+    static func newLinkStays(isOutgoing: Bool, presentIsOutgoing: Bool, age: Duration, own: PeerID, peer: PeerID)
+        -> Bool
+    {
+        guard isOutgoing != presentIsOutgoing, age < simultaneous else { return true }
+        return isOutgoing == (own < peer)
+    }
+
+    /// One link per peer: the new one becomes it, or must go.
     mutating func adopt(_ link: ActiveLink, own: PeerID, now: MonotonicTime) -> Adoption {
         let present = self.link
-        if let present, present.isOutgoing != link.isOutgoing, now - present.opened < Self.simultaneous {
-            let smallerIsOwn = own < link.peerID
-            guard link.isOutgoing == smallerIsOwn else { return .refused }
+        if let present {
+            let stays = Self.newLinkStays(
+                isOutgoing: link.isOutgoing, presentIsOutgoing: present.isOutgoing, age: now - present.opened,
+                own: own, peer: link.peerID)
+            guard stays else { return .refused }
         }
         phase = .linked(link)
         endReason = nil

@@ -11,8 +11,11 @@ final class LinkTap: Sendable {
         var connections = 0
         /// After so many requests of this profile the link is closed instead.
         var cut: (profile: String, remaining: Int)?
-        /// So many replies are swallowed, and the link is closed instead.
-        var repliesToLose = 0
+        /// The next reply to this profile is swallowed, and the link is closed instead.
+        var replyToLose: String?
+        /// Go down for good at the cut.
+        var staysDown = false
+        var isDown = false
     }
     private let state = Mutex(State())
 
@@ -23,8 +26,19 @@ final class LinkTap: Sendable {
     /// Connections that were made or taken.
     var connections: Int { state.withLock { $0.connections } }
 
-    func cut(after count: Int, of profile: String) { state.withLock { $0.cut = (profile, count) } }
-    func loseReplies(_ count: Int) { state.withLock { $0.repliesToLose = count } }
+    /// With `staysDown` no further connection is made or taken until `restore`.
+    func cut(after count: Int, of profile: String, staysDown: Bool = false) {
+        state.withLock {
+            $0.cut = (profile, count)
+            $0.staysDown = staysDown
+        }
+    }
+
+    func restore() { state.withLock { $0.isDown = false } }
+
+    var isDown: Bool { state.withLock { $0.isDown } }
+
+    func loseReply(to profile: String) { state.withLock { $0.replyToLose = profile } }
 
     fileprivate func opened() { state.withLock { $0.connections += 1 } }
 
@@ -34,14 +48,15 @@ final class LinkTap: Sendable {
             state.submitted.append(properties)
             guard let cut = state.cut, cut.profile == properties.profile else { return false }
             state.cut = cut.remaining > 1 ? (cut.profile, cut.remaining - 1) : nil
+            if cut.remaining <= 1, state.staysDown { state.isDown = true }
             return cut.remaining <= 1
         }
     }
 
-    fileprivate func losesReply() -> Bool {
+    fileprivate func losesReply(to profile: String?) -> Bool {
         state.withLock { state in
-            guard state.repliesToLose > 0 else { return false }
-            state.repliesToLose -= 1
+            guard let profile, state.replyToLose == profile else { return false }
+            state.replyToLose = nil
             return true
         }
     }
@@ -55,27 +70,52 @@ struct TappedConnecting: PeerConnecting {
     func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
-        let connection = try await base.connect(to: endpoint, expecting: expected, handler: handler)
+        if tap.isDown { throw .disconnected }
+        let requests = TappedRequests(handler)
+        let connection = try await base.connect(to: endpoint, expecting: expected, handler: requests)
         tap.opened()
-        return TappedConnection(base: connection, tap: tap)
+        return TappedConnection(base: connection, requests: requests, tap: tap)
     }
 
     func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening {
         try base.listen(on: endpoint) { [tap] connection in
+            if tap.isDown { return nil }
             tap.opened()
-            return accept(TappedConnection(base: connection, tap: tap))
+            let requests = TappedRequests(nil)
+            guard let handler = accept(TappedConnection(base: connection, requests: requests, tap: tap)) else {
+                return nil
+            }
+            requests.handler.withLock { $0 = handler }
+            return requests
         }
     }
 }
 
+/// Remembers which request asked for what.
+private final class TappedRequests: PeerRequestHandler {
+    let handler: Mutex<(any PeerRequestHandler)?>
+    private let profiles = Mutex<[UInt64: String]>([:])
+
+    init(_ handler: (any PeerRequestHandler)?) { self.handler = Mutex(handler) }
+
+    func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {
+        profiles.withLock { $0[request.number] = request.properties.profile }
+        return handler.withLock { $0 }?.handle(request)
+    }
+
+    func profile(of number: UInt64) -> String? { profiles.withLock { $0[number] } }
+}
+
 private final class TappedConnection: PeerConnection {
     private let base: any PeerConnection
+    private let requests: TappedRequests
     private let tap: LinkTap
 
-    init(base: any PeerConnection, tap: LinkTap) {
+    init(base: any PeerConnection, requests: TappedRequests, tap: LinkTap) {
         self.base = base
+        self.requests = requests
         self.tap = tap
     }
 
@@ -93,7 +133,7 @@ private final class TappedConnection: PeerConnection {
     }
 
     func respond(to number: UInt64, with response: BLIPResponse) {
-        if tap.losesReply() { return base.close(code: 1001, reason: "cut by the test") }
+        if tap.losesReply(to: requests.profile(of: number)) { return base.close(code: 1001, reason: "cut by the test") }
         base.respond(to: number, with: response)
     }
 
