@@ -8,15 +8,14 @@ enum ControlSocket {
     static func listen(at path: String) throws(CommandError) -> Int32 {
         let descriptor = try make()
         unlink(path)
-        // Made under a mask so that there is no moment in which others could connect.
-        let mask = umask(0o177)
-        let bound = withAddress(of: path) { Glibc.bind(descriptor, $0, $1) }
-        let code = errno
-        umask(mask)
-        guard bound == 0, Glibc.listen(descriptor, 16) == 0 else {
-            let failure = bound == 0 ? errno : code
+        // Nobody can connect before `listen`, so the rights are right from the first moment on. (A umask would do it, too,
+        // but it is shared with every other thread that makes a file.)
+        guard withAddress(of: path, { Glibc.bind(descriptor, $0, $1) }) == 0, chmod(path, 0o600) == 0,
+            Glibc.listen(descriptor, 16) == 0
+        else {
+            let code = errno
             close(descriptor)
-            throw .system(path, "cannot open the control socket", failure)
+            throw .system(path, "cannot open the control socket", code)
         }
         return descriptor
     }
