@@ -34,8 +34,7 @@ extension PeerLink {
     private func readable() {
         mailbox.stayAwake()
         var total = 0
-        let isHungUp = hasHalfClosed || readiness?.isHungUp == true
-        reading: while isHungUp || total < Self.bytesPerTurn, let socket {
+        reading: while total < Self.bytesPerTurn, let socket {
             // Borrowed for the call, so that an idle link holds no buffer.
             let outcome = withUnsafeTemporaryAllocation(byteCount: Self.readSize, alignment: 16) { buffer in
                 let outcome = socket.read(into: buffer)
@@ -49,7 +48,7 @@ extension PeerLink {
                 total += count
                 deliverEvents()
                 pump()
-                if count < Self.readSize, !isHungUp { break reading }
+                if count < Self.readSize { break reading }
             case .nothingYet: break reading
             case .end:
                 stack.receiveEnd()

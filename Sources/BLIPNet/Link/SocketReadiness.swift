@@ -37,10 +37,6 @@ final class SocketReadiness: Sendable {
     /// Whether `readable` is to be called.
     func wantReads(_ wanted: Bool) { want(.readable, wanted) }
 
-    /// Within `readable`: the connection is over in both directions. libdispatch reports that only once, whatever is
-    /// still to be read, so the reader must go on until it finds the end.
-    var isHungUp: Bool { reader?.data == 0 }
-
     /// Whether `writable` is to be called. A socket with room is writable all the time, so this is switched on only
     /// after a write found no room.
     func wantWrites(_ wanted: Bool) { want(.writable, wanted) }
