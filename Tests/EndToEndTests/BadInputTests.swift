@@ -142,6 +142,41 @@ extension EndToEnd {
             #expect(try await alice.transfers().map(\.state) == ["cancelled"])
         }
 
+        @Test("ends a transfer whose file changed or vanished, and refuses a folder that cannot be written")
+        func transfers() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let receiver = try await Server(bob, "--accept-requests")
+            let sender = try await Server(alice)
+            try await alice.add(bob.address(), as: "bob")
+            for name in ["changed", "gone", "good"] {
+                let file = alice.folder.file(name)
+                try TestFile.generate(file, size: 100_000)
+                #expect(try await alice.run("send-file", "bob", file, "--timeout", "0").status == .exited(0))
+            }
+            try await eventually("the offers arrive") { try await bob.transfers().count == 3 }
+            try TestFile.generate(alice.folder.file("changed"), size: 100_001)
+            unlink(alice.folder.file("gone"))
+            for number in ["#1", "2"] {
+                #expect(try await bob.run("transfers", "accept", number).status == .exited(0))
+            }
+            try await eventually("both have failed on both sides") {
+                let states = try await bob.transfers() + alice.transfers()
+                return states.filter { $0.state == "failed" && $0.reason != nil }.count == 4
+            }
+            #expect(TestFile.names(in: bob.path + "/downloads") == [])
+            let blocked = bob.folder.file("file")
+            try TestFile.write("x", to: blocked)
+            expectOneSentence(
+                try await bob.run("transfers", "accept", "3", "--into", blocked + "/below"), 7, "cannot write")
+            let folder = try bob.folder.makeFolder("elsewhere")
+            #expect(try await bob.run("transfers", "accept", "3", "--into", folder).status == .exited(0))
+            try await eventually("it is there after all") { TestFile.names(in: folder) == ["good"] }
+            expectOneSentence(try await bob.run("transfers", "pause", "3"), 2, "complete")
+            try await sender.stop()
+            try await receiver.stop()
+        }
+
         @Test("stays quiet when the reader of its output goes away")
         func brokenPipe() async throws {
             let alice = try BlipchatHome("alice")

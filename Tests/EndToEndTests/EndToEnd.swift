@@ -51,6 +51,7 @@ struct HistoryLine: Decodable, Equatable {
     var state: String
     var sent: String
     var received: String?
+    var finished: String?
     var text: String?
     var name: String?
     var number: Int?
@@ -66,7 +67,7 @@ struct HistoryLine: Decodable, Equatable {
 struct RequestLine: Decodable {
     var id: Int
     var name: String
-    var peer_id: String
+    var peerId: String
 }
 
 struct StatusLine: Decodable {
@@ -74,7 +75,7 @@ struct StatusLine: Decodable {
         var name: String
         var link: String
         var queued: Int
-        var round_trip_ms: Double?
+        var roundTripMs: Double?
     }
     var running: Bool
     var pid: Int?
@@ -91,11 +92,13 @@ extension BlipchatHome {
         let process = try start(["--json"] + arguments)
         let status = try await process.waitForExit()
         #expect(status == .exited(0), "\(arguments): \(process.errorOutput)")
-        return try process.outputLines.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return try process.outputLines.map { try decoder.decode(type, from: Data($0.utf8)) }
     }
 
     func history(_ who: String) async throws -> [HistoryLine] {
-        try await records(HistoryLine.self, "history", who, "-n", "100000")
+        try await records(HistoryLine.self, "history", who)
     }
 
     /// The texts of a conversation, oldest first.

@@ -90,6 +90,28 @@ extension EndToEnd {
             #expect(!terminal.text.contains("\u{1B}"))
         }
 
+        @Test("draws with ASCII alone when the configuration says so, and opens with the contact that was named")
+        func glyphs() async throws {
+            let home = try await settled()
+            for name in ["zoe", "adam"] {
+                try await home.add("127.0.0.1:\(PlainServer.freePort())", as: name)
+            }
+            try TestFile.write("[ui]\nglyphs = \"ascii\"\n", to: home.path + "/config.toml")
+            let terminal = try home.terminal("zoe", "--listen", "127.0.0.1:0")
+            try await eventually("the chat with zoe", state: { terminal.text }) { terminal.text.contains("zoe>") }
+            #expect(terminal.output.allSatisfy { $0 < 0x80 })
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+        }
+
+        @Test("asks nothing when it may not")
+        func noInput() async throws {
+            let home = try BlipchatHome("alice")
+            let terminal = try home.terminal("--no-input")
+            #expect(try await terminal.process.waitForExit() == .exited(2))
+            #expect(!terminal.text.contains("\u{1B}"))
+        }
+
         @Test("refuses a second screen on the same home and names the first one's process")
         func secondScreen() async throws {
             let home = try await settled()

@@ -2,13 +2,13 @@
 
 import Glibc
 
-enum TransferReason {
+public enum TransferReason {
     static let waitingForPeer = "waiting for the contact to be online"
     static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
-    static let sourceChanged = "the file changed after it was offered"
-    static let sourceGone = "the file is no longer there"
-    static let digestDiffers = "the received bytes differ from the sender's file"
+    public static let sourceChanged = "the file changed after it was offered"
+    public static let sourceGone = "the file is no longer there"
+    public static let digestDiffers = "the received bytes differ from the sender's file"
     static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
 

@@ -5,6 +5,8 @@ import ChatCore
 /// What the page shows before anything is typed.
 public struct FirstRunDefaults: Sendable {
     public var name: String
+    /// Where calls are taken, in words: "all addresses", or one address.
+    public var listenAddress: String
     public var listenPort: UInt16
     public var downloads: String
     /// Where the key will be written, for people to see.
@@ -12,8 +14,12 @@ public struct FirstRunDefaults: Sendable {
     /// The home folder, shown as `~`.
     public var home: String
 
-    public init(name: String, listenPort: UInt16, downloads: String, keyPath: String, home: String) {
+    public init(
+        name: String, listenAddress: String = "all addresses", listenPort: UInt16, downloads: String, keyPath: String,
+        home: String
+    ) {
         self.name = name
+        self.listenAddress = listenAddress
         self.listenPort = listenPort
         self.downloads = downloads
         self.keyPath = keyPath

@@ -104,11 +104,12 @@ enum NameFilter {
         }
     }
 
+    /// What some desktop would run when it is opened. Not "bin": data has that name more often than programs do.
     private static let programExtensions: Set<String> = [
-        "apk", "app", "appimage", "bash", "bat", "bin", "cmd", "com", "cpl", "csh", "deb", "desktop", "dll", "dmg",
-        "elf",
-        "exe", "fish", "hta", "jar", "jse", "js", "ksh", "lnk", "msi", "msp", "pif", "pkg", "pl", "ps1", "py", "rb",
-        "reg",
-        "rpm", "run", "scr", "sh", "so", "vbe", "vbs", "wsf", "zsh",
+        "apk", "app", "appimage", "bash", "bat", "cmd", "com", "cpl", "csh", "deb", "desktop", "dll", "dmg", "elf",
+        "exe",
+        "fish", "hta", "jar", "js", "jse", "ksh", "lnk", "msi", "msp", "pif", "pkg", "pl", "ps1", "py", "rb", "reg",
+        "rpm",
+        "run", "scr", "sh", "so", "vbe", "vbs", "wsf", "zsh",
     ]
 }

@@ -62,7 +62,7 @@ extension CommandSpecification {
         .init(
             .history, operands: "WHO", count: 1...1, "print a conversation, oldest message first",
             details: "Works without a network and beside a running blipchat. DATE is 2026-11-21 or RFC 3339.",
-            options: [count("the last N messages (100)"), since, until]),
+            options: [count("only the last N messages"), since, until]),
         .init(
             .search, operands: "QUERY...", count: 1...Int.max, "find words in all conversations, newest first",
             details: """

@@ -6,38 +6,67 @@ import ChatTUI
 extension CommandRunner {
     func printHistory() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let since = try date("--since")
-        let until = try date("--until")
-        let wanted = try arguments.count("--count") ?? (since == nil ? 100 : .max)
+        let span = Span(since: try date("--since"), until: try date("--until"))
+        let wanted = try arguments.count("--count")
         let contacts = try await contacts(paths)
         let peer = try contacts.find(operand(0))
-        let messages = try await HistoryFile.read(paths) { store throws(StoreError) in
-            try await Self.newest(wanted, of: peer.id, since: since, until: until, in: store)
-        }
         let records = Records(contacts: contacts)
+        guard let wanted else {
+            try await printAll(of: peer, span, paths, records)
+            return .done
+        }
+        let messages = try await HistoryFile.read(paths) { store throws(StoreError) in
+            try await Self.newest(wanted, of: peer.id, span, in: store)
+        }
         for message in (messages ?? []).reversed() { try print(message, records) }
         return .done
     }
 
+    /// Times of storing from `since` on and before `until`.
+    private struct Span {
+        var since: Timestamp?
+        var until: Timestamp?
+
+        func contains(_ time: Timestamp) -> Bool {
+            if let since, time < since { return false }
+            if let until, time >= until { return false }
+            return true
+        }
+    }
+
+    private static let pageSize = 500
+
+    /// Prints page by page from the beginning, so that a long history needs no more memory than a short one.
+    private func printAll(
+        of peer: Peer, _ span: Span, _ paths: HomePaths, _ records: Records
+    ) async throws(CommandError) {
+        _ = try await HistoryFile.read(paths) { store throws(CommandError) in
+            var place: HistoryPosition? = HistoryPosition(0)
+            while let start = place {
+                let page = try await HistoryFile.about(paths) { () throws(StoreError) in
+                    try await store.page(of: peer.id, .after(start), limit: Self.pageSize)
+                }
+                for message in page where span.contains(message.stored) { try print(message, records) }
+                place = page.count == Self.pageSize ? page.last?.position : nil
+            }
+        }
+    }
+
     /// The newest `count` messages in the span of time, newest first.
     private static func newest(
-        _ count: Int, of contact: ContactID, since: Timestamp?, until: Timestamp?, in store: any HistoryStore
+        _ count: Int, of contact: ContactID, _ span: Span, in store: any HistoryStore
     ) async throws(StoreError) -> [ChatMessage] {
-        let pageSize = 500
         var found: [ChatMessage] = []
         var anchor = PageAnchor.newest
         while found.count < count {
             let page = try await store.page(of: contact, anchor, limit: pageSize)
-            for message in page.reversed() where found.count < count {
-                // Rows stand in the order in which they were stored, so older ones follow only.
-                if let since, message.stored < since { return found }
-                if let until, message.stored >= until { continue }
-                found.append(message)
-            }
+            found += page.reversed().filter { span.contains($0.stored) }
             guard page.count == pageSize, let oldest = page.first else { break }
+            // Rows stand in the order in which they were stored, so only older ones follow.
+            if let since = span.since, oldest.stored < since { break }
             anchor = .before(oldest.position)
         }
-        return found
+        return Array(found.prefix(count))
     }
 
     func search() async throws(CommandError) -> ExitCode {

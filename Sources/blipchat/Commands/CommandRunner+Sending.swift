@@ -5,15 +5,11 @@ import ChatCore
 extension CommandRunner {
     func send() async throws(CommandError) -> ExitCode {
         let timeout = arguments.has("--queue") ? .zero : try arguments.seconds("--timeout") ?? .seconds(10)
-        var result = ExitCode.done
-        for text in try texts() {
-            let operation = ControlOperation.send(to: operand(0), text: text, timeout: timeout)
-            result = try await perform(operation, patience: timeout + .seconds(30)) {
-                [streams] record throws(CommandError) in
-                try streams.line(record["id"]?.stringValue ?? "")
-            }
+        let operations = try texts().map { ControlOperation.send(to: operand(0), text: $0, timeout: timeout) }
+        return try await perform(operations, patience: timeout + .seconds(30)) {
+            [streams] record throws(CommandError) in
+            try streams.line(record["id"]?.stringValue ?? "")
         }
-        return result
     }
 
     /// The messages to send: the operands, or what comes from standard input.
@@ -46,15 +42,15 @@ extension CommandRunner {
         if files.count > 1, arguments.has("--name") {
             throw CommandError(.usage, "--name", "only for one file", advice: "send the files one by one")
         }
-        for file in files {
-            let operation = ControlOperation.sendFile(
+        let operations = try files.map { file throws(CommandError) in
+            ControlOperation.sendFile(
                 to: operand(0), path: try HomePaths.absolute(file), name: arguments.text("--name"),
                 caption: arguments.text("--caption") ?? "", timeout: timeout)
-            let printer = FileProgressPrinter(streams: streams)
-            defer { streams.progress("") }
-            _ = try await perform(operation, patience: max(timeout, .seconds(600)) + .seconds(30), print: printer.print)
         }
-        return .done
+        defer { streams.progress("") }
+        return try await perform(
+            operations, patience: max(timeout, .seconds(600)) + .seconds(30),
+            print: FileProgressPrinter(streams: streams).print)
     }
 }
 

@@ -84,15 +84,28 @@ struct CommandRunner: Sendable {
 
     // MARK: Acting
 
-    /// Carries out an operation in the instance that runs on this home, else in one of our own for as long as it
-    /// takes. Records are printed by `print`, or as they are with --json.
+    /// Carries out operations one after the other, up to the first that fails, in the instance that runs on this home,
+    /// else in one of our own for as long as it takes. Records are printed by `print`, or as they are with --json.
     @discardableResult
     func perform(
-        _ operation: ControlOperation, patience: Duration = .seconds(60),
+        _ operations: ControlOperation..., patience: Duration = .seconds(60),
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
+        try await perform(operations, patience: patience, print: print)
+    }
+
+    func perform(
+        _ operations: [ControlOperation], patience: Duration,
+        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
+    ) async throws(CommandError) -> ExitCode {
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
-        let result = try await result(of: operation, patience: patience) { await printer.take($0) }
+        let performer = try await performer()
+        var result = ControlResult.done(.done)
+        for operation in operations {
+            result = await performer.perform(operation, patience: patience) { await printer.take($0) }
+            guard case .done = result, await printer.failure == nil else { break }
+        }
+        await performer.finish()
         if let failure = await printer.failure { throw failure }
         switch result {
         case .done(let code): return code
@@ -100,21 +113,15 @@ struct CommandRunner: Sendable {
         }
     }
 
-    private func result(
-        of operation: ControlOperation, patience: Duration, records: @escaping RecordSink
-    ) async throws(CommandError) -> ControlResult {
+    /// Whoever can carry out operations on this home now.
+    private func performer() async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
         let limit = ContinuousClock.now + .seconds(10)
         while true {
-            if let client = try ControlClient(path: paths.socket) {
-                return await client.perform(operation, patience: patience, records: records)
-            }
+            if let client = try ControlClient(path: paths.socket) { return .running(client) }
             do throws(CommandError) {
                 let configuration = try chatConfiguration(paths, listens: false)
-                let instance = try await ChatInstance.start(paths, configuration, servesSocket: false)
-                let result = await instance.runner.perform(operation, records: records)
-                await instance.stop()
-                return result
+                return .own(try await ChatInstance.start(paths, configuration, servesSocket: false))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or runs a command like this one.
                 guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit
@@ -122,6 +129,25 @@ struct CommandRunner: Sendable {
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
+    }
+}
+
+/// The process that carries out operations: another one, or this one.
+private enum OperationPerformer {
+    case running(ControlClient)
+    case own(ChatInstance)
+
+    func perform(
+        _ operation: ControlOperation, patience: Duration, records: @escaping RecordSink
+    ) async -> ControlResult {
+        switch self {
+        case .running(let client): await client.perform(operation, patience: patience, records: records)
+        case .own(let instance): await instance.runner.perform(operation, records: records)
+        }
+    }
+
+    func finish() async {
+        if case .own(let instance) = self { await instance.stop() }
     }
 }
 

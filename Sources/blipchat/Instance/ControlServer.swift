@@ -32,7 +32,11 @@ final class ControlServer: Sendable {
             while !Task.isCancelled {
                 guard await Readiness.readable.wait(on: descriptor, timeout: nil) else { break }
                 let accepted = clinux_accept(descriptor)
-                guard accepted >= 0 else { continue }
+                guard accepted >= 0 else {
+                    // Mostly too many open files: others must close theirs first.
+                    try? await Task.sleep(for: .milliseconds(100))
+                    continue
+                }
                 guard ControlSocket.peerIsSameUser(accepted),
                     connections.load(ordering: .relaxed) < Self.maximumConnections
                 else {

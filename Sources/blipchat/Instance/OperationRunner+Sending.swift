@@ -91,7 +91,13 @@ extension OperationRunner {
         }
     }
 
-    private static func exitCode(of transfer: FileTransfer) -> ExitCode { .network }
+    private static func exitCode(of transfer: FileTransfer) -> ExitCode {
+        switch transfer.reason {
+        case TransferReason.sourceChanged, TransferReason.sourceGone: .localIO
+        case TransferReason.digestDiffers: .integrity
+        default: .network
+        }
+    }
 
     private static func keyChanged(_ who: String) -> CommandError {
         CommandError(

@@ -11,9 +11,14 @@ extension CommandRunner {
         _ = try chatConfiguration(paths, listens: true)
         let target = try await openingTarget(paths)
         if let number = InstanceLock.holder(path: paths.lock) { throw .alreadyRunning(paths.lock, process: number) }
-        let terminal = await NcursesTerminal()
+        let terminal = await makeTerminal(try configuration(paths))
         guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
 
+        if arguments.has("--no-input") {
+            throw CommandError(
+                .usage, "first start", "there are questions to be answered",
+                advice: "leave out --no-input, or make the key with blipchat id")
+        }
         switch try await firstRun(paths, on: terminal) {
         case .quit: return .done
         case .demo: return try await runDemo(on: terminal)
@@ -21,6 +26,13 @@ extension CommandRunner {
             try saveFirstConfiguration(paths, name: name, port: port, downloads: downloads)
             return try await chat(paths, on: terminal, address.map(ScreenTarget.address) ?? target)
         }
+    }
+
+    /// The terminal of this process, with the glyphs that the user wants.
+    @MainActor private func makeTerminal(_ settings: Configuration) -> NcursesTerminal {
+        var environment = TerminalEnvironment.current()
+        if let glyphs = settings.glyphs { environment.unicode = environment.unicode && glyphs == .unicode }
+        return NcursesTerminal(environment: environment)
     }
 
     /// What the screen opens with.
@@ -44,13 +56,19 @@ extension CommandRunner {
         return .address(word)
     }
 
-    private func firstRun(_ paths: HomePaths, on terminal: NcursesTerminal) async throws(CommandError) -> FirstRunAnswer
-    {
+    private func firstRun(
+        _ paths: HomePaths, on terminal: NcursesTerminal
+    ) async throws(CommandError) -> FirstRunAnswer {
         let configuration = try chatConfiguration(paths, listens: true)
         var port = PeerAddress.defaultPort
-        if case .host(_, let wanted)? = configuration.listen { port = wanted }
+        var address = "all addresses"
+        if case .host(let host, let wanted)? = configuration.listen {
+            port = wanted
+            if host != "::" { address = host }
+        }
         let defaults = FirstRunDefaults(
-            name: configuration.name, listenPort: port, downloads: configuration.downloadsFolder,
+            name: configuration.name, listenAddress: address, listenPort: port,
+            downloads: configuration.downloadsFolder,
             keyPath: paths.identity, home: environment["HOME"] ?? "")
         do {
             return try await FirstRunApplication(terminal: terminal, defaults: defaults).run()
