@@ -1,6 +1,8 @@
-// Waits until a descriptor can be read or written, without holding a thread.
+// Waits until a descriptor can be read or written, for the few connections of the control socket.
 
+import CLinux
 import Dispatch
+import Glibc
 
 /// What to wait for.
 enum Readiness: Sendable {
@@ -9,55 +11,63 @@ enum Readiness: Sendable {
     /// Returns `true` when `descriptor` is ready (or at its end), `false` when `timeout` has passed or the task is
     /// cancelled. When it returns, nothing watches the descriptor any more: it may be closed.
     func wait(on descriptor: Int32, timeout: Duration?) async -> Bool {
-        let waiter = ReadinessWaiter(self, descriptor)
+        guard let alarm = Alarm() else { return false }
         return await withTaskCancellationHandler {
-            await waiter.wait(timeout: timeout)
+            await withCheckedContinuation { continuation in
+                // A thread of its own for each wait. Dispatch sources would need none, but a reader and a writer of the
+                // same descriptor crash libdispatch for Linux (see SocketPoller in BLIPNet).
+                DispatchQueue(label: "blipchat.readiness").async {
+                    continuation.resume(returning: poll(descriptor, alarm, timeout))
+                }
+            }
         } onCancel: {
-            waiter.stop()
+            alarm.ring()
         }
+    }
+
+    private func poll(_ descriptor: Int32, _ alarm: Alarm, _ timeout: Duration?) -> Bool {
+        let events = Int16(self == .readable ? POLLIN : POLLOUT)
+        let deadline = timeout.map { ContinuousClock.now + $0 }
+        while true {
+            var watched = [
+                pollfd(fd: descriptor, events: events, revents: 0),
+                pollfd(fd: alarm.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            let left = deadline.map { Self.milliseconds($0 - .now) } ?? -1
+            let count = Glibc.poll(&watched, nfds_t(watched.count), left)
+            if count < 0, errno == EINTR { continue }
+            // More than a poll can wait for has to be waited for in parts.
+            if count == 0, let deadline, ContinuousClock.now < deadline { continue }
+            return count > 0 && watched[1].revents == 0
+        }
+    }
+
+    /// Rounded up, so that a wait never ends before its time.
+    private static func milliseconds(_ duration: Duration) -> Int32 {
+        let (seconds, attoseconds) = duration.components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return max(0, Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
     }
 }
 
-/// One wait. Everything but `wait` and `stop` happens on `queue`, which guards the variables (hence `@unchecked`).
-private final class ReadinessWaiter: @unchecked Sendable {
-    private let queue = DispatchQueue(label: "blipchat.readiness")
-    private let source: any DispatchSourceProtocol
-    private var isReady = false
+/// A descriptor that becomes readable when it is rung.
+private final class Alarm: Sendable {
+    let descriptor: Int32
+    private let bell: Int32
 
-    init(_ readiness: Readiness, _ descriptor: Int32) {
-        switch readiness {
-        case .readable: source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        case .writable: source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-        }
+    /// `nil` when there is no descriptor left.
+    init?() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        descriptor = ends[0]
+        bell = ends[1]
     }
 
-    func wait(timeout: Duration?) async -> Bool {
-        await withCheckedContinuation { continuation in
-            source.setEventHandler { [self] in
-                isReady = true
-                source.cancel()
-            }
-            // Runs once, after the system has let go of the descriptor.
-            source.setCancelHandler { [self] in
-                source.setEventHandler(handler: nil)
-                source.setCancelHandler(handler: nil)
-                continuation.resume(returning: isReady)
-            }
-            source.activate()
-            if let timeout {
-                let (seconds, attoseconds) = timeout.components
-                let milliseconds = Int(clamping: seconds).multipliedReportingOverflow(by: 1000)
-                let wait =
-                    milliseconds.overflow
-                    ? DispatchTimeInterval.never
-                    : .milliseconds(max(0, milliseconds.partialValue) + Int(attoseconds / 1_000_000_000_000_000))
-                queue.asyncAfter(deadline: .now() + wait) { [weak self] in self?.source.cancel() }
-            }
-        }
+    deinit {
+        close(descriptor)
+        close(bell)
     }
 
-    /// May come before `wait`: a source that was cancelled first calls its cancel handler when it is activated.
-    func stop() {
-        queue.async { [self] in source.cancel() }
-    }
+    func ring() { _ = write(bell, "x", 1) }
 }
