@@ -34,10 +34,13 @@ let package = Package(
         .executableTarget(
             name: "blipchat", dependencies: ["ChatTUI", "ChatCore", "BLIPNet", "Storage", "CLinux"],
             swiftSettings: strict),
+        // The protocol workbench: what its executable and the benchmarks share, and the two executables.
+        .target(name: "Workbench", dependencies: ["BLIPNet"], path: "Tools/Workbench", swiftSettings: strict),
         .executableTarget(
-            name: "blipwire", dependencies: ["BLIPNet"], path: "Tools/blipwire", swiftSettings: strict),
+            name: "blipwire", dependencies: ["Workbench", "BLIPNet"], path: "Tools/blipwire", swiftSettings: strict),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["BLIPNet", "CLinux"], path: "Benchmarks", swiftSettings: strict),
+            name: "Benchmarks", dependencies: ["Workbench", "BLIPNet", "CLinux"], path: "Benchmarks",
+            swiftSettings: strict),
 
         // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
         .target(

@@ -40,6 +40,7 @@ static inline int clinux_set_blocking(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL, 0);
     return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
 }
+static inline int clinux_set_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 static inline int clinux_get_window_size(int descriptor, struct winsize *size) {
     return ioctl(descriptor, TIOCGWINSZ, size);
 }

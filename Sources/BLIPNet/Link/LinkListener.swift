@@ -119,11 +119,13 @@ private actor Door {
 
     /// A caller over the limits is dropped without a word: whatever is said costs us more than the caller.
     private func admit(_ socket: Socket) {
-        let family = socket.localAddress?.family ?? AF_UNSPEC
-        if family == AF_UNIX, let user = socket.peerUser, user != geteuid(), user != 0 { return }
-        let host = family == AF_UNIX ? nil : socket.remoteAddress?.hostText
+        // Gone again already, if it has no address any more.
+        guard let remote = socket.remoteAddress else { return }
+        let isUNIX = remote.family == AF_UNIX
+        if isUNIX, let user = socket.peerUser, user != geteuid(), user != 0 { return }
+        let host = isUNIX ? nil : remote.hostText
         guard admission.admit(host: host, now: .now()) == nil else { return }
-        socket.applyLinkOptions(family: family)
+        socket.applyLinkOptions(for: remote)
         do throws(LinkError) {
             let stack = try ProtocolStack.server(options: options, now: .now())
             run(PeerLink(socket: socket, stack: stack, options: options, isOutgoing: false), host: host)

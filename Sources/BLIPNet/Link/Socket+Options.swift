@@ -8,10 +8,19 @@ extension Socket {
     /// so it gets no more than about one TLS record ahead of what the network takes.
     static let unsentLowWater: Int32 = 16 * 1024
 
+    /// How much a peer on this machine may send before it is read. Nothing is lost between the two of us, so the kernel
+    /// would let megabytes pile up in front of a reader that is slower than the writer, and an urgent message would
+    /// wait behind them. Over a network the window must be able to grow to what the path holds.
+    static let loopbackBuffer: Int32 = 64 * 1024
+
     /// Prepares a connected or connecting socket for a link. Options that a kernel does not know are no reason to
     /// give the connection up, so failures are ignored here; UNIX sockets have none of them.
-    func applyLinkOptions(family: Int32) {
-        guard family == AF_INET || family == AF_INET6 else { return }
+    func applyLinkOptions(for remote: SocketAddress) {
+        if remote.isLocal {
+            _ = setOption(SOL_SOCKET, SO_RCVBUF, Self.loopbackBuffer)
+            _ = setOption(SOL_SOCKET, SO_SNDBUF, Self.loopbackBuffer)
+        }
+        guard remote.family != AF_UNIX else { return }
         let tcp = Int32(IPPROTO_TCP)
         // Frames are handed over whole: waiting to gather more only adds delay.
         _ = setOption(tcp, TCP_NODELAY, 1)

@@ -46,6 +46,17 @@ struct SocketAddress: Sendable, Hashable {
     /// `AF_INET`, `AF_INET6` or `AF_UNIX`.
     var family: Int32 { bytes.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) } }
 
+    /// Whether it is certain that the other end is on this machine: loopback addresses and UNIX sockets.
+    var isLocal: Bool {
+        switch family {
+        case AF_UNIX: true
+        // `sin_addr` is the network's byte order: 127.0.0.0/8 begins with 127.
+        case AF_INET: bytes.count >= 8 && bytes[4] == 127
+        case AF_INET6: bytes.count >= 24 && bytes[8..<23].allSatisfy { $0 == 0 } && bytes[23] == 1
+        default: false
+        }
+    }
+
     /// Hands the address to a system call.
     func withSockaddr<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         var storage = sockaddr_storage()

@@ -89,7 +89,7 @@ actor SocketConnector {
         attemptsStarted += 1
         do throws(LinkError) {
             let socket = try Socket.open(family: address.family)
-            socket.applyLinkOptions(family: address.family)
+            socket.applyLinkOptions(for: address)
             switch socket.connect(to: address) {
             case 0: finish(.success(socket))
             case EINPROGRESS: watch(socket, number: number)

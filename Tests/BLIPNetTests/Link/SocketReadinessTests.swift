@@ -1,5 +1,6 @@
 // Readiness of real sockets: level-triggered, on the owner's queue, silent after the end.
 
+import CLinux
 import Dispatch
 import Glibc
 import Synchronization

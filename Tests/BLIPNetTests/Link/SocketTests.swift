@@ -1,5 +1,6 @@
 // The parts right above the kernel: addresses, the resolver, connecting, options.
 
+import CLinux
 import Glibc
 import Testing
 
@@ -11,6 +12,17 @@ import Testing
         let address = try #require(NameResolver.numeric(host: host, port: 4711)?.first)
         #expect(address.endpoint == .host(host, port: 4711))
         #expect(address.hostText == host)
+    }
+
+    @Test(
+        "knows which addresses are certainly on this machine",
+        arguments: [
+            ("127.0.0.1", true), ("127.9.8.7", true), ("::1", true), ("128.0.0.1", false), ("::2", false),
+            ("::ffff:127.0.0.1", false), ("0.0.0.127", false), ("1::1", false),
+        ])
+    func local(host: String, isLocal: Bool) throws {
+        #expect(try #require(NameResolver.numeric(host: host, port: 1)?.first).isLocal == isLocal)
+        #expect(SocketAddress(unixPath: "/x")?.isLocal == true)
     }
 
     @Test("takes UNIX paths that fit, and no others")
@@ -41,6 +53,8 @@ import Testing
         #expect(socket.option(tcp, TCP_NOTSENT_LOWAT) == 16_384)
         #expect(socket.option(tcp, TCP_USER_TIMEOUT) == 20_000)
         #expect(socket.option(SOL_SOCKET, SO_KEEPALIVE) == 1)
+        // The kernel doubles what it is told, for its own needs.
+        #expect(socket.option(SOL_SOCKET, SO_RCVBUF) == 2 * Socket.loopbackBuffer)
     }
 
     @Test("reports a write to a closed peer as an error, not as a signal")

@@ -1,0 +1,24 @@
+// What this process has used of the machine.
+
+internal import Glibc
+
+/// Processor time and the largest resident memory so far (getrusage(2)).
+public struct ResourceUsage: Sendable {
+    /// Seconds of processor time.
+    public var user: Double
+    public var system: Double
+    /// The high-water mark of resident memory, in MiB.
+    public var maxResidentMiB: Int
+
+    public static func current() -> ResourceUsage {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return ResourceUsage(
+            user: seconds(usage.ru_utime), system: seconds(usage.ru_stime), maxResidentMiB: usage.ru_maxrss / 1024)
+    }
+
+    private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+
+    /// As the profile `rusage` answers.
+    public var json: String { "{\"user\":\(user),\"sys\":\(system),\"maxrss_mb\":\(maxResidentMiB)}" }
+}

@@ -1,0 +1,98 @@
+// Bodies that are made and checked without being held in memory. For the workbench's profiles and measurements.
+
+public import BLIPNet
+internal import Glibc
+internal import Synchronization
+
+/// A body of a given size whose bytes follow from a rule, so that both sides know them.
+public final class GeneratedSource: BodySource {
+    public enum Kind: String, Sendable {
+        /// The top bytes of a 64-bit linear congruential generator (PROTOCOL 5). Does not compress.
+        case rand
+        /// Words. Compresses well.
+        case text
+        case zero
+    }
+
+    private struct State {
+        var left: UInt64
+        var generator: UInt64
+        var textOffset = 0
+    }
+
+    private static let text = Array("the quick brown fox jumps over the lazy dog and comes back for more; ".utf8)
+
+    private let kind: Kind
+    private let state: Mutex<State>
+
+    public init(kind: Kind, byteCount: UInt64, seed: UInt64 = 0) {
+        self.kind = kind
+        state = Mutex(State(left: byteCount, generator: seed))
+    }
+
+    /// Ends the body with what has been read so far.
+    public func stop() { state.withLock { $0.left = 0 } }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        state.withLock { state in
+            let count = Int(min(UInt64(buffer.count), state.left))
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
+            switch kind {
+            case .zero: part.initializeMemory(as: UInt8.self, repeating: 0)
+            case .rand: Self.fillRandom(part, &state.generator)
+            case .text: Self.fillText(part, &state.textOffset)
+            }
+            state.left -= UInt64(count)
+            return count
+        }
+    }
+
+    private static func fillRandom(_ buffer: UnsafeMutableRawBufferPointer, _ generator: inout UInt64) {
+        for index in 0..<buffer.count {
+            generator = generator &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            buffer[index] = UInt8(truncatingIfNeeded: generator >> 56)
+        }
+    }
+
+    private static func fillText(_ buffer: UnsafeMutableRawBufferPointer, _ offset: inout Int) {
+        for index in 0..<buffer.count {
+            buffer[index] = text[offset]
+            offset = offset + 1 == text.count ? 0 : offset + 1
+        }
+    }
+}
+
+/// Counts the bytes of a body and forgets them.
+public final class DiscardingSink: BodySink {
+    private let counter = Atomic<UInt64>(0)
+
+    public init() {}
+
+    public var byteCount: UInt64 { counter.load(ordering: .relaxed) }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) {
+        counter.wrappingAdd(UInt64(bytes.count), ordering: .relaxed)
+    }
+}
+
+/// Counts and digests the bytes of a body. A sink and the handler that reads its result are called on the queue of one
+/// link only, so the state needs no lock.
+public final class DigestingSink: BodySink, @unchecked Sendable {
+    private var byteCount: UInt64 = 0
+    private let digest = SHA256Digest()
+    private var result: [UInt8]?
+
+    public init() {}
+
+    public func write(_ bytes: UnsafeRawBufferPointer) {
+        byteCount += UInt64(bytes.count)
+        digest.update(bytes)
+    }
+
+    /// How many bytes there were, and their SHA-256 in hexadecimal digits. Ends the sink.
+    public func finish() -> (byteCount: UInt64, sha256: String) {
+        let result = self.result ?? digest.finish()
+        self.result = result
+        return (byteCount, result.hex)
+    }
+}
