@@ -10,8 +10,9 @@ internal import Glibc
 extension PeerLink {
     /// How much is read with one system call.
     private static var readSize: Int { 64 * 1024 }
-    /// How much output is gathered before it is offered to the socket: about one TLS record.
-    private static var outputGoal: Int { 16 * 1024 }
+    /// How much output is gathered before it is offered to the socket: two full frames with their TLS records, which
+    /// takes half the system calls of one and delays an urgent message by one frame at most.
+    private static var outputGoal: Int { 17 * 1024 }
 
     /// Begins: an outgoing link speaks first.
     func start() {
