@@ -44,9 +44,9 @@ extension EndToEnd {
             try await alice.add("127.0.0.1:\(silent.port)", as: "silent")
             try await alice.add("127.0.0.1:\(web.port)", as: "web")
             try await alice.add("no-such-host.invalid:1", as: "nowhere")
-            expectOneSentence(try await alice.run("send", "refused", "x", "--timeout", "1"), 3, "refused")
+            expectOneSentence(try await alice.run("send", "refused", "x", "--timeout", "5"), 3, "refused")
             expectOneSentence(try await alice.run("send", "silent", "x", "--timeout", "1"), 3, "queued")
-            expectOneSentence(try await alice.run("send", "web", "x", "--timeout", "1"), 3, "not blipchat")
+            expectOneSentence(try await alice.run("send", "web", "x", "--timeout", "5"), 3, "not blipchat")
             expectOneSentence(try await alice.run("send", "nowhere", "x", "--timeout", "5"), 3, "no-such-host.invalid")
             #expect(try await alice.history("web").map(\.state) == ["pending"])
         }

@@ -7,7 +7,8 @@ struct PeerSession {
     private enum Phase {
         /// No link. `reason`: why the last call failed, in words for people.
         case idle(reason: String?)
-        case dialling
+        /// A call is under way. `reason`: why the one before it failed.
+        case dialling(reason: String?)
         case linked(ActiveLink)
     }
 
@@ -60,8 +61,10 @@ struct PeerSession {
                 LinkDetails(
                     remoteAddress: link.connection.info.remoteAddress,
                     isEncrypted: link.connection.info.isEncrypted))
-        case .linked, .dialling: awaitsApproval ? .awaitingApproval : .connecting
-        case .idle(let reason): awaitsApproval ? .awaitingApproval : .offline(reason: reason)
+        case _ where awaitsApproval: .awaitingApproval
+        case .linked, .dialling(reason: nil): .connecting
+        // Another try of ours is no news while the last one failed: people read why, and nothing flickers.
+        case .dialling(let reason), .idle(let reason): .offline(reason: reason)
         }
     }
 
@@ -83,7 +86,7 @@ struct PeerSession {
 
     /// A call begins; returns its number.
     mutating func beginDial() -> Int {
-        phase = .dialling
+        if case .idle(let reason) = phase { phase = .dialling(reason: reason) } else { phase = .dialling(reason: nil) }
         dialNumber += 1
         return dialNumber
     }
@@ -101,7 +104,10 @@ struct PeerSession {
     }
 
     /// The user asked, or they called us: the next wait is short again.
-    mutating func resetBackoff() { policy.reset() }
+    mutating func resetBackoff() {
+        policy.reset()
+        if case .idle = phase { phase = .idle(reason: nil) }
+    }
 
     // MARK: Links
 
