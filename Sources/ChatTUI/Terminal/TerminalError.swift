@@ -18,18 +18,18 @@ public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .inputIsNotATerminal:
-            "the screen needs a terminal as its standard input (use --plain, or run a subcommand such as send)"
+            "the screen needs a terminal as its standard input (without one, use subcommands: blipchat help)"
         case .outputIsNotATerminal:
-            "the screen needs a terminal as its standard output (use --plain, or run a subcommand such as watch)"
+            "the screen needs a terminal as its standard output (without one, use subcommands: blipchat help)"
         case .typeNotSet:
-            "TERM is not set, so the terminal's abilities are unknown (try TERM=xterm-256color, or use --plain)"
+            "TERM is not set, so the terminal's abilities are unknown (try TERM=xterm-256color, or subcommands: blipchat help)"
         case .unknownType(let name):
             "the terminal type \"\(Self.printable(name))\" is not in the terminfo database "
-                + "(install ncurses-term, try TERM=xterm-256color, or use --plain)"
+                + "(install ncurses-term, try TERM=xterm-256color, or subcommands: blipchat help)"
         case .cannotMoveCursor(let name):
-            "the terminal type \"\(Self.printable(name))\" cannot place the cursor (use --plain)"
+            "the terminal type \"\(Self.printable(name))\" cannot place the cursor (use another terminal, or subcommands: blipchat help)"
         case .system(let errno):
-            "the terminal cannot be set up: system error \(errno) (use --plain)"
+            "the terminal cannot be set up: system error \(errno) (use subcommands: blipchat help)"
         }
     }
 
