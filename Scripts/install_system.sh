@@ -13,7 +13,9 @@ fail() {
 
 command -v "$swift" >/dev/null 2>&1 ||
     fail "Swift is missing: '$swift' was not found in PATH (install Swift 6.2 or newer for Debian 12 from swift.org, then run make again)"
-version=$("$swift" --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p' | head -n 1)
+output=$("$swift" --version 2>&1) ||
+    fail "Swift does not run: ${output%%$'\n'*} (install what the toolchain needs on Debian 12, see swift.org/install/linux, then run make again)"
+version=$(sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p' <<<"$output" | head -n 1)
 read -r major minor <<<"${version:-0 0}"
 if ((major < 6 || (major == 6 && minor < 2))); then
     fail "Swift is too old: found $major.$minor, blipchat needs 6.2 or newer (install it from swift.org, then run make again)"
