@@ -22,8 +22,7 @@ final class Screen {
             try await tmux.waitFor("the first-run page") { $0.contains("Welcome to blipchat") }
             try await tmux.press("Enter")
         }
-        let name = home.name
-        try await tmux.waitFor("the main screen") { $0.contains("me: \(name)") }
+        try await tmux.waitFor("the main screen") { $0.contains("F1 help") && !$0.contains("Welcome to blipchat") }
     }
 
     /// Leaves with Ctrl-q and waits for the shell.
