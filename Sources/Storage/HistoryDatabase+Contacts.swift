@@ -15,22 +15,24 @@ extension HistoryDatabase {
         try await writer.write { connection throws(StoreError) in
             if let peerID = contact.peerID, var known = try ContactRow.find(peerID, in: connection) {
                 known.addresses = contact.addresses + known.addresses.filter { !contact.addresses.contains($0) }
+                if contact.isBlocked { known.isBlocked = true }
                 try ContactRow.update(known, in: connection)
                 return known
             }
             try ContactRow.refuseTakenName(contact.name, except: nil, in: connection)
             try connection.run(
                 """
-                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, added) VALUES (?, ?, ?, ?, ?, ?)
+                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, blocked, added)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
                 """,
                 .optionalText(contact.peerID?.text), .text(contact.name), .text(ContactRow.fold(contact.name)),
                 .text(ContactRow.encode(contact.addresses)), .text(contact.trust.rawValue),
-                .integer(contact.added.milliseconds))
+                .flag(contact.isBlocked), .integer(contact.added.milliseconds))
             let id = connection.lastInsertedRow
             try connection.run("INSERT INTO conversations(contact) VALUES (?)", .integer(id))
             return Peer(
                 id: ContactID(id), peerID: contact.peerID, name: contact.name, addresses: contact.addresses,
-                trust: contact.trust, added: contact.added)
+                trust: contact.trust, isBlocked: contact.isBlocked, added: contact.added)
         }
     }
 

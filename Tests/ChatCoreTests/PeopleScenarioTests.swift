@@ -46,6 +46,32 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a request that is blocked makes a blocked contact, who is never online and not told of an acceptance")
+    func blockingARequest() async throws {
+        let bob = try await TestPeer("bob").start()
+        let mallory = try await TestPeer("mallory").start()
+        let contact = try await mallory.client.addContact(bob.address, name: nil)
+        try await mallory.say("let me in", to: "bob")
+        try await eventually("bob has the request") { try await bob.client.contactRequests().count == 1 }
+        let request = try #require(try await bob.client.contactRequests().first)
+
+        let peer = try await bob.client.blockRequest(request.id)
+        #expect(peer.isBlocked && peer.peerID == mallory.id && peer.name == "mallory")
+        #expect(try await bob.store.contacts().map(\.isBlocked) == [true])
+        #expect(try await bob.client.contactRequests().isEmpty)
+        await mallory.client.reconnect(contact.id)
+        try await eventually("mallory is refused") {
+            await mallory.client.linkState(of: contact.id) == .offline(reason: LinkReason.blockedByPeer)
+        }
+        #expect(!mallory.log.contains { if case .linkChanged(_, .online) = $0 { true } else { false } })
+        #expect(!bob.log.contains { if case .linkChanged(_, .online) = $0 { true } else { false } })
+        #expect(try await bob.history(with: "mallory").isEmpty)
+        #expect(await bob.client.linkState(of: peer.id) == .offline(reason: nil))
+        await #expect(throws: ChatError.noSuchRequest) { try await bob.client.blockRequest(request.id) }
+        await bob.stop()
+        await mallory.stop()
+    }
+
     @Test("with acceptsRequests unknown callers are served at once, under unique names")
     func acceptingAll() async throws {
         let bot = try await TestPeer("bot") { $0.acceptsRequests = true }.start()

@@ -199,6 +199,18 @@ struct OverlayTests {
         #expect(fixture.state.openID == Fixture.alice)
     }
 
+    @Test("a request that is blocked says who is blocked, and opens no chat")
+    func blockRequest() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.chat(.requestsChanged([erin])))
+        fixture.press("Alt-r", "b")
+        #expect(fixture.errands.contains(.blockRequest(3)))
+        fixture.send(.done(.blockRequest(3), .contact(Fixture.peer(ContactID(9), "Erin", .unverified))))
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.text.contains("Erin is blocked (/unblock Erin"))
+        #expect(fixture.state.openID == Fixture.alice)
+    }
+
     @Test("numbers are compared only when there is one to compare")
     func verify() {
         var fixture = Fixture.main(columns: 80, rows: 24)

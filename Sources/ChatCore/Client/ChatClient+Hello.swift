@@ -12,7 +12,7 @@ extension ChatClient {
         do throws(LinkError) {
             let response = try await pending.value()
             if response.error != nil {
-                sessions[contact]?.noteReason(LinkReason.blockedByPeer, on: link.number)
+                sessions[contact]?.noteRefusal(LinkReason.blockedByPeer, on: link.number)
                 return link.close(reason: "refused")
             }
             switch try? HelloReply(decoding: response) {

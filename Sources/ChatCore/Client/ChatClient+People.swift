@@ -26,11 +26,14 @@ extension ChatClient {
     }
 
     /// Stores a contact under a free name and begins its session.
-    func storeContact(peerID: PeerID?, name: String, addresses: [PeerAddress]) async throws(StoreError) -> Peer {
+    func storeContact(
+        peerID: PeerID?, name: String, addresses: [PeerAddress], isBlocked: Bool = false
+    ) async throws(StoreError) -> Peer {
         let others = sessions.values.filter { peerID == nil || $0.peer.peerID != peerID }.map(\.peer.name)
         let added = now()
         let contact = NewContact(
-            peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, added: added)
+            peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, isBlocked: isBlocked,
+            added: added)
         let peer = try await store.addContact(contact)
         if sessions[peer.id] == nil {
             sessions[peer.id] = PeerSession(peer: peer, policy: configuration.reconnect)
@@ -112,6 +115,21 @@ extension ChatClient {
         guard try await contactRequests().contains(where: { $0.id == id }) else { throw .noSuchRequest }
         try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
         await publishRequests()
+    }
+
+    public func blockRequest(_ id: Int64) async throws(ChatError) -> Peer {
+        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
+        let peer = try await stored { () async throws(StoreError) in
+            let peer = try await storeContact(
+                peerID: request.peerID, name: ContactNames.cleaned(request.name, fallback: "somebody"),
+                addresses: request.address.map { [$0] } ?? [], isBlocked: true)
+            try await store.removeContactRequest(id)
+            return peer
+        }
+        // Added by address meanwhile: their link ends, as with any block.
+        sessions[peer.id]?.link?.close(reason: "")
+        await publishRequests()
+        return peer
     }
 
     /// They are a contact now: their request has its answer.

@@ -1,6 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
-// topic: +Links, +Hello, +People, +Sending, +Receiving, +Files, +TransferRows, +Serving,
-// +Downloads, +Reading.
+// topic: +Listening, +Links, +Hello, +People, +Sending, +Receiving, +Files, +TransferRows, +Serving, +Downloads,
+// +Reading.
 
 import BLIPNet
 
@@ -25,6 +25,8 @@ public actor ChatClient: ChatService {
     /// Callers whose key belongs to no contact (or to a blocked one), until they have said hello.
     var strangers: [LinkNumber: ActiveLink] = [:]
     var listener: (any PeerListening)?
+    /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
+    var listenNotice: ChatNotice?
     var callerQuota: CallerQuota
     var random = SystemRandomNumberGenerator()
 
@@ -61,13 +63,14 @@ public actor ChatClient: ChatService {
     public func start() async throws(ChatError) {
         guard phase == .new else { return }
         let conversations = try await stored { () async throws(StoreError) in try await store.conversations() }
+        let lastPort = try await lastPort()
         guard phase == .new else { return }
         for conversation in conversations {
             sessions[conversation.peer.id] = PeerSession(
                 peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
         }
         do throws(LinkError) {
-            try listen()
+            try listen(lastPort: lastPort)
         } catch {
             phase = .stopped
             hub.finish()
@@ -76,6 +79,7 @@ public actor ChatClient: ChatService {
         }
         phase = .running
         hub.publish(.identityChanged(identity))
+        await rememberPort(lastPort: lastPort)
         await restTransfers()
         for contact in sessions.keys.sorted() { dial(contact) }
     }
@@ -143,35 +147,11 @@ public actor ChatClient: ChatService {
         return port
     }
 
-    private func listen() throws(LinkError) {
-        guard let endpoint = configuration.listen else { return }
-        do throws(LinkError) {
-            listener = try listen(on: endpoint)
-        } catch {
-            guard configuration.fallbackToAnyPort, case .host(let host, _) = endpoint else { throw error }
-            do throws(LinkError) {
-                listener = try listen(on: .host(host, port: 0))
-            } catch {
-                hub.publish(
-                    .notice(.cannotListen(endpoint: endpoint.description, reason: LinkReason.text(error))))
-            }
-        }
-    }
-
-    private func listen(on endpoint: Endpoint) throws(LinkError) -> any PeerListening {
-        let limits = configuration.limits
-        return try connecting.listen(on: endpoint) { [weak self] connection in
-            guard let self else { return nil }
-            let router = RequestRouter(limits: limits)
-            Task { await self.takeCall(connection, router) }
-            return router
-        }
-    }
-
     // MARK: News
 
     public func events() -> AsyncStream<ChatEvent> {
-        let stream = hub.subscribe { [weak self] number in
+        let first = listenNotice.map { [ChatEvent.notice($0)] } ?? []
+        let stream = hub.subscribe(beginningWith: first) { [weak self] number in
             Task { await self?.unsubscribe(number) }
         }
         if phase == .stopped { hub.finish() }

@@ -6,13 +6,16 @@ struct EventHub {
     private var subscribers: [Int: AsyncStream<ChatEvent>.Continuation] = [:]
     private var nextNumber = 0
 
-    /// A stream from now on. `ended` is called, on any thread, when its reader has gone.
-    mutating func subscribe(ended: @escaping @Sendable (Int) -> Void) -> AsyncStream<ChatEvent> {
+    /// A stream from now on, after `first`. `ended` is called, on any thread, when its reader has gone.
+    mutating func subscribe(
+        beginningWith first: [ChatEvent] = [], ended: @escaping @Sendable (Int) -> Void
+    ) -> AsyncStream<ChatEvent> {
         let number = nextNumber
         nextNumber += 1
         let (stream, continuation) = AsyncStream.makeStream(
             of: ChatEvent.self, bufferingPolicy: .bufferingNewest(10_000))
         continuation.onTermination = { _ in ended(number) }
+        for event in first { continuation.yield(event) }
         subscribers[number] = continuation
         return stream
     }

@@ -161,9 +161,11 @@ struct PeerSession {
         awaitsApproval = true
     }
 
-    /// The link `number` will end for this reason.
-    mutating func noteReason(_ reason: String, on number: LinkNumber) {
-        if link?.number == number { endReason = reason }
+    /// They refused us on the link `number`, which will end for this reason: nothing is to be waited for any more.
+    mutating func noteRefusal(_ reason: String, on number: LinkNumber) {
+        guard link?.number == number else { return }
+        endReason = reason
+        awaitsApproval = false
     }
 
     /// The link `number` is over; `false` when it was not the present one.

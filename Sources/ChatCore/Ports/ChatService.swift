@@ -23,6 +23,8 @@ public protocol ChatService: Sendable {
     func contactRequests() async throws(ChatError) -> [ContactRequest]
     func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer
     func rejectRequest(_ id: Int64) async throws(ChatError)
+    /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
+    func blockRequest(_ id: Int64) async throws(ChatError) -> Peer
     /// Dials now instead of at the end of the back-off; all contacts when `nil`.
     func reconnect(_ contact: ContactID?) async
 
@@ -93,8 +95,10 @@ public enum ChatEvent: Sendable, Equatable {
 
 /// A sentence that the user should see, as a value; the words are made by the front end.
 public enum ChatNotice: Sendable, Equatable {
-    /// The wanted port was taken or refused; `reason` in words.
+    /// No port can be had; `reason` in words says why not the wanted one.
     case cannotListen(endpoint: String, reason: String)
+    /// The wanted port was taken or refused, so calls are taken at another one, the same at each start if it is free.
+    case listensElsewhere(wanted: String, reason: String, listening: String)
     /// Someone with another key answered at the contact's address, or called under its name.
     case keyChanged(ContactID)
     /// The database refused a write that nobody waits for.

@@ -97,15 +97,19 @@ public struct NewContact: Sendable {
     public var name: String
     public var addresses: [PeerAddress]
     public var trust: PeerTrust
+    /// Blocks a known contact of the same key as well.
+    public var isBlocked: Bool
     public var added: Timestamp
 
     public init(
-        peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust = .unverified, added: Timestamp
+        peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust = .unverified,
+        isBlocked: Bool = false, added: Timestamp
     ) {
         self.peerID = peerID
         self.name = name
         self.addresses = addresses
         self.trust = trust
+        self.isBlocked = isBlocked
         self.added = added
     }
 }

@@ -35,7 +35,7 @@ public enum Errand: Sendable, Equatable {
     case setVerified(ContactID)
     case approve(Int64, name: String?)
     case reject(Int64)
-    /// Accepts and blocks at once: they are known, and refused from now on.
+    /// They become a blocked contact: refused from now on, until /unblock.
     case blockRequest(Int64)
     case reconnect(ContactID?)
 }

@@ -21,7 +21,16 @@ extension AppState {
             chats[index].typingUntil = isComposing ? moment.uptime + Self.peerTypingLimit : nil
         case .requestsChanged(let list): receive(requests: list)
         case .identityChanged(let news): identity = news
-        case .notice(let notice): say(Sentences.sentence(for: notice, name: name(of:)), isError: true)
+        case .notice(let notice): receive(notice)
+        }
+    }
+
+    /// What holds for the whole run stays to be read; the rest passes by on the status line.
+    private mutating func receive(_ notice: ChatNotice) {
+        let words = Sentences.sentence(for: notice, name: name(of:))
+        switch notice {
+        case .cannotListen, .listensElsewhere: note(words, isError: true)
+        case .keyChanged, .storeFailed: say(words, isError: true)
         }
     }
 

@@ -26,7 +26,10 @@ extension AppState {
             say("The request is refused")
         case .blockRequest(let id):
             forget(request: id)
-            say("Blocked (/unblock, /remove)")
+            if case .contact(let peer) = result {
+                let name = SafeText(peer.name, as: .name).text
+                say("\(name) is blocked (/unblock \(name), /remove \(name))")
+            }
         case .accept(let number, _): say("#\(number.rawValue) is accepted")
         case .decline(let number): say("#\(number.rawValue) is refused")
         case .pause(let number): say("#\(number.rawValue) is paused (/resume \(number.rawValue))")

@@ -196,7 +196,8 @@ extension AppState {
     /// Adds dim lines to the open chat (or to the empty screen when there is none).
     mutating func note(_ lines: [String], isError: Bool = false) {
         let notice = LocalNotice(id: nextNumber(), time: moment.wall, lines: lines, isError: isError)
-        if let index = chatIndex(openID) {
+        // A chat whose history is still being read gets what is in the lobby after it.
+        if let index = chatIndex(openID), chats[index].window.isLoaded {
             chats[index].window.add(notice)
         } else {
             lobby.append(notice)

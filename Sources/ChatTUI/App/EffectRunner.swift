@@ -40,9 +40,7 @@ struct EffectRunner: Sendable {
         case .setVerified(let contact): try await service.setVerified(contact)
         case .approve(let id, let name): return .contact(try await service.approveRequest(id, name: name))
         case .reject(let id): try await service.rejectRequest(id)
-        case .blockRequest(let id):
-            let peer = try await service.approveRequest(id, name: nil)
-            try await service.setBlocked(peer.id, true)
+        case .blockRequest(let id): return .contact(try await service.blockRequest(id))
         case .reconnect(let contact): await service.reconnect(contact)
         }
         return .nothing

@@ -74,6 +74,8 @@ public enum Sentences {
         switch notice {
         case .cannotListen(let endpoint, let reason):
             "Cannot listen on \(endpoint): \(reason) (nobody can call you; choose another port)"
+        case .listensElsewhere(let wanted, let reason, let listening):
+            "Cannot listen on \(wanted): \(reason). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):
             "KEY CHANGED: \(name(contact)) has another key; sending stops until you compare (/verify)"
         case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"

@@ -10,8 +10,11 @@ extension CommandRunner {
         let settings = try configuration(paths)
         var name = settings.name ?? Configuration.defaultName(environment: environment)
         let peerID = PeerID(identity.fingerprint)
-        var address = PeerAddress.ofListener(
-            at: settings.listen ?? Configuration.standardListen, peerID: peerID, name: name)
+        var listen = settings.listen ?? Configuration.standardListen
+        if case .host(let host, port: 0) = listen, let port = try await lastPort(paths) {
+            listen = .host(host, port: port)
+        }
+        var address = PeerAddress.ofListener(at: listen, peerID: peerID, name: name)
         // A running instance knows better where it listens: the port may be any free one.
         if let status = await runningStatus(paths) {
             name = status["name"]?.stringValue ?? name
@@ -29,6 +32,14 @@ extension CommandRunner {
             try streams.line("\(address)")
         }
         return .done
+    }
+
+    /// The port of the last run, which the next one takes again if it can.
+    private func lastPort(_ paths: HomePaths) async throws(CommandError) -> UInt16? {
+        let text = try await HistoryFile.read(paths) { store throws(StoreError) in
+            try await store.setting(ChatClient.lastPortSetting)
+        }
+        return text?.flatMap { UInt16($0) }
     }
 
     func showFingerprint() throws(CommandError) -> ExitCode {

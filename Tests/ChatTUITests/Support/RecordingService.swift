@@ -66,6 +66,10 @@ actor RecordingService: ChatService {
     func contactRequests() throws(ChatError) -> [ContactRequest] { [] }
     func approveRequest(_ id: Int64, name: String?) throws(ChatError) -> Peer { throw .noSuchRequest }
     func rejectRequest(_ id: Int64) throws(ChatError) {}
+    func blockRequest(_ id: Int64) throws(ChatError) -> Peer {
+        log.append("block request \(id)")
+        throw .noSuchRequest
+    }
     func reconnect(_ contact: ContactID?) {}
     func retry(_ id: MessageID) throws(ChatError) -> ChatMessage { throw .noSuchMessage }
     func sendFile(
