@@ -77,6 +77,12 @@ struct HistoryTests {
         fixture.press("Alt-Home")
         fixture.answerPages(from: Self.long)
         #expect(shownLines(fixture).first == 1)
+        #expect(shownLines(fixture).count >= 15, "the screen is full")
+        fixture.press("Alt-PgUp")
+        #expect(shownLines(fixture).first == 1)
+        let last = shownLines(fixture).last ?? 0
+        fixture.press("Alt-PgDn")
+        #expect(shownLines(fixture).last == last + 1)
         fixture.press("Alt-End")
         fixture.answerPages(from: Self.long)
         #expect(shownLines(fixture).last == 2000)
@@ -94,6 +100,18 @@ struct HistoryTests {
         let before = fixture.state.chats[0].window.items.count
         fixture.answerPages(from: Self.long)
         #expect(fixture.state.chats[0].window.items.count == before || shownLines(fixture).last == 2000)
+    }
+
+    @Test("a jump within the window is not undone by a page that was asked for before")
+    func jumpBeforePage() {
+        var fixture = longChat()
+        fixture.press("Alt-Home")
+        fixture.answerPages(from: Self.long)
+        fixture.press("Alt-End")
+        fixture.state.show(.message(Self.long[49].id), at: 0)
+        #expect(shownLines(fixture).contains(50))
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).contains(50))
     }
 
     @Test("a page that cannot be loaded is asked for again only when the user scrolls")
@@ -136,6 +154,30 @@ struct HistoryTests {
         #expect(shownLines(fixture).last == last)
         fixture.send(.input(.resize(Size(columns: 80, rows: 24))))
         #expect(shownLines(fixture).last == last)
+    }
+
+    @Test("a terminal that grows at the oldest message is filled with newer ones")
+    func grow() {
+        var fixture = longChat()
+        fixture.press("Alt-Home")
+        fixture.answerPages(from: Self.long)
+        fixture.send(.input(.resize(Size(columns: 80, rows: 60))))
+        #expect(shownLines(fixture).first == 1)
+        #expect(shownLines(fixture).count >= 50)
+    }
+
+    @Test("a notice of the start stands in the chat that opens, behind its history")
+    func noticeBeforeTheHistory() {
+        var fixture = Fixture(
+            columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 2000)])
+        let notice = ChatNotice.listensElsewhere(wanted: "[::]:4985", reason: "address in use", listening: "[::]:5000")
+        fixture.send(.chat(.notice(notice)))
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).last == 2000)
+        #expect(fixture.text.contains("-- Cannot listen on [::]:4985: address in use"))
+        fixture.advance(.seconds(60))
+        #expect(fixture.text.contains("on [::]:5000 instead"))
     }
 
     @Test("/clear hides the view only; PgUp shows it again")

@@ -66,8 +66,10 @@ extension AppState {
         }
     }
 
-    /// Scrolls so that an item stands in the middle of the chat.
+    /// Scrolls so that an item stands in the middle of the chat. A page that would take the view away from it is not
+    /// wanted any more.
     mutating func show(_ key: HistoryItem.Key, at index: Int) {
+        if chats[index].window.loading?.replaces == true { chats[index].window.loading = nil }
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
         chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
@@ -112,7 +114,12 @@ extension AppState {
         guard let index = chatIndex(request.contact), chats[index].window.loading == request else { return }
         var window = chats[index].window
         let place = window.scroll
+        let isFirst = !window.isLoaded
         window.merge(page, for: request)
+        if isFirst, request.contact == openID {
+            for notice in lobby { window.add(notice) }
+            lobby = []
+        }
         switch request.anchor {
         case .newest:
             window.scroll = .bottom

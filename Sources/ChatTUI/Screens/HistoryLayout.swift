@@ -42,9 +42,31 @@ struct HistoryLayout {
         return (items.count - 1, 0)
     }
 
+    /// The anchor, further down where the rows above it do not fill `height` although there are newer ones: at the
+    /// oldest message, and when the terminal grows.
+    private func anchor(filling height: Int) -> (index: Int, hidden: Int) {
+        var (index, hidden) = anchor
+        var missing = height + hidden
+        var top = index
+        while top >= firstIndex, missing > 0 {
+            missing -= rows(at: top).count
+            top -= 1
+        }
+        while missing > 0, hidden > 0 || index < items.count - 1 {
+            if hidden == 0 {
+                index += 1
+                hidden = rows(at: index).count
+            }
+            let shown = min(hidden, missing)
+            hidden -= shown
+            missing -= shown
+        }
+        return (index, hidden)
+    }
+
     /// The rows that fill `height`, from top to bottom; fewer when there is not so much.
     func visibleRows(_ height: Int) -> [StyledLine] {
-        var (index, hidden) = anchor
+        var (index, hidden) = anchor(filling: height)
         let first = firstIndex
         var reversed: [StyledLine] = []
         while index >= first, reversed.count < height {
@@ -59,11 +81,11 @@ struct HistoryLayout {
     /// The scroll place after moving by `rows` (negative: towards older), when `height` rows are shown.
     func scroll(moving rows: Int, height: Int) -> ChatWindow.Scroll {
         guard !items.isEmpty else { return .bottom }
-        return rows < 0 ? scrollUp(-rows, height) : scrollDown(rows)
+        return rows < 0 ? scrollUp(-rows, height) : scrollDown(rows, height)
     }
 
     private func scrollUp(_ rows: Int, _ height: Int) -> ChatWindow.Scroll {
-        var (index, hidden) = anchor
+        var (index, hidden) = anchor(filling: height)
         // Rows from the anchor up; not further than where the oldest row is at the top.
         let first = firstIndex
         var available = -hidden
@@ -83,9 +105,9 @@ struct HistoryLayout {
         return .at(items[index].key, hiddenRows: hidden)
     }
 
-    private func scrollDown(_ rows: Int) -> ChatWindow.Scroll {
+    private func scrollDown(_ rows: Int, _ height: Int) -> ChatWindow.Scroll {
         if chat.window.scroll == .bottom { return .bottom }
-        var (index, hidden) = anchor
+        var (index, hidden) = anchor(filling: height)
         hidden -= rows
         while hidden < 0 {
             guard index < items.count - 1 else { return chat.window.reachesNewest ? .bottom : lastPlace }
