@@ -30,6 +30,18 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("Did you mean /quit? To send it, start with //"))
     }
 
+    @Test(
+        "a command behind blanks or invisible characters is not run", arguments: [" /quit", "\u{200B}/quit", "\n/quit"])
+    func hiddenCommand(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.send(.input(.paste(line)))
+        fixture.press("Enter")
+        #expect(!fixture.effects.contains(.quit))
+        #expect(fixture.state.input.text == line)
+        #expect(fixture.text.contains("Did you mean /quit? To send it, start with //"))
+    }
+
     @Test("two slashes send a text that begins with one")
     func doubleSlash() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -11,8 +11,9 @@ enum SlashLine: Sendable {
     case unknown(String, suggestion: String?)
     case empty
 
-    /// A slash counts as the first character even behind blanks and invisible characters; `//` means a text that
-    /// begins with a slash.
+    /// A slash counts as the first character even behind blanks and invisible characters: such a line is no message.
+    /// It is no command either, whoever pasted it may not know what it would do. `//` means a text that begins with a
+    /// slash.
     static func parse(_ text: String) -> SlashLine {
         let visible = text.unicodeScalars.drop(while: isInvisible)
         guard let first = visible.first else { return .empty }
@@ -22,7 +23,10 @@ enum SlashLine: Sendable {
         let nameEnd = rest.firstIndex(where: isInvisible) ?? rest.endIndex
         let name = String(rest[..<nameEnd])
         let arguments = String(rest[nameEnd...].drop(while: isInvisible))
-        if let command = SlashCommands.named(name) { return .command(command, arguments: arguments) }
+        if let command = SlashCommands.named(name) {
+            guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
+            return .command(command, arguments: arguments)
+        }
         if SlashCommands.planned.contains(name.lowercased()) { return .planned(name.lowercased()) }
         return .unknown(name, suggestion: SlashCommands.suggestion(for: name))
     }
