@@ -112,4 +112,15 @@ struct TextTests {
         #expect(press("Alt-d") == .demo)
         #expect(press("Esc") == .quit)
     }
+
+    @Test("the first page says what is wrong at any size", arguments: [(80, 24), (40, 10), (20, 5), (20, 2)])
+    func firstRunProblem(columns: Int, rows: Int) {
+        var form = FirstRunForm(
+            FirstRunDefaults(name: "", listenPort: 4985, downloads: "/d", keyPath: "/k", home: "/home/jo"))
+        if let enter = Key(named: "Enter") { _ = form.receive(.key(enter)) }
+        let screen = FirstRunScreen(form: form, capabilities: TerminalCapabilities(colors: 0, unicode: true))
+        let text = ScreenFixture.text(screen.draw(size: Size(columns: columns, rows: rows)))
+        #expect(text.contains("! a name has 1 to"))
+        #expect(text.contains("name") || text.contains("Name"))
+    }
 }

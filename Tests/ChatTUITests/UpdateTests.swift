@@ -403,4 +403,16 @@ struct UpdateTests {
         let fixture = Fixture.main(columns: 80, rows: 24)
         for binding in KeyBindings.hints { #expect(fixture.text.contains(binding.label)) }
     }
+
+    @Test("the title cuts off why a link is down, never that it is, and leaves room for who we are")
+    func offlineTitle() {
+        let reason = "nobody listens there (connection refused)"
+        for (columns, wanted) in [(120, "offline: \(reason)"), (80, "offline: nobody listens there"), (60, "offline")] {
+            var fixture = Fixture.main(columns: columns, rows: 24)
+            fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: reason))))
+            let title = fixture.text.prefix { $0 != "\n" }
+            #expect(title.contains(wanted))
+            #expect(title.contains("me: Jo"))
+        }
+    }
 }

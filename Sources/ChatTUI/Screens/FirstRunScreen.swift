@@ -101,7 +101,9 @@ struct FirstRunScreen {
         for (row, words) in head.enumerated() {
             canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: row), style: Theme.title)
         }
-        let room = max(1, rows - head.count - (rows >= 7 ? 2 : 0))
+        // What is wrong has a row in any case; what the keys do only where there is room.
+        let foot = rows >= 7 ? 2 : form.problem == nil ? 0 : 1
+        let room = max(1, rows - head.count - foot)
         let first = max(0, min(focus - room + 1, labels.count - room))
         for (place, entry) in labels.dropFirst(max(0, first)).prefix(room).enumerated() {
             let point = Point(column: 0, row: head.count + place)
@@ -113,9 +115,12 @@ struct FirstRunScreen {
                     hasFocus: form.focus == entry.0)
             }
         }
+        if let problem = form.problem {
+            canvas.draw(
+                SafeText("! \(problem.words)", as: .line), at: Point(column: 0, row: rows - (rows >= 7 ? 2 : 1)),
+                style: Theme.error)
+        }
         guard rows >= 7 else { return }
-        let words = form.problem.map { "! \($0.words)" } ?? ""
-        canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: rows - 2), style: Theme.error)
         canvas.draw(
             SafeText(literal: "Tab next  Enter start  Esc quit"), at: Point(column: 0, row: rows - 1),
             style: Theme.quiet)

@@ -23,18 +23,20 @@ struct MainScreen {
         let columns = layout.size.columns
         let right = layout.isNarrow ? activity : SafeText(meAndUnread, as: .line)
         var left = StyledLine(" ")
-        left.add(titleLine)
+        left.add(titleLine(width: columns - 1, beside: right.width + 3))
         canvas.draw(left, at: Point(column: 0, row: row), width: columns)
         let place = columns - right.width - 1
         if place > left.width + 1 { canvas.draw(right, at: Point(column: place, row: row), style: Theme.quiet) }
     }
 
-    private var titleLine: StyledLine {
+    /// Who the chat is with and how the link is. Only the reason of a link that is down may be cut off, to leave room
+    /// for what stands `beside`.
+    private func titleLine(width: Int, beside: Int) -> StyledLine {
         guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
         var line = StyledLine(chat.name, Theme.title)
         func add(_ word: String, _ style: Style = .plain) {
             // A word that is cut off is worse than none.
-            guard line.width + 3 + word.count <= layout.size.columns - 1 else { return }
+            guard line.width + 3 + word.count <= width else { return }
             line.add(" · ", Theme.quiet)
             line.add(word, style)
         }
@@ -46,7 +48,11 @@ struct MainScreen {
             if !layout.isNarrow { add("online", Theme.good) }
             let words = layout.isNarrow ? (details.isEncrypted ? "TLS" : "PLAINTEXT") : Sentences.words(for: details)
             add(words, details.isEncrypted ? .plain : Theme.error)
-        default: add(layout.isNarrow ? shortWords(for: chat.link) : Sentences.words(for: chat.link))
+        default:
+            let words = SafeText(Sentences.words(for: chat.link), as: .line)
+            let short = shortWords(for: chat.link)
+            let room = width - line.width - 3 - beside
+            add(layout.isNarrow || room < short.count + 8 ? short : words.truncated(to: room).text)
         }
         return line
     }
