@@ -48,6 +48,17 @@ extension EndToEnd {
             expectRestored(terminal)
         }
 
+        @Test("leaves the shell a row of its own on a terminal that cannot bring the old screen back")
+        func plainTerminal() async throws {
+            let home = try await settled()
+            let terminal = try home.terminal("--listen", "127.0.0.1:0", term: "vt100")
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("me: alice") }
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            #expect(terminal.settingsNow == terminal.settingsBefore)
+            #expect(terminal.text.utf8.suffix(2).elementsEqual("\r\n".utf8))
+        }
+
         @Test("restores the terminal when the first-run page is left, and writes nothing")
         func firstRun() async throws {
             let home = try BlipchatHome("alice")

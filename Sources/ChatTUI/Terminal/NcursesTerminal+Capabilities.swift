@@ -12,6 +12,8 @@ struct ColorPair: Hashable {
 struct TerminalCodes {
     /// Gives the terminal back: no attributes, visible cursor, keypad off, the screen from before.
     var reset: [UInt8] = []
+    /// For a terminal that cannot show the screen from before: the shell goes on below ours, not within its last row.
+    var nextLine: [UInt8] = []
     var noAttributes: [UInt8] = []
     var attributes: [(attribute: Style.Attributes, code: [UInt8])] = []
 
@@ -20,7 +22,8 @@ struct TerminalCodes {
     static func current() -> TerminalCodes {
         var codes = TerminalCodes()
         codes.noAttributes = string("sgr0")
-        codes.reset = ["sgr0", "op", "cnorm", "rmkx", "rmcup"].flatMap { string($0) }
+        if string("rmcup").isEmpty { codes.nextLine = Array("\r\n".utf8) }
+        codes.reset = ["sgr0", "op", "cnorm", "rmkx", "rmcup"].flatMap { string($0) } + codes.nextLine
         codes.attributes = [
             (.bold, string("bold")), (.dim, string("dim")), (.italic, string("sitm")), (.underline, string("smul")),
             (.reverse, string("rev")),

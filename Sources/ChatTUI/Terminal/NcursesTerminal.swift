@@ -159,6 +159,7 @@ public final class NcursesTerminal: Terminal {
         TerminalOutput.write(
             modes(TerminalModes.off) + (isTitleSaved ? Array(TerminalModes.restoreTitle.utf8) : []), to: output)
         endwin()
+        TerminalOutput.write(codes.nextLine, to: output)
     }
 
     private func modes(_ text: String) -> [UInt8] { environment.hasModernModes ? Array(text.utf8) : [] }
