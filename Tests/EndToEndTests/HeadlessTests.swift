@@ -155,6 +155,19 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("queues all lines where the first one cannot be delivered, and says so once")
+        func linesToNobody() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:1", as: "bob")
+            let input = alice.folder.file("input")
+            let lines = (1...50).map { "line \($0)" }
+            try TestFile.write(lines.joined(separator: "\n") + "\n", to: input)
+            let outcome = try await alice.run("send", "bob", "-", "--lines", "--timeout", "1", input: input)
+            expectOneSentence(outcome, 3, "queued")
+            #expect(outcome.lines.count == 50)
+            #expect(try await alice.texts("bob") == lines)
+        }
+
         @Test("takes a home over from a process that was killed, and refuses one that another process holds")
         func lock() async throws {
             let alice = try BlipchatHome("alice")

@@ -85,7 +85,8 @@ struct CommandRunner: Sendable {
     // MARK: Acting
 
     /// Carries out operations one after the other, up to the first that fails, in the instance that runs on this home,
-    /// else in one of our own for as long as it takes. Records are printed by `print`, or as they are with --json.
+    /// else in one of our own for as long as it takes. What follows a message that could not be delivered in time is
+    /// queued behind it. Records are printed by `print`, or as they are with --json.
     @discardableResult
     func perform(
         _ operations: ControlOperation..., patience: Duration = .seconds(60),
@@ -100,17 +101,20 @@ struct CommandRunner: Sendable {
     ) async throws(CommandError) -> ExitCode {
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
         let performer = try await performer()
-        var result = ControlResult.done(.done)
+        var code = ExitCode.done
+        var failure: CommandError?
         for operation in operations {
-            result = await performer.perform(operation, patience: patience) { await printer.take($0) }
-            guard case .done = result, await printer.failure == nil else { break }
+            let operation = failure == nil ? operation : operation.withoutWaiting
+            let result = await performer.perform(operation, patience: patience) { await printer.take($0) }
+            switch result {
+            case .done(let newCode): code = newCode
+            case .failed(let error): if failure == nil || error.exit != .queued { failure = error }
+            }
+            guard failure.map({ $0.exit == .queued }) ?? true, await printer.failure == nil else { break }
         }
         await performer.finish()
-        if let failure = await printer.failure { throw failure }
-        switch result {
-        case .done(let code): return code
-        case .failed(let error): throw error
-        }
+        if let failure = await printer.failure ?? failure { throw failure }
+        return code
     }
 
     /// Whoever can carry out operations on this home now.

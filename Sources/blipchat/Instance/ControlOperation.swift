@@ -20,6 +20,16 @@ enum ControlOperation: Sendable, Equatable {
     case status
     /// Everything that happens, until the asker hangs up.
     case events
+
+    /// The same without waiting for the peer: what is sent is only queued.
+    var withoutWaiting: ControlOperation {
+        switch self {
+        case .send(let who, let text, _): .send(to: who, text: text, timeout: .zero)
+        case .sendFile(let who, let path, let name, let caption, _):
+            .sendFile(to: who, path: path, name: name, caption: caption, timeout: .zero)
+        default: self
+        }
+    }
 }
 
 enum TransferChange: String, Sendable, CaseIterable {
