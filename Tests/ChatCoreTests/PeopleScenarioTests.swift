@@ -121,6 +121,25 @@ import Testing
         await bob.stop()
     }
 
+    @Test("an address that has passed to another contact or to ourselves is no changed key")
+    func passedAddress() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        let carol = try await TestPeer("carol").start()
+        try await ChatClient.befriend(alice, carol)
+        for (owner, words) in [(carol, LinkReason.answersInstead("carol")), (alice, LinkReason.ownKey)] {
+            let passed = PeerAddress(host: "127.0.0.1", port: try await owner.address.port, peerID: bob.id, name: "bob")
+            let contact = try await alice.client.addContact(passed, name: nil).id
+            try await eventually("alice reads: \(words)") {
+                await alice.client.linkState(of: contact) == .offline(reason: words)
+            }
+            #expect(try await alice.contact("bob").trust == .unverified)
+            #expect(!alice.log.contains { $0 == .notice(.keyChanged(contact)) })
+            try await alice.client.removeContact(contact)
+        }
+        for peer in [alice, bob, carol] { await peer.stop() }
+    }
+
     @Test("an address without a key pins the first one that answers")
     func trustOnFirstUse() async throws {
         let bob = try await TestPeer("bob") { $0.acceptsRequests = true }.start()

@@ -29,8 +29,14 @@ extension ChatClient {
                 }
                 return
             } catch {
-                if case .wrongIdentity = error { return await keyChanged(contact, number) }
-                failure = LinkReason.text(error)
+                if case .wrongIdentity(_, let presented) = error {
+                    guard let owner = ownerElsewhere(PeerID(presented)) else {
+                        return await keyChanged(contact, number)
+                    }
+                    failure = owner
+                } else {
+                    failure = LinkReason.text(error)
+                }
             }
             guard sessions[contact]?.dialNumber == number else { return }
         }
@@ -48,6 +54,12 @@ extension ChatClient {
             guard client.sessions[contact]?.dialNumber == wait.number else { return }
             client.dial(contact)
         }
+    }
+
+    /// Who answers there instead, in words, if the key is ours or that of another contact: then the address has passed
+    /// to them (a port or a machine is used anew), and the contact's own key has not changed.
+    private func ownerElsewhere(_ presented: PeerID) -> String? {
+        presented == ownID ? LinkReason.ownKey : session(of: presented).map { LinkReason.answersInstead($0.peer.name) }
     }
 
     /// Another key than the pinned one answered: stop, and say so (D12).
