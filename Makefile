@@ -40,7 +40,8 @@ bench: system
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" $(ARGS)
 
 tsan: test-system
-	$(TEST) --sanitize=thread --scratch-path .build/tsan --skip EndToEndTests
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \
+		$(TEST) --sanitize=thread --scratch-path .build/tsan --skip EndToEndTests
 
 asan: test-system
 	ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=address --scratch-path .build/asan --skip EndToEndTests

@@ -51,7 +51,7 @@ final class ScriptedTerminal: Terminal {
     }
 
     func waits(until condition: (ScriptedTerminal) -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(120)
         while ContinuousClock.now < end {
             if condition(self) { return true }
             try? await Task.sleep(for: .milliseconds(2))
