@@ -374,6 +374,9 @@ struct NcursesTerminalTests {
         kill(getpid(), SIGTERM)
         try await Task.sleep(for: .milliseconds(20))
         #expect(fixture.events == [.hangup])
+        fixture.drain()
+        #expect(
+            fixture.screen.modes.isDisjoint(with: ["?1049", "?2004", "?1004", "?1"]), "the terminal is still there")
         fixture.terminal.present(fixture.canvas(["nobody sees this"]))
         fixture.terminal.stop()
 

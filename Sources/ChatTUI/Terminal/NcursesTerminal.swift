@@ -228,13 +228,24 @@ public final class NcursesTerminal: Terminal {
         }
     }
 
-    /// The terminal is gone: nothing is read or written any more.
+    /// The terminal is gone: nothing is read or written any more. A SIGHUP that somebody sent by hand leaves it there,
+    /// and it is given back.
     private func hangUp() {
         guard let session, !session.isGone else { return }
+        if session.mayWrite, takesOutput {
+            set_term(session.screen)
+            leaveScreen(isTitleSaved: session.isTitleSaved)
+        }
         self.session?.isGone = true
         session.source.cancel()
         TerminalRestore.disarm()
         session.onInput(.hangup)
+    }
+
+    /// Whether the terminal is there and takes a few bytes at once.
+    private var takesOutput: Bool {
+        var state = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+        return poll(&state, 1, 0) == 1 && state.revents == Int16(POLLOUT)
     }
 
     private func receive(signal number: Int32) {
