@@ -73,7 +73,9 @@ extension EndToEnd {
             try TestFile.write(String(repeating: "this is no database. ", count: 500), to: path)
             let before = TestFile.read(path)
             expectOneSentence(try await alice.run("contacts", "list"), 9, "history.sqlite", "damaged")
-            expectOneSentence(try await alice.run("serve", "--listen", "127.0.0.1:0"), 9, "damaged")
+            let served = try await alice.run("serve", "--listen", "127.0.0.1:0")
+            expectOneSentence(served, 9, "blipchat: history: ", "damaged")
+            #expect(served.errorOutput.split(separator: "history.sqlite").count == 2, "the file is named once")
             expectOneSentence(try await alice.run("send", "bob", "x"), 9, "damaged")
             #expect(TestFile.read(path) == before)
             // The version stands in the header at byte 60.

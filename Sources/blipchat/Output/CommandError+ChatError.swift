@@ -32,7 +32,13 @@ extension CommandError {
             case .diskFull, .cannotOpen: .localIO
             case .locked, .damaged, .newerVersion, .failed: .store
             }
-        self.init(exit, path, Sentences.reason(of: error))
+        let subject =
+            switch error {
+            // Their reasons name the file.
+            case .damaged, .newerVersion, .cannotOpen: "history"
+            case .nameTaken, .notFound, .diskFull, .locked, .failed: path
+            }
+        self.init(exit, subject, Sentences.reason(of: error))
     }
 
     init(_ error: PeerAddressError, address: String) {
