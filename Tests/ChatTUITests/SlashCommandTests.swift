@@ -42,6 +42,19 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("Did you mean /quit? To send it, start with //"))
     }
 
+    @Test("/contacts says who is blocked")
+    func blockedContact() {
+        var blocked = Fixture.conversation(Fixture.bob, "Bob")
+        blocked.peer.isBlocked = true
+        var fixture = Fixture(
+            columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice"), blocked])
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.answerPages(from: [])
+        fixture.enter("/contacts")
+        #expect(fixture.text.contains(/2 Bob: [a-z]+, blocked/))
+        #expect(fixture.text.contains(/1 Alice: [a-z]+, offline/))
+    }
+
     @Test("two slashes send a text that begins with one")
     func doubleSlash() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -68,7 +68,8 @@ extension AppState {
 
     private func contactLines() -> [String] {
         chats.enumerated().map { index, chat in
-            "\(index + 1) \(chat.name.text): \(Sentences.word(for: chat.peer.trust)), \(Sentences.words(for: chat.link))"
+            let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
+            return "\(index + 1) \(chat.name.text): \(Sentences.word(for: chat.peer.trust)), \(link)"
         }
     }
 
