@@ -43,8 +43,9 @@ tsan: test-system
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \
 		$(TEST) --sanitize=thread --scratch-path .build/tsan --skip EndToEndTests
 
+# The terminal's last resort has an alternate signal stack of its own; the sanitizer must not take it for its.
 asan: test-system
-	ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=address --scratch-path .build/asan --skip EndToEndTests
+	ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 $(TEST) --sanitize=address --scratch-path .build/asan --skip EndToEndTests
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)
