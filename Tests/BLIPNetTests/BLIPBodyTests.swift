@@ -1,5 +1,6 @@
 // Bodies that come from sources and go to sinks, and those that fail on the way.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -9,7 +10,7 @@ import Testing
     func source(count: Int) throws {
         var client = BLIPConnection()
         var server = BLIPConnection()
-        var random = BLIPTestRandom(seed: 3)
+        var random = SeededGenerator(seed: 3)
         let body = random.bytes(count)
         client.send(MemorySource(body, piece: 1_000))
         for frame in client.allFrames() { try server.receive(frame) }
@@ -100,7 +101,7 @@ import Testing
 
     @Test("the sink gets the bytes in order, whole and before they are acknowledged")
     func sink() throws {
-        var random = BLIPTestRandom(seed: 4)
+        var random = SeededGenerator(seed: 4)
         let body = random.bytes(300_000)
         var client = BLIPConnection()
         var server = BLIPConnection(dialect: .blip3, limits: BLIPLimits()) { _ in MemorySink() }

@@ -1,5 +1,6 @@
 // One deflate stream and one checksum for a connection's life.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -7,7 +8,7 @@ import Testing
 @Suite struct BLIPCompressionTests {
     @Test("frames of any kind of data come back, in one stream", arguments: 1...5)
     func roundTrip(seed: UInt64) throws {
-        var random = BLIPTestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let deflater = FrameDeflater()
         let inflater = FrameInflater(limit: 1 << 20)
         for _ in 0..<40 {

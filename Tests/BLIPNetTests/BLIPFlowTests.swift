@@ -1,5 +1,6 @@
 // Flow control, frame sizes, replies, cancelling and the end of a connection.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -147,7 +148,7 @@ import Testing
         let bulk = client.send(sink: sink)
         let other = client.send()
         for frame in client.allFrames() { try server.receive(frame) }
-        var random = BLIPTestRandom(seed: 1)
+        var random = SeededGenerator(seed: 1)
         server.respond(to: bulk, with: BLIPResponse(body: .bytes(random.bytes(200_000)), compressed: true))
         for _ in 0..<2 { try client.receive(server.oneFrame() ?? []) }
         let taken = sink.bytes.count

@@ -1,5 +1,6 @@
 // The order of outgoing frames, without frames.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -65,7 +66,7 @@ import Testing
 
     @Test("no more than two normal frames stand before an urgent message, however many bulk messages run")
     func latency() {
-        var random = BLIPTestRandom(seed: 5)
+        var random = SeededGenerator(seed: 5)
         for bulk in 1...40 {
             var sender = Sender()
             for number in 1...bulk { sender.add(UInt64(number), frames: 1_000) }
@@ -98,7 +99,7 @@ import Testing
 
     @Test("requests begin in the order of their numbers, urgent or not", arguments: 1...50)
     func numberOrder(seed: UInt64) {
-        var random = BLIPTestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var sender = Sender()
         sender.outbox = Outbox(maxRunning: Int.random(in: 1...20, using: &random))
         var next: UInt64 = 0

@@ -1,5 +1,6 @@
 // Two connections joined in memory: everything arrives, whatever the sizes, the order and the delays.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -36,14 +37,14 @@ private struct BLIPPair {
         var sinks: [UInt64: MemorySink] = [:]
     }
 
-    private var random: BLIPTestRandom
+    private var random: SeededGenerator
     private var sides: [Side]
     private let limits: BLIPLimits
     private let maxBody: Int
     private var failures: [LinkError] = []
 
     init(seed: UInt64, limits: BLIPLimits? = nil, maxBody: Int = 9_000) {
-        random = BLIPTestRandom(seed: seed)
+        random = SeededGenerator(seed: seed)
         self.maxBody = maxBody
         if let limits {
             self.limits = limits

@@ -1,6 +1,7 @@
 // What the BLIP tests share: connections that are fed arrays, bodies from and to memory, seeded randomness.
 
 import Synchronization
+import TestSupport
 
 @testable import BLIPNet
 
@@ -152,20 +153,7 @@ final class MemorySink: BodySink {
     }
 }
 
-/// SplitMix64: the same seed gives the same run.
-struct BLIPTestRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededGenerator {
     /// Bytes of which only `alphabet` different ones occur: stretches of a pool, because making each byte
     /// anew takes most of a test's time.
     mutating func bytes(_ count: Int, alphabet: UInt8 = 255) -> [UInt8] {
@@ -179,7 +167,7 @@ struct BLIPTestRandom: RandomNumberGenerator {
     }
 
     private static let pool: [UInt8] = {
-        var random = BLIPTestRandom(seed: 0)
+        var random = SeededGenerator(seed: 0)
         return (0..<50_000).map { _ in UInt8(truncatingIfNeeded: random.next() >> 32) }
     }()
 }

@@ -1,5 +1,6 @@
 // The queue of bytes between two layers.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -7,7 +8,7 @@ import Testing
 @Suite struct ByteQueueTests {
     @Test("behaves as an array with removal at the front", arguments: 1...10)
     func model(seed: UInt64) {
-        var random = BLIPTestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []
         for step in 0..<1_000 {

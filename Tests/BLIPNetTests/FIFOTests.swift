@@ -1,5 +1,6 @@
 // The queue that messages, events and ACKs wait in.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet
@@ -7,7 +8,7 @@ import Testing
 @Suite struct FIFOTests {
     @Test("behaves as an array with removal at the front", arguments: 1...20)
     func model(seed: UInt64) {
-        var random = BLIPTestRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var queue = FIFO<Int>()
         var model: [Int] = []
         for step in 0..<2_000 {

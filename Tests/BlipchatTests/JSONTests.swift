@@ -1,5 +1,6 @@
 // JSON: what is written is safe to print and can be read back; what is read is checked.
 
+import TestSupport
 import Testing
 
 @testable import blipchat

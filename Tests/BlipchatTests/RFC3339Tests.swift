@@ -1,6 +1,7 @@
 // Times as text.
 
 import ChatCore
+import TestSupport
 import Testing
 
 @testable import blipchat

@@ -1,19 +1,20 @@
-// Runs an actor on a serial dispatch queue, so that the actor and the socket's dispatch sources share one thread of
-// control and nothing changes threads between the two.
+// Runs an actor on a serial dispatch queue: a link with its socket's news, a transfer with its disk.
 
-internal import Dispatch
+public import Dispatch
 
-/// A serial executor over a serial `DispatchQueue`. Code that already runs on the queue (an event handler of a
-/// dispatch source) enters the actor with `assumeIsolated`.
-final class DispatchQueueExecutor: SerialExecutor {
-    let queue: DispatchQueue
+/// A serial executor over a serial `DispatchQueue`. Code that already runs on the queue (news of a socket) enters the
+/// actor with `assumeIsolated`; work that waits for a disk stays off Swift's cooperative threads.
+public final class DispatchQueueExecutor: SerialExecutor {
+    /// The queue on which everything of the actor runs.
+    public let queue: DispatchQueue
 
-    init(label: String) { queue = DispatchQueue(label: label) }
+    /// `label` names the queue in debuggers.
+    public init(label: String) { queue = DispatchQueue(label: label) }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+    public func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 }

@@ -39,7 +39,7 @@ actor IncomingTransfer {
     let limits: ChatLimits
     private let folderPath: String
     private let report: @Sendable (News) async -> Bool
-    private let executor = SerialQueueExecutor(label: "blipchat.transfer")
+    private let executor = DispatchQueueExecutor(label: "blipchat.transfer")
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

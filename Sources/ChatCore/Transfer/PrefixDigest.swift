@@ -1,13 +1,12 @@
 // The SHA-256 of a file's first bytes, computed while the file streams, so that the end of a transfer is quick.
 
 import BLIPNet
-import Dispatch
 import Glibc
 
 /// Reads behind the transfer on a queue of its own: the bytes are still in the page cache. Both sides use it.
 actor PrefixDigest {
     private let file: OpenFile
-    private let queue = SerialQueueExecutor(label: "blipchat.digest")
+    private let queue = DispatchQueueExecutor(label: "blipchat.digest")
     /// The state after the first `position` bytes.
     private var digest = SHA256Digest()
     private var position: UInt64 = 0
@@ -53,17 +52,5 @@ actor PrefixDigest {
             position += UInt64(count)
         }
         return position
-    }
-}
-
-/// Runs an actor on a serial queue, for work that blocks on the disk.
-final class SerialQueueExecutor: SerialExecutor {
-    private let queue: DispatchQueue
-
-    init(label: String) { queue = DispatchQueue(label: label) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 }

@@ -1,5 +1,6 @@
 // The stack of TLS, WebSocket and BLIP in simulation: any cut of the bytes, any delay, any moment of the end.
 
+import TestSupport
 import Testing
 
 @testable import BLIPNet

@@ -1,20 +1,8 @@
 // Two protocol stacks joined in memory, in virtual time: what two linked processes do, without either.
 
+import TestSupport
+
 @testable import BLIPNet
-
-/// A seeded generator (SplitMix64): the same seed gives the same run.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
 
 /// A client's and a server's stack with a network between them that splits, delays and cuts.
 struct StackPair {
