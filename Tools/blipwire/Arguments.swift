@@ -2,6 +2,7 @@
 
 internal import BLIPNet
 internal import Glibc
+internal import Workbench
 
 /// What is left of the command line.
 struct Arguments {
@@ -69,6 +70,14 @@ struct LinkArguments {
             }
             options.expectedPeer = fingerprint
         }
+    }
+
+    /// Calls `url`, offering the workbench's profiles to the other side.
+    func connect(to url: PeerURL) async throws -> PeerLink {
+        var link = self
+        link.options.path = url.path
+        if url.isEncrypted { try link.loadIdentity() }
+        return try await PeerLink.connect(to: url.endpoint, options: link.options, handler: WorkbenchHandler())
     }
 
     /// Adds our key: from the file, which is made if it is not there, or a new one for this run.

@@ -9,7 +9,7 @@ struct BenchCommand {
     }
 
     private let url: PeerURL
-    private var link: LinkArguments
+    private let link: LinkArguments
     private let what: Measurement
     private let byteCount: Int
     private let isJSON: Bool
@@ -27,10 +27,7 @@ struct BenchCommand {
     }
 
     func run() async throws -> Int32 {
-        var link = link
-        link.options.path = url.path
-        if url.isEncrypted { try link.loadIdentity() }
-        let peer = try await PeerLink.connect(to: url.endpoint, options: link.options, handler: WorkbenchHandler())
+        let peer = try await link.connect(to: url)
         let measurement = LinkMeasurement(peer)
         switch what {
         case .seq: echoes(try await measurement.sequentialEchoes(for: .seconds(5)))

@@ -5,7 +5,7 @@ internal import Workbench
 
 struct ClientCommand {
     private let url: PeerURL
-    private var link: LinkArguments
+    private let link: LinkArguments
     private let bigByteCount: Int
     private let concurrency: Int
 
@@ -18,10 +18,7 @@ struct ClientCommand {
     }
 
     func run() async throws -> Int32 {
-        var link = link
-        link.options.path = url.path
-        if url.isEncrypted { try link.loadIdentity() }
-        let peer = try await PeerLink.connect(to: url.endpoint, options: link.options, handler: WorkbenchHandler())
+        let peer = try await link.connect(to: url)
         if let fingerprint = peer.info.remoteFingerprint { Blipwire.say("fingerprint \(fingerprint.bytes.hex)") }
         var failures = 0
         for (name, check) in checks {

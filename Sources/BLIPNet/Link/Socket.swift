@@ -3,8 +3,8 @@
 internal import CLinux
 internal import Glibc
 
-/// Owns a descriptor and closes it when the last owner lets go. Dispatch sources own the socket until they are fully
-/// cancelled, so a descriptor is never closed (and reused by the kernel) under a source that still watches it.
+/// Owns a descriptor and closes it when the last owner lets go. `SocketReadiness` holds the socket, so a
+/// descriptor is never closed (and reused by the kernel) while `SocketPoller` watches it.
 final class Socket: Sendable {
     let descriptor: Int32
 
