@@ -4,11 +4,13 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <pty.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -65,28 +67,33 @@ static inline int64_t clinux_peer_user(int descriptor) {
 /// POSIX_SPAWN_SETSID: the child starts a session of its own.
 static inline short clinux_spawn_setsid(void) { return 0x80; }
 
+extern int pthread_setname_np(pthread_t thread, const char *name);
+/// Names the calling thread; longer names than 15 bytes leave it unnamed.
+static inline void clinux_name_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
+
 enum { CLINUX_READABLE = 1, CLINUX_WRITABLE = 2 };
-/// epoll_ctl(2): asks to be told once when `descriptor` is in one of `states`; errors and hang-ups are always told.
-static inline int clinux_epoll_arm(int poller, int descriptor, int is_new, int states, uint64_t token) {
+/// What epoll_wait(2) tells of one descriptor.
+struct clinux_news {
+    uint64_t token;
+    int32_t states;
+};
+/// epoll_ctl(2): tells, level-triggered, when `descriptor` is in one of `states`; errors and hang-ups are always told.
+static inline int clinux_epoll_set(int poller, int descriptor, int operation, int states, uint64_t token) {
     struct epoll_event event = {0};
-    event.events = EPOLLONESHOT;
     if (states & CLINUX_READABLE) event.events |= EPOLLIN;
     if (states & CLINUX_WRITABLE) event.events |= EPOLLOUT;
     event.data.u64 = token;
-    return epoll_ctl(poller, is_new ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event);
+    return epoll_ctl(poller, operation, descriptor, &event);
 }
-static inline int clinux_epoll_remove(int poller, int descriptor) {
-    return epoll_ctl(poller, EPOLL_CTL_DEL, descriptor, (struct epoll_event *)0);
-}
-/// epoll_wait(2) without end; an error or hang-up counts as readable and writable. Returns how many were told.
-static inline int clinux_epoll_wait(int poller, uint64_t *tokens, int *states, int capacity) {
+/// epoll_wait(2); an error or hang-up counts as readable and writable. Returns how many were told.
+static inline int clinux_epoll_wait(int poller, struct clinux_news *news, int capacity, int milliseconds) {
     struct epoll_event events[64];
-    int count = epoll_wait(poller, events, capacity < 64 ? capacity : 64, -1);
+    int count = epoll_wait(poller, events, capacity < 64 ? capacity : 64, milliseconds);
     for (int index = 0; index < count; index++) {
         uint32_t bits = events[index].events;
         int is_broken = (bits & (EPOLLERR | EPOLLHUP)) != 0;
-        tokens[index] = events[index].data.u64;
-        states[index] = (is_broken || (bits & EPOLLIN) ? CLINUX_READABLE : 0)
+        news[index].token = events[index].data.u64;
+        news[index].states = (is_broken || (bits & EPOLLIN) ? CLINUX_READABLE : 0)
             | (is_broken || (bits & EPOLLOUT) ? CLINUX_WRITABLE : 0);
     }
     return count;

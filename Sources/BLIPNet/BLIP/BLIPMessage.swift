@@ -12,7 +12,7 @@ public enum BLIPBody: Sendable {
     public static func text(_ text: String) -> BLIPBody { .bytes(Array(text.utf8)) }
 }
 
-/// Where the bytes of a streamed outgoing body come from, in order. Called on the link's queue only; it must not
+/// Where the bytes of a streamed outgoing body come from, in order. Called on the event loop of the link only; it must not
 /// block for longer than a disk read.
 public protocol BodySource: AnyObject, Sendable {
     /// Fills the front of `buffer` and returns how many bytes it wrote; 0 means the end of the body.
@@ -23,7 +23,7 @@ public protocol BodySource: AnyObject, Sendable {
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
 }
 
-/// Where the bytes of a streamed incoming body go, in order. Called on the link's queue only. The bytes are
+/// Where the bytes of a streamed incoming body go, in order. Called on the event loop of the link only. The bytes are
 /// acknowledged to the peer after `write` has returned: a slow sink slows its own message and no other.
 public protocol BodySink: AnyObject, Sendable {
     /// Takes the next bytes; the pointer is valid only during the call. Throwing abandons the message.

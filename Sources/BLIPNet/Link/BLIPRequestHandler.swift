@@ -1,6 +1,6 @@
 // Who answers the requests of a peer. Implemented by the user of a link, called by `PeerLink`.
 
-/// Answers the requests that arrive on a link. All calls come on the link's queue and hold up this link (no other)
+/// Answers the requests that arrive on a link. All calls come on the event loop of the link and hold up this link (no other)
 /// until they return.
 public protocol BLIPRequestHandler: AnyObject, Sendable {
     /// Where the body of this request is to go; `nil` collects it in memory, up to the limits of `BLIPLimits`.

@@ -1,12 +1,11 @@
 // Waits for peers that call us. From the kernel's queue of connections to `PeerLink`s whose handshake is over.
 
-internal import Dispatch
 internal import Glibc
 
 /// Accepts links at an endpoint until it is closed or nobody refers to it any more. Links that are open by then stay.
 public final class LinkListener: Sendable {
     /// Decides about a peer whose handshake is over, before its first request is delivered: returns who answers its
-    /// requests, or `nil` to turn it away (close code 1008). Called on the link's queue.
+    /// requests, or `nil` to turn it away (close code 1008). Called on the event loop of the link.
     public typealias Acceptance = @Sendable (PeerLink) -> (any BLIPRequestHandler)?
 
     /// Where peers reach it, the chosen port filled in.
@@ -21,7 +20,7 @@ public final class LinkListener: Sendable {
     ) throws(LinkError) -> LinkListener {
         let sockets = try ListeningSockets.open(endpoint)
         let door = Door(sockets: sockets, options: options, limits: admission, acceptance: accept)
-        door.executor.queue.async { door.assumeIsolated { $0.open() } }
+        door.loop.execute { door.assumeIsolated { $0.open() } }
         return LinkListener(localEndpoint: sockets.endpoint, door: door)
     }
 
@@ -43,8 +42,8 @@ public final class LinkListener: Sendable {
 
 /// What of a listener lives on its queue.
 private actor Door {
-    nonisolated let executor = DispatchQueueExecutor(label: "blipnet.listener")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    nonisolated let loop = EventLoop.next()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private nonisolated let sockets: ListeningSockets
     private let options: LinkOptions
@@ -72,7 +71,7 @@ private actor Door {
         guard !isShut else { return }
         readiness = sockets.sockets.enumerated().map { index, socket in
             SocketReadiness(
-                socket: socket, queue: executor.queue,
+                socket: socket, loop: loop,
                 readable: { [weak self] in self?.assumeIsolated { $0.callersWait(at: index) } }, writable: {})
         }
         for source in readiness { source.wantReads(true) }
@@ -82,7 +81,7 @@ private actor Door {
         // Ends the kernel's listening at once, so that the address can be taken again when this returns.
         for socket in sockets.sockets { _ = shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
         sockets.removeFile()
-        executor.queue.async { self.assumeIsolated { $0.stop() } }
+        loop.execute { self.assumeIsolated { $0.stop() } }
     }
 
     private func stop() {
@@ -110,7 +109,7 @@ private actor Door {
     /// keep the processor busy.
     private func rest(_ index: Int) {
         readiness[index].wantReads(false)
-        executor.queue.asyncAfter(deadline: .after(Self.pause)) { [weak self] in
+        _ = loop.schedule(at: .now() + Self.pause) { [weak self] in
             self?.assumeIsolated { door in
                 if !door.isShut { door.readiness[index].wantReads(true) }
             }
@@ -128,7 +127,7 @@ private actor Door {
         socket.applyLinkOptions(for: remote)
         do throws(LinkError) {
             let stack = try ProtocolStack.server(options: options, now: .now())
-            run(PeerLink(socket: socket, stack: stack, options: options, isOutgoing: false), host: host)
+            run(PeerLink(loop: .next(), socket: socket, stack: stack, options: options, isOutgoing: false), host: host)
         } catch {
             admission.handshakeEnded(host: host)
             admission.connectionEnded()
@@ -140,12 +139,12 @@ private actor Door {
         handshaking[identity] = link
         connectionCount += 1
         let opened: @Sendable () -> Void = { [weak self] in
-            self?.executor.queue.async { [weak self] in
+            self?.loop.execute { [weak self] in
                 self?.assumeIsolated { $0.handshakeEnded(identity, host: host) }
             }
         }
         let gone: @Sendable () -> Void = { [weak self] in
-            self?.executor.queue.async { [weak self] in
+            self?.loop.execute { [weak self] in
                 self?.assumeIsolated { door in
                     door.handshakeEnded(identity, host: host)
                     door.admission.connectionEnded()

@@ -1,6 +1,5 @@
 // What other threads want of a link, on its way to the link's queue: one wake-up for any number of items.
 
-internal import Dispatch
 internal import Synchronization
 
 /// A first-in-first-out box between any thread and the driver of one link.

@@ -1,10 +1,9 @@
 // The driver: moves bytes between the socket and the protocol stack, and events between the stack and the link's
-// users. The functions stand in the order in which data meets them; all run on the link's queue.
+// users. The functions stand in the order in which data meets them; all run on the event loop of the link.
 //
 //   socket readable -> read -> stack.receive -> deliverEvents -> pump -> (no room) -> socket writable -> pump
 //   other threads   -> mailbox -> takeMail  -> pump            timer -> stack.handleTimeout -> deliverEvents, pump
 
-internal import Dispatch
 internal import Glibc
 
 extension PeerLink {
@@ -18,10 +17,10 @@ extension PeerLink {
     func start() {
         guard let socket else { return }
         mailbox.onWake { [weak self] in
-            self?.executor.queue.async { [weak self] in self?.assumeIsolated { $0.turn() } }
+            self?.loop.execute { [weak self] in self?.assumeIsolated { $0.turn() } }
         }
         let readiness = SocketReadiness(
-            socket: socket, queue: executor.queue,
+            socket: socket, loop: loop,
             readable: { [weak self] in self?.assumeIsolated { $0.readable() } },
             writable: { [weak self] in self?.assumeIsolated { $0.turn() } })
         self.readiness = readiness
@@ -187,7 +186,7 @@ extension PeerLink {
         guard !isPumpScheduled else { return }
         isPumpScheduled = true
         readiness?.wantWrites(false)
-        executor.queue.async { [weak self] in
+        loop.execute { [weak self] in
             self?.assumeIsolated { link in
                 link.isPumpScheduled = false
                 link.turn()
@@ -222,16 +221,8 @@ extension PeerLink {
         guard socket != nil, let next = [stack.deadline, lingerDeadline].compactMap({ $0 }).min() else { return }
         if let timerFires, timerFires <= next { return }
         timerFires = next
-        let timer = self.timer ?? makeTimer()
-        timer.schedule(deadline: .after(next - .now()), leeway: .milliseconds(1))
-    }
-
-    private func makeTimer() -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: executor.queue)
-        timer.setEventHandler { [weak self] in self?.assumeIsolated { $0.timeIsUp() } }
-        timer.resume()
-        self.timer = timer
-        return timer
+        timer?.cancel()
+        timer = loop.schedule(at: next) { [weak self] in self?.assumeIsolated { $0.timeIsUp() } }
     }
 
     private func timeIsUp() {

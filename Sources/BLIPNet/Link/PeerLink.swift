@@ -1,7 +1,6 @@
-// One connection to a peer. Everything that concerns it happens on its own serial queue: reading, the protocol
+// One connection to a peer. Everything that concerns it happens on its event loop: reading, the protocol
 // stack, the handler's calls, writing. `PeerLink+Driver` is the loop; this file is what users call.
 
-internal import Dispatch
 internal import Synchronization
 
 /// An open link to a peer, made by `connect` or handed out by a `LinkListener`.
@@ -12,18 +11,18 @@ public actor PeerLink {
     /// What a turn of the driver may read and write before others get their turn on the processor.
     static let bytesPerTurn = 1 << 20
 
-    /// Called on the link's queue when the handshake of an incoming link is over; `nil` refuses the peer.
+    /// Called on the event loop of the link when the handshake of an incoming link is over; `nil` refuses the peer.
     typealias Acceptance = @Sendable (PeerLink) -> (any BLIPRequestHandler)?
 
-    /// What happens around the link, told to who made it. Called on the link's queue.
+    /// What happens around the link, told to who made it. Called on the event loop of the link.
     struct Observer: Sendable {
         var opened: @Sendable () -> Void = {}
         /// The descriptor is about to be closed; called once.
         var gone: @Sendable () -> Void = {}
     }
 
-    nonisolated let executor = DispatchQueueExecutor(label: "blipnet.link")
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    nonisolated let loop: EventLoop
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     nonisolated let mailbox = LinkMailbox()
     private nonisolated let knownInfo: Mutex<LinkInfo>
@@ -33,7 +32,7 @@ public actor PeerLink {
     /// `nil` once the descriptor is given back.
     var socket: Socket?
     var readiness: SocketReadiness?
-    var timer: (any DispatchSourceTimer)?
+    var timer: LoopTimer?
     var timerFires: MonotonicTime?
     /// Encrypted bytes that the socket had no room for; at most about two TLS records.
     var output = ByteQueue()
@@ -58,9 +57,10 @@ public actor PeerLink {
     var selfUntilGone: PeerLink?
 
     init(
-        socket: Socket, stack: sending ProtocolStack, options: LinkOptions, isOutgoing: Bool,
+        loop: EventLoop, socket: Socket, stack: sending ProtocolStack, options: LinkOptions, isOutgoing: Bool,
         remote: Endpoint? = nil
     ) {
+        self.loop = loop
         self.socket = socket
         self.stack = stack
         self.options = options
@@ -85,10 +85,11 @@ public actor PeerLink {
     public static func connect(
         to endpoint: Endpoint, options: LinkOptions, handler: any BLIPRequestHandler
     ) async throws(LinkError) -> PeerLink {
-        let socket = try await SocketConnector().connect(to: endpoint, timeout: options.connectTimeout)
+        let loop = EventLoop.next()
+        let socket = try await SocketConnector(loop: loop).connect(to: endpoint, timeout: options.connectTimeout)
         let stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
         let link = PeerLink(
-            socket: socket, stack: stack, options: options, isOutgoing: true,
+            loop: loop, socket: socket, stack: stack, options: options, isOutgoing: true,
             remote: endpoint.isUNIX ? endpoint : nil)
         if let failure = await link.handshake(handler: handler) { throw failure }
         return link
@@ -114,7 +115,7 @@ public actor PeerLink {
 
     /// Runs an incoming link: its handshake, then whatever `acceptance` decides.
     nonisolated func serve(acceptance: @escaping Acceptance, observer: Observer) {
-        executor.queue.async {
+        loop.execute {
             self.assumeIsolated { link in
                 link.acceptance = acceptance
                 link.observer = observer
@@ -181,7 +182,7 @@ public actor PeerLink {
     public nonisolated func close(code: UInt16 = 1000, reason: String = "") {
         mailbox.post(.close(code: code, reason: reason))
         // Whoever closes and lets go still gets an orderly end: the link lives until the driver has seen the above.
-        executor.queue.async { withExtendedLifetime(self) {} }
+        loop.execute { withExtendedLifetime(self) {} }
     }
 
     /// Returns when the link has ended, and why.

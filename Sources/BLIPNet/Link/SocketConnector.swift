@@ -1,7 +1,6 @@
 // Makes an outgoing connection: resolves the name, tries the addresses with a stagger, hands over the first socket
 // that connects. `PeerLink.connect` is its only caller.
 
-internal import Dispatch
 internal import Glibc
 
 /// One attempt to reach an endpoint (a simple Happy Eyeballs, RFC 8305: all addresses, families in turn, the next
@@ -15,8 +14,9 @@ actor SocketConnector {
         let readiness: SocketReadiness
     }
 
-    private nonisolated let executor = DispatchQueueExecutor(label: "blipnet.connect")
-    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// Where the socket is to live.
+    private nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private var waiter: CheckedContinuation<Result<Socket, LinkError>, Never>?
     private var outcome: Result<Socket, LinkError>?
@@ -24,6 +24,9 @@ actor SocketConnector {
     private var attempts: [Int: Attempt] = [:]
     private var attemptsStarted = 0
     private var failure: LinkError?
+    private var timers: [LoopTimer] = []
+
+    init(loop: EventLoop) { self.loop = loop }
 
     /// Connects within `timeout`, which covers the resolver. Ends with `.closedLocally` when the task is cancelled.
     func connect(to endpoint: Endpoint, timeout: Duration) async throws(LinkError) -> Socket {
@@ -37,15 +40,13 @@ actor SocketConnector {
                 }
             }
         } onCancel: {
-            executor.queue.async { self.assumeIsolated { $0.finish(.failure(.closedLocally)) } }
+            loop.execute { self.assumeIsolated { $0.finish(.failure(.closedLocally)) } }
         }
         return try result.get()
     }
 
     private func begin(_ endpoint: Endpoint, timeout: Duration) {
-        executor.queue.asyncAfter(deadline: .after(timeout)) { [weak self] in
-            self?.assumeIsolated { $0.finish(.failure(.timedOut("connect"))) }
-        }
+        after(timeout) { $0.finish(.failure(.timedOut("connect"))) }
         switch endpoint {
         case .unix(let path):
             guard let address = SocketAddress(unixPath: path) else {
@@ -59,7 +60,7 @@ actor SocketConnector {
                 return
             }
             NameResolver.resolve(host: host, port: port) { [weak self] answer in
-                self?.executor.queue.async { [weak self] in self?.assumeIsolated { $0.resolved(answer) } }
+                self?.loop.execute { [weak self] in self?.assumeIsolated { $0.resolved(answer) } }
             }
         }
     }
@@ -102,14 +103,16 @@ actor SocketConnector {
 
     private func watch(_ socket: Socket, number: Int) {
         let readiness = SocketReadiness(
-            socket: socket, queue: executor.queue, readable: {},
+            socket: socket, loop: loop, readable: {},
             writable: { [weak self] in self?.assumeIsolated { $0.decided(number) } })
         attempts[number] = Attempt(socket: socket, readiness: readiness)
         readiness.wantWrites(true)
         guard !untried.isEmpty else { return }
-        executor.queue.asyncAfter(deadline: .after(Self.attemptDelay)) { [weak self] in
-            self?.assumeIsolated { if $0.attemptsStarted == number + 1 { $0.tryNext() } }
-        }
+        after(Self.attemptDelay) { if $0.attemptsStarted == number + 1 { $0.tryNext() } }
+    }
+
+    private func after(_ delay: Duration, _ work: @escaping @Sendable (isolated SocketConnector) -> Void) {
+        timers.append(loop.schedule(at: .now() + delay) { [weak self] in self?.assumeIsolated { work($0) } })
     }
 
     /// The kernel knows how attempt `number` went.
@@ -137,6 +140,8 @@ actor SocketConnector {
     private func finish(_ result: Result<Socket, LinkError>) {
         guard outcome == nil else { return }
         outcome = result
+        for timer in timers { timer.cancel() }
+        timers.removeAll()
         for attempt in attempts.values { attempt.readiness.cancel() }
         attempts.removeAll()
         untried.removeAll()

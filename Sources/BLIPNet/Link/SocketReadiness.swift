@@ -1,38 +1,45 @@
-// Tells the owner of a socket when it may read or write, on the owner's queue.
-
-internal import Dispatch
-internal import Synchronization
+// Tells the owner of a socket when it may read or write, on the owner's event loop.
 
 /// What the owner of one socket wants to know, level-triggered: a callback comes again as long as its condition holds
-/// and it is wanted.
+/// and it is wanted. To be used on the loop only; letting go of it is fine anywhere.
 final class SocketReadiness: Sendable {
     private struct State {
+        /// The socket's number at the loop; `nil` before the first wish and after `cancel`.
         var number: UInt64?
         var wanted: SocketStates = []
-        /// The kernel knows the socket.
-        var isRegistered = false
-        /// News have been asked for and have not come.
-        var armed: SocketStates = []
+        /// What the kernel has been told.
+        var interest: SocketStates = []
         var isCancelled = false
     }
 
     private let socket: Socket
-    private let queue: DispatchQueue
+    private let loop: EventLoop
     private let readable: @Sendable () -> Void
     private let writable: @Sendable () -> Void
-    private let state = Mutex(State())
+    private nonisolated(unsafe) var state = State()
+
+    /// How long to wait until the kernel is asked again, when it had no room.
+    private static let retryDelay = Duration.milliseconds(20)
 
     init(
-        socket: Socket, queue: DispatchQueue, readable: @escaping @Sendable () -> Void,
+        socket: Socket, loop: EventLoop, readable: @escaping @Sendable () -> Void,
         writable: @escaping @Sendable () -> Void
     ) {
         self.socket = socket
-        self.queue = queue
+        self.loop = loop
         self.readable = readable
         self.writable = writable
     }
 
-    deinit { cancel() }
+    deinit {
+        guard let number = state.number else { return }
+        let interest = state.interest
+        if loop.isCurrent {
+            loop.forget(number, socket, interest: interest)
+        } else {
+            loop.execute { [loop, socket] in loop.forget(number, socket, interest: interest) }
+        }
+    }
 
     /// Whether `readable` is to be called.
     func wantReads(_ wanted: Bool) { want(.readable, wanted) }
@@ -41,50 +48,35 @@ final class SocketReadiness: Sendable {
     /// after a write found no room.
     func wantWrites(_ wanted: Bool) { want(.writable, wanted) }
 
-    /// Ends both. No callback comes after this when it is called on the queue.
+    /// Ends both: no callback comes after this.
     func cancel() {
-        let number = state.withLock { state -> UInt64? in
-            state.isCancelled = true
-            defer { state.number = nil }
-            return state.number
-        }
-        if let number { SocketPoller.shared.remove(number, socket) }
+        loop.checkIsolated()
+        state.isCancelled = true
+        guard let number = state.number else { return }
+        state.number = nil
+        loop.forget(number, socket, interest: state.interest)
     }
 
     private func want(_ what: SocketStates, _ isWanted: Bool) {
-        state.withLock { state in
-            guard !state.isCancelled, state.wanted.contains(what) != isWanted else { return }
-            if isWanted { state.wanted.insert(what) } else { state.wanted.remove(what) }
-            // A wish that is withdrawn stays armed: should it come true, nobody is called.
-            if !state.armed.isSuperset(of: state.wanted) { arm(&state) }
-        }
+        guard !state.isCancelled, state.wanted.contains(what) != isWanted else { return }
+        if isWanted { state.wanted.insert(what) } else { state.wanted.remove(what) }
+        update()
     }
 
-    /// Asks the poller for the next news.
-    private func arm(_ state: inout State) {
-        let poller = SocketPoller.shared
-        let number = state.number ?? poller.add(queue: queue) { [weak self] ready in self?.became(ready) }
+    private func update() {
+        loop.checkIsolated()
+        guard !state.isCancelled, state.interest != state.wanted else { return }
+        let number = state.number ?? loop.watch { [weak self] ready in self?.became(ready) }
         state.number = number
-        if poller.arm(number, socket, isNew: !state.isRegistered, state.wanted) {
-            state.isRegistered = true
+        if loop.setInterest(number, socket, from: state.interest, to: state.wanted) {
+            state.interest = state.wanted
         } else {
-            // The kernel has no room for it: the owner tries every now and then.
-            queue.asyncAfter(deadline: .after(.milliseconds(20))) { [weak self] in self?.became(.all) }
+            _ = loop.schedule(at: .now() + Self.retryDelay) { [weak self] in self?.update() }
         }
-        state.armed = state.wanted
     }
 
-    /// The socket is ready. On the queue.
     private func became(_ ready: SocketStates) {
-        state.withLock { $0.armed = [] }
-        if isWanted(.readable), ready.contains(.readable) { readable() }
-        if isWanted(.writable), ready.contains(.writable) { writable() }
-        state.withLock { state in
-            if !state.isCancelled, !state.armed.isSuperset(of: state.wanted) { arm(&state) }
-        }
-    }
-
-    private func isWanted(_ what: SocketStates) -> Bool {
-        state.withLock { !$0.isCancelled && $0.wanted.contains(what) }
+        if state.wanted.contains(.readable), ready.contains(.readable) { readable() }
+        if !state.isCancelled, state.wanted.contains(.writable), ready.contains(.writable) { writable() }
     }
 }

@@ -1,7 +1,6 @@
 // Readiness of real sockets: level-triggered, on the owner's queue, silent after the end.
 
 import CLinux
-import Dispatch
 import Glibc
 import Synchronization
 import Testing
@@ -12,6 +11,18 @@ private final class Counter: Sendable {
     private let count = Atomic(0)
     func add() { count.add(1, ordering: .relaxed) }
     var value: Int { count.load(ordering: .relaxed) }
+}
+
+extension EventLoop {
+    /// Runs `body` on the loop and waits for its end.
+    func run(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            execute {
+                body()
+                continuation.resume()
+            }
+        }
+    }
 }
 
 @Suite("Readiness of sockets") struct SocketReadinessTests {
@@ -36,26 +47,26 @@ private final class Counter: Sendable {
         let (own, other) = try pair()
         let reads = Counter()
         let writes = Counter()
-        let queue = DispatchQueue(label: "test")
+        let loop = EventLoop.next()
         let readiness = SocketReadiness(
-            socket: own, queue: queue,
+            socket: own, loop: loop,
             readable: {
-                dispatchPrecondition(condition: .onQueue(queue))
+                loop.checkIsolated()
                 reads.add()
             }, writable: { writes.add() })
-        queue.sync { readiness.wantReads(true) }
+        await loop.run { readiness.wantReads(true) }
         write("x", to: other)
         try await wait { reads.value >= 3 }
         #expect(writes.value == 0)
-        queue.sync { readiness.wantReads(false) }
+        await loop.run { readiness.wantReads(false) }
         let seen = reads.value
-        queue.sync { readiness.wantWrites(true) }
+        await loop.run { readiness.wantWrites(true) }
         try await wait { writes.value >= 3 }
         #expect(reads.value == seen)
-        queue.sync { readiness.cancel() }
+        await loop.run { readiness.cancel() }
         let last = writes.value
         write("y", to: other)
-        queue.sync {}
+        await loop.run {}
         #expect(writes.value == last)
     }
 
@@ -63,30 +74,30 @@ private final class Counter: Sendable {
     func hangUp() async throws {
         let reads = Counter()
         let writes = Counter()
-        let queue = DispatchQueue(label: "test")
+        let loop = EventLoop.next()
         var ends: (Socket, Socket)? = try pair()
         let own = try #require(ends?.0)
         let readiness = SocketReadiness(
-            socket: own, queue: queue, readable: { reads.add() },
+            socket: own, loop: loop, readable: { reads.add() },
             writable: { writes.add() })
         ends = nil
-        queue.sync {
+        await loop.run {
             readiness.wantReads(true)
             readiness.wantWrites(true)
         }
         try await wait { reads.value > 0 && writes.value > 0 }
-        queue.sync { readiness.cancel() }
+        await loop.run { readiness.cancel() }
     }
 
     @Test("sockets that hang up and come again under the same number disturb nobody")
     func churn() async throws {
-        let queues = (0..<4).map { DispatchQueue(label: "test \($0)") }
+        let loops = (0..<4).map { _ in EventLoop.next() }
         for round in 0..<200 {
             let (own, other) = try pair()
-            let queue = queues[round % 4]
+            let loop = loops[round % 4]
             let told = Counter()
-            let readiness = SocketReadiness(socket: own, queue: queue, readable: { told.add() }, writable: {})
-            queue.sync {
+            let readiness = SocketReadiness(socket: own, loop: loop, readable: { told.add() }, writable: {})
+            await loop.run {
                 readiness.wantWrites(true)
                 readiness.wantReads(true)
                 write("x", to: other)
@@ -94,7 +105,7 @@ private final class Counter: Sendable {
             }
             try await wait { told.value > 0 }
             // Half of them end while news are on their way, half when nobody refers to them any more.
-            if round % 2 == 0 { queue.async { readiness.cancel() } }
+            if round % 2 == 0 { loop.execute { readiness.cancel() } }
         }
     }
 }

@@ -47,7 +47,7 @@ import Testing
     @Test("sets the options that a link relies on")
     func options() async throws {
         let listening = try ListeningSockets.open(.host("127.0.0.1", port: 0))
-        let socket = try await SocketConnector().connect(to: listening.endpoint, timeout: .seconds(30))
+        let socket = try await SocketConnector(loop: .next()).connect(to: listening.endpoint, timeout: .seconds(30))
         let tcp = Int32(IPPROTO_TCP)
         #expect(socket.option(tcp, TCP_NODELAY) == 1)
         #expect(socket.option(tcp, TCP_NOTSENT_LOWAT) == 16_384)
@@ -100,11 +100,11 @@ import Testing
             callers.append(caller)
         }
         await #expect(throws: LinkError.timedOut("connect")) {
-            try await SocketConnector().connect(to: endpoint, timeout: .milliseconds(200))
+            try await SocketConnector(loop: .next()).connect(to: endpoint, timeout: .milliseconds(200))
         }
         let task = Task { () -> LinkError? in
             do throws(LinkError) {
-                _ = try await SocketConnector().connect(to: endpoint, timeout: .seconds(600))
+                _ = try await SocketConnector(loop: .next()).connect(to: endpoint, timeout: .seconds(600))
                 return nil
             } catch { return error }
         }

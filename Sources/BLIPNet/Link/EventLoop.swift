@@ -1,0 +1,178 @@
+// The threads of the network code. An event loop waits for the news of its sockets, for its timers and for work, and
+// runs everything that concerns one connection: `TCPConnection`, `PeerLink` and `WebSocketChannel` are actors on it.
+
+internal import CLinux
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// A thread with an epoll instance, timers and a queue of work; the executor of the actors whose sockets it watches.
+///
+/// News of a socket reach its actor without a change of threads, which is most of what a small message costs
+/// (Docs/decisions/0005). Whatever runs here holds up the other sockets of the loop, so nothing may block for longer
+/// than a disk read. Loops are started when they are needed and live as long as the process.
+final class EventLoop: SerialExecutor {
+    /// More than one, so that one connection's slow disk does not hold up the others, and so that cores are used.
+    private static let count = max(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    private static let all = (0..<count).map { EventLoop(index: $0) }
+    private static let turn = Atomic<Int>(0)
+
+    /// A loop for a new connection: the one that watches the fewest sockets, in turns where that is several.
+    static func next() -> EventLoop {
+        let first = turn.wrappingAdd(1, ordering: .relaxed).oldValue
+        var least = all[abs(first % count)]
+        for offset in 1..<count {
+            let other = all[abs((first &+ offset) % count)]
+            if other.watchedSockets < least.watchedSockets { least = other }
+        }
+        return least
+    }
+
+    private enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    private struct State {
+        var work: [Work] = []
+        var timers = TimerQueue()
+        var isStarted = false
+        /// The loop looks at its work and its timers once more before it waits.
+        var isAwake = true
+    }
+
+    private let index: Int
+    private let state = Mutex(State())
+    /// The `pthread_t` of the loop; 0 before it runs.
+    private let thread = Atomic<UInt>(0)
+    private let poller: EventPoller
+    private let watched = Atomic<Int>(0)
+    /// Whom to tell of which socket; used on the loop only.
+    private nonisolated(unsafe) var watches: [UInt64: @Sendable (SocketStates) -> Void] = [:]
+    private nonisolated(unsafe) var lastWatch: UInt64 = 0
+
+    private init(index: Int) {
+        self.index = index
+        poller = EventPoller()
+    }
+
+    /// Whether the caller runs on this loop.
+    var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// How many sockets the loop watches.
+    var watchedSockets: Int { watched.load(ordering: .relaxed) }
+
+    // MARK: Work
+
+    /// Runs `work` on the loop, after everything that was given to it before. From any thread; never waits.
+    func execute(_ work: @escaping @Sendable () -> Void) { add(.closure(work)) }
+
+    func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+    func checkIsolated() { precondition(isCurrent, "not on the event loop of this actor") }
+
+    func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    /// Runs `work` on the loop at `deadline`, or soon after. From any thread.
+    func schedule(at deadline: MonotonicTime, _ work: @escaping @Sendable () -> Void) -> LoopTimer {
+        let (number, mustWake) = state.withLock { state in
+            (state.timers.add(at: deadline, work), Self.wakes(&state))
+        }
+        if mustWake { wake() }
+        return LoopTimer(loop: self, number: number)
+    }
+
+    fileprivate func cancelTimer(_ number: UInt64) {
+        // Let go of outside of the lock: what the closure refers to may end with it and need the loop again.
+        let dropped = state.withLock { $0.timers.remove(number) }
+        withExtendedLifetime(dropped) {}
+    }
+
+    private func add(_ work: Work) {
+        let mustWake = state.withLock { state in
+            state.work.append(work)
+            return Self.wakes(&state)
+        }
+        if mustWake { wake() }
+    }
+
+    private static func wakes(_ state: inout State) -> Bool {
+        defer { state.isAwake = true }
+        return !state.isAwake || !state.isStarted
+    }
+
+    private func wake() {
+        let starts = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        if starts { LoopThread.start(name: "blipnet \(index)") { self.run() } } else { poller.wake() }
+    }
+
+    // MARK: Sockets (on the loop)
+
+    /// Takes in a socket; nothing is told before `setInterest`. The number is never used again, so late news of a
+    /// socket find nobody.
+    func watch(_ tell: @escaping @Sendable (SocketStates) -> Void) -> UInt64 {
+        lastWatch += 1
+        watches[lastWatch] = tell
+        watched.wrappingAdd(1, ordering: .relaxed)
+        return lastWatch
+    }
+
+    /// Changes what is told of a watched socket, level-triggered: `nothing wanted` takes it out of the kernel's table,
+    /// because a hang-up would be told all the time. Returns `false` when the kernel has no room for it.
+    func setInterest(_ number: UInt64, _ socket: Socket, from old: SocketStates, to new: SocketStates) -> Bool {
+        poller.setInterest(number, socket.descriptor, from: old, to: new)
+    }
+
+    /// Forgets a socket; before its descriptor is closed.
+    func forget(_ number: UInt64, _ socket: Socket, interest: SocketStates) {
+        guard watches.removeValue(forKey: number) != nil else { return }
+        watched.wrappingSubtract(1, ordering: .relaxed)
+        _ = poller.setInterest(number, socket.descriptor, from: interest, to: [])
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        let executor = asUnownedSerialExecutor()
+        var batch: [Work] = []
+        while true {
+            state.withLock { swap(&$0.work, &batch) }
+            for work in batch {
+                switch work {
+                case .job(let job): job.runSynchronously(on: executor)
+                case .closure(let closure): closure()
+                }
+            }
+            batch.removeAll(keepingCapacity: batch.count <= 1024)
+            while let due = state.withLock({ $0.timers.popDue(now: .now()) }) { due() }
+            let timeout = state.withLock { state -> Duration? in
+                guard state.work.isEmpty else { return .zero }
+                state.isAwake = false
+                return state.timers.earliest.map { max(.zero, $0 - .now()) }
+            }
+            poller.wait(timeout) {
+                if timeout != .zero { state.withLock { $0.isAwake = true } }
+            } tell: { number, states in
+                watches[number]?(states)
+            }
+        }
+    }
+}
+
+/// Work that an event loop is to do later.
+final class LoopTimer: Sendable {
+    private let loop: EventLoop
+    private let number: UInt64
+
+    fileprivate init(loop: EventLoop, number: UInt64) {
+        self.loop = loop
+        self.number = number
+    }
+
+    /// Takes it back, if it has not been done. From any thread; on the loop nothing happens after this.
+    func cancel() { loop.cancelTimer(number) }
+}

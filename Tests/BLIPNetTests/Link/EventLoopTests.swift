@@ -1,0 +1,82 @@
+// The loop as an executor: order of work, timers, actors that share it.
+
+import Synchronization
+import Testing
+
+@testable import BLIPNet
+
+@Suite("Event loop") struct EventLoopTests {
+    private actor OnLoop {
+        nonisolated let loop: EventLoop
+        nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+        private var sum = 0
+
+        init(loop: EventLoop) { self.loop = loop }
+
+        func add(_ number: Int) -> Int {
+            loop.checkIsolated()
+            sum += number
+            return sum
+        }
+
+        /// Enters another actor of the same loop without waiting.
+        func addDirectly(_ number: Int, to other: OnLoop) -> Int { other.assumeIsolated { $0.add(number) } }
+    }
+
+    @Test("work runs in the order in which it was given, from any thread")
+    func order() async {
+        let loop = EventLoop.next()
+        let seen = Mutex<[Int]>([])
+        for index in 0..<1000 { loop.execute { seen.withLock { $0.append(index) } } }
+        await loop.run {}
+        #expect(seen.withLock { $0 } == Array(0..<1000))
+    }
+
+    @Test("work that is given on the loop runs after what was there before")
+    func nested() async {
+        let loop = EventLoop.next()
+        let seen = Mutex<[Int]>([])
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                loop.execute {
+                    seen.withLock { $0.append(2) }
+                    continuation.resume()
+                }
+                seen.withLock { $0.append(1) }
+            }
+        }
+        #expect(seen.withLock { $0 } == [1, 2])
+    }
+
+    @Test("an actor on a loop runs there, and another one on the same loop can enter it")
+    func actors() async {
+        let loop = EventLoop.next()
+        let one = OnLoop(loop: loop)
+        let other = OnLoop(loop: loop)
+        #expect(await one.add(3) == 3)
+        #expect(await other.addDirectly(4, to: one) == 7)
+        #expect(!loop.isCurrent)
+    }
+
+    @Test("a timer fires at its time and not when it was cancelled")
+    func timers() async {
+        let loop = EventLoop.next()
+        let fired = Mutex<[Int]>([])
+        let start = MonotonicTime.now()
+        _ = loop.schedule(at: start + .milliseconds(20)) { fired.withLock { $0.append(2) } }
+        _ = loop.schedule(at: start + .milliseconds(10)) { fired.withLock { $0.append(1) } }
+        let cancelled = loop.schedule(at: start + .milliseconds(5)) { fired.withLock { $0.append(0) } }
+        cancelled.cancel()
+        let end = await withCheckedContinuation { continuation in
+            _ = loop.schedule(at: start + .milliseconds(30)) { continuation.resume(returning: MonotonicTime.now()) }
+        }
+        #expect(fired.withLock { $0 } == [1, 2])
+        #expect(end - start >= .milliseconds(30))
+    }
+
+    @Test("the loops take turns")
+    func turns() {
+        let loops = Set((0..<64).map { _ in ObjectIdentifier(EventLoop.next()) })
+        #expect(loops.count > 1)
+    }
+}
