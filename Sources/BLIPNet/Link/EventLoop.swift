@@ -17,15 +17,13 @@ final class EventLoop: SerialExecutor {
     private static let all = (0..<count).map { EventLoop(index: $0) }
     private static let turn = Atomic<Int>(0)
 
-    /// A loop for a new connection: the one that watches the fewest sockets, in turns where that is several.
+    /// A loop for a new connection: of two the one that watches fewer sockets, each time the next two, so that many
+    /// connections that are made at once spread too.
     static func next() -> EventLoop {
-        let first = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        var least = all[abs(first % count)]
-        for offset in 1..<count {
-            let other = all[abs((first &+ offset) % count)]
-            if other.watchedSockets < least.watchedSockets { least = other }
-        }
-        return least
+        let first = Int(UInt(bitPattern: turn.wrappingAdd(1, ordering: .relaxed).oldValue) % UInt(count))
+        let one = all[first]
+        let other = all[(first + 1) % count]
+        return other.watchedSockets < one.watchedSockets ? other : one
     }
 
     private enum Work {

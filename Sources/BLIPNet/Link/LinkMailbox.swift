@@ -38,22 +38,13 @@ final class LinkMailbox: Sendable {
         wake?()
     }
 
-    /// The driver is at work and will empty the box before it rests.
-    func stayAwake() { state.withLock { $0.isAwake = true } }
-
-    /// Takes everything out, while the driver goes on working.
-    func takeAll() -> [Item] {
+    /// Takes everything out. The driver goes on working and will look again, or rests if there was nothing: then the
+    /// next item wakes it up.
+    func takeAll(orRest: Bool) -> [Item] {
         state.withLock { state in
-            defer { state.items.removeAll(keepingCapacity: state.items.count <= 256) }
-            return state.items
-        }
-    }
-
-    /// Takes everything out; when there was nothing, the next item wakes the driver up.
-    func takeAllOrRest() -> [Item] {
-        state.withLock { state in
-            if state.items.isEmpty { state.isAwake = false }
-            defer { state.items.removeAll(keepingCapacity: state.items.count <= 256) }
+            state.isAwake = !(orRest && state.items.isEmpty)
+            guard !state.items.isEmpty else { return [] }
+            defer { state.items = [] }
             return state.items
         }
     }

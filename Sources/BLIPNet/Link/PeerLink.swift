@@ -7,10 +7,7 @@ internal import Synchronization
 ///
 /// A link that was made by `connect` lives as long as somebody refers to it; letting go of it without `close()` ends
 /// it at once. A link that came in by a listener lives until it is closed.
-public actor PeerLink {
-    /// What a turn of the driver may read and write before others get their turn on the processor.
-    static let bytesPerTurn = 1 << 20
-
+public actor PeerLink: StreamDriver {
     /// Called on the event loop of the link when the handshake of an incoming link is over; `nil` refuses the peer.
     typealias Acceptance = @Sendable (PeerLink) -> (any BLIPRequestHandler)?
 
@@ -28,20 +25,7 @@ public actor PeerLink {
     private nonisolated let knownInfo: Mutex<LinkInfo>
 
     let options: LinkOptions
-    var stack: ProtocolStack
-    /// `nil` once the descriptor is given back.
-    var socket: Socket?
-    var readiness: SocketReadiness?
-    var timer: LoopTimer?
-    var timerFires: MonotonicTime?
-    /// Encrypted bytes that the socket had no room for; at most about two TLS records.
-    var output = ByteQueue()
-    /// A write failed: nothing more can be sent.
-    var brokenOutputError: LinkError?
-    var hasHalfClosed = false
-    var isPumpScheduled = false
-    /// When the descriptor is closed though the peer has not.
-    var lingerDeadline: MonotonicTime?
+    var stream: DrivenStream<ProtocolStack>
 
     var handler: (any BLIPRequestHandler)?
     var acceptance: Acceptance?
@@ -61,8 +45,7 @@ public actor PeerLink {
         remote: Endpoint? = nil
     ) {
         self.loop = loop
-        self.socket = socket
-        self.stack = stack
+        stream = DrivenStream(stack: stack, socket: socket)
         self.options = options
         let address = socket.remoteAddress
         knownInfo = Mutex(
@@ -138,10 +121,10 @@ public actor PeerLink {
             handler = acceptance(self)
         }
         guard let handler else {
-            stack.refuse(reason: "not welcome")
+            stream.stack.refuse(reason: "not welcome")
             return
         }
-        stack.start { handler.makeBodySink(for: $0) }
+        stream.stack.start { handler.makeBodySink(for: $0) }
         openWaiter?.resume(returning: nil)
         openWaiter = nil
     }
@@ -193,7 +176,7 @@ public actor PeerLink {
     }
 
     /// How long the peer took to answer the last ping; `nil` before the first answer.
-    public var roundTrip: Duration? { stack.roundTrip }
+    public var roundTrip: Duration? { stream.stack.roundTrip }
 
     /// Measures the round trip now; `roundTrip` changes when the answer is here.
     public nonisolated func ping() { mailbox.post(.ping) }
@@ -216,15 +199,8 @@ public actor PeerLink {
         endWaiters = []
     }
 
-    /// Closes the descriptor.
-    func giveBackSocket() {
-        guard socket != nil else { return }
-        readiness?.cancel()
-        readiness = nil
-        timer?.cancel()
-        timer = nil
-        socket = nil
-        output = ByteQueue()
+    /// The descriptor is closed.
+    func didGiveBackSocket() {
         observer.gone()
         observer = Observer()
         selfUntilGone = nil

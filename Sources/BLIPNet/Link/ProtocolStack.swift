@@ -6,7 +6,7 @@
 /// The driver's part: call `receive` with what the socket yields, then `nextEvent` until it is `nil`, then
 /// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`. After `.opened` nothing is
 /// delivered until the driver has called `start`.
-public struct ProtocolStack {
+public struct ProtocolStack: StreamStack {
     /// What comes out of the stack, in order. `.closed` comes exactly once and last.
     public enum Event: Sendable {
         /// Both handshakes are over.
@@ -18,45 +18,14 @@ public struct ProtocolStack {
         case closed(LinkError)
     }
 
-    enum State: Equatable {
-        case handshake
-        /// Open, but the driver has not called `start`.
-        case opened
-        case running
-        /// We are to close when everything queued is sent.
-        case flushing(code: UInt16, reason: String)
-        /// Our close frame is queued or sent, the peer's has not come.
-        case closing
-        case ended
-    }
-
-    let tls: TLSSession?
-    var webSocket: WebSocketConnection
+    var lower: WebSocketStack
+    /// From `start` to the end.
     var blip: BLIPConnection?
-    var state = State.handshake
-    var isClosedReported = false
-    /// Why the stack ended; set together with `.ended`.
-    var end: LinkError?
-    var hasSentCloseNotify = false
-    var isTransportGone = false
-    var isIdentityChecked: Bool
-    var now: MonotonicTime
-    var handshakeDeadline: MonotonicTime?
-    private var pingsSent: UInt64 = 0
-    private var pingSentAt: MonotonicTime?
-    private var measuredRoundTrip: Duration?
-    var flushDeadline: MonotonicTime?
-
-    let options: LinkOptions
-    let isClient: Bool
-    /// Decrypted bytes between TLS and WebSocket, plain bytes between WebSocket and TLS, one frame between BLIP and
-    /// WebSocket: kept only to reuse their storage.
-    var plainIn = ByteQueue()
-    var plainOut = ByteQueue()
-    var frame = ByteQueue()
-
-    /// How many bytes of small frames are put into one TLS record.
-    static let gatheredBytes = 4096
+    private let options: LinkOptions
+    /// Open, but the driver has not called `start`.
+    private var isWaitingForStart = false
+    /// One frame between BLIP and WebSocket: kept only to reuse its storage.
+    private var frame = ByteQueue()
 
     /// The calling side. `host` is what stands in the HTTP `Host` field.
     public static func client(
@@ -68,7 +37,7 @@ public struct ProtocolStack {
                 subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)],
                 limits: options.webSocket),
             random: random, now: now)
-        return try ProtocolStack(isClient: true, webSocket: webSocket, options: options, now: now)
+        return try ProtocolStack(role: .client, webSocket: webSocket, options: options, now: now)
     }
 
     /// The called side.
@@ -80,46 +49,44 @@ public struct ProtocolStack {
                 subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)], path: options.path,
                 limits: options.webSocket),
             random: random, now: now)
-        return try ProtocolStack(isClient: false, webSocket: webSocket, options: options, now: now)
+        return try ProtocolStack(role: .server, webSocket: webSocket, options: options, now: now)
     }
 
     private init(
-        isClient: Bool, webSocket: WebSocketConnection, options: LinkOptions, now: MonotonicTime
+        role: TLSSession.Role, webSocket: WebSocketConnection, options: LinkOptions, now: MonotonicTime
     ) throws(LinkError) {
+        let tls: TLSSession?
         do throws(TLSError) {
             tls = try options.identity.map { identity throws(TLSError) in
-                try TLSSession(role: isClient ? .client : .server, identity: identity)
+                try TLSSession(role: role, identity: identity)
             }
         } catch {
             throw .notBLIP(reason: "TLS cannot start here: \(error.reason)")
         }
-        self.isClient = isClient
-        self.webSocket = webSocket
+        lower = WebSocketStack(
+            webSocket: webSocket, tls: tls, expectedPeer: options.expectedPeer, closeTimeout: options.closeTimeout,
+            now: now)
         self.options = options
-        self.now = now
-        isIdentityChecked = options.identity == nil
-        handshakeDeadline = now + options.handshakeTimeout
     }
 
     // MARK: What the driver asks
 
     /// Begins to deliver requests, after `.opened`. `makeSink` decides where the bodies of requests go.
     public mutating func start(makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?) {
-        guard state == .opened else { return }
+        guard isWaitingForStart, !lower.isEnded else { return }
+        isWaitingForStart = false
         blip = BLIPConnection(dialect: .blip3, limits: options.blip, makeSink: makeSink)
-        state = .running
     }
 
     /// Turns the peer away after `.opened`: close code 1008.
     public mutating func refuse(reason: String) {
-        guard state == .opened else { return }
-        webSocket.close(code: WebSocketCloseCode.policyViolation, reason: reason, now: now)
-        finish(.closedLocally)
+        guard isWaitingForStart, !lower.isEnded else { return }
+        lower.abort(code: WebSocketCloseCode.policyViolation, reason: reason, as: .closedLocally)
     }
 
     /// Queues a request and returns its number; `nil` when the stack is not running any more.
     public mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64? {
-        guard state == .running else { return nil }
+        guard lower.isOpen else { return nil }
         return blip?.send(request, sink: sink, noReply: noReply)
     }
 
@@ -133,32 +100,101 @@ public struct ProtocolStack {
 
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
     public mutating func ping(now: MonotonicTime) {
-        guard state == .running else { return }
-        pingsSent &+= 1
-        pingSentAt = now
-        webSocket.ping(withUnsafeBytes(of: pingsSent.bigEndian, Array.init))
-    }
-
-    /// A pong that is not the keepalive's: the answer to our last `ping`, or nothing of interest.
-    mutating func receivePong(_ payload: [UInt8]) {
-        guard let sentAt = pingSentAt, payload == withUnsafeBytes(of: pingsSent.bigEndian, Array.init) else { return }
-        pingSentAt = nil
-        measuredRoundTrip = now - sentAt
+        if blip != nil { lower.ping(now: now) }
     }
 
     /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
-    public var roundTrip: Duration? { measuredRoundTrip ?? webSocket.roundTrip }
+    public var roundTrip: Duration? { lower.roundTrip }
 
     /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.
     public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
-        self.now = now
-        switch state {
-        case .handshake: finish(.closedLocally)
-        case .opened: refuse(reason: reason)
-        case .running:
-            state = .flushing(code: code, reason: reason)
-            flushDeadline = now + options.closeTimeout
-        case .flushing, .closing, .ended: break
+        if isWaitingForStart { refuse(reason: reason) } else { lower.close(code: code, reason: reason, now: now) }
+    }
+
+    /// Whether nothing more will come out and the transport may be half-closed.
+    public var isEnded: Bool { lower.isEnded }
+
+    // MARK: In: socket -> TLS -> WebSocket -> BLIP -> event
+
+    /// Takes bytes from the socket.
+    public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
+        lower.receive(bytes, now: now)
+    }
+
+    /// The socket has ended: the peer sends nothing more.
+    public mutating func receiveEnd() { lower.receiveEnd() }
+
+    /// The socket has failed.
+    public mutating func transportFailed(_ error: LinkError) { lower.transportFailed(error) }
+
+    /// Yields what the received bytes meant; `nil` when everything is delivered.
+    public mutating func nextEvent() -> Event? {
+        while true {
+            if !lower.isEnded {
+                switch blip?.nextEvent() {
+                case .request(let request): return .request(request)
+                case .response(let number, let response): return .response(number: number, response)
+                case .requestFailed(let number, let error): return .requestFailed(number: number, error)
+                case nil: break
+                }
+                if isWaitingForStart { return nil }
+            }
+            switch lower.nextEvent() {
+            case .opened(let subprotocol, let fingerprint):
+                isWaitingForStart = true
+                return .opened(subprotocol: subprotocol, remoteFingerprint: fingerprint)
+            case .message(let kind): deliver(kind)
+            case .closed(let reason):
+                disconnect()
+                return .closed(reason)
+            case nil: return nil
+            }
+        }
+    }
+
+    /// A WebSocket message is a BLIP frame.
+    private mutating func deliver(_ kind: WebSocketMessageKind) {
+        do throws(BLIPViolation) {
+            guard kind == .binary else {
+                throw BLIPViolation(
+                    closeCode: WebSocketCloseCode.unsupportedData, reason: "a text message; BLIP frames are binary")
+            }
+            try Self.deliver(from: lower, to: &blip)
+        } catch {
+            lower.abort(
+                code: error.closeCode, reason: error.reason, as: .peerViolated(layer: "BLIP", reason: error.reason))
+        }
+    }
+
+    /// Hands the payload over in place.
+    private static func deliver(
+        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?
+    ) throws(BLIPViolation) {
+        let now = lower.now
+        try lower.withMessagePayload { frame throws(BLIPViolation) in
+            try blip?.receive(frame: frame, now: now)
+        }
+    }
+
+    // MARK: Out: BLIP -> WebSocket -> TLS -> socket
+
+    /// Appends the next bytes for the socket, about one TLS record; `false` when there is nothing to send now. To
+    /// be called only when the socket has room: what is produced cannot be overtaken any more.
+    public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
+        Self.nextOutgoing(into: &out, &lower, &blip, &frame)
+    }
+
+    private static func nextOutgoing(
+        into out: inout ByteQueue, _ lower: inout WebSocketStack, _ blip: inout BLIPConnection?,
+        _ frame: inout ByteQueue
+    ) -> Bool {
+        lower.nextOutgoing(into: &out) { webSocket, out in
+            guard blip?.nextFrame(into: &frame) == true else {
+                return blip?.hasUnsent == true ? .nothingNow : .nothingLeft
+            }
+            _ = frame.withUnsafeBytes { webSocket.send(.binary, $0, into: &out) }
+            frame.removeAll()
+            return .frames
         }
     }
 
@@ -166,45 +202,19 @@ public struct ProtocolStack {
 
     /// When `handleTimeout` wants to be called.
     public var deadline: MonotonicTime? {
-        guard state != .ended else { return nil }
-        return [handshakeDeadline, flushDeadline, webSocket.deadline, blip?.deadline].compactMap { $0 }.min()
+        guard !lower.isEnded else { return nil }
+        guard let own = blip?.deadline else { return lower.deadline }
+        return lower.deadline.map { min($0, own) } ?? own
     }
 
     /// Does what is due at `now`; harmless when nothing is.
     public mutating func handleTimeout(now: MonotonicTime) {
-        self.now = now
-        guard state != .ended else { return }
-        if let handshakeDeadline, handshakeDeadline <= now {
-            finish(.timedOut("handshake"))
-            return
-        }
-        if let flushDeadline, flushDeadline <= now { beginCloseHandshake() }
-        webSocket.handleTimeout(now: now)
+        guard !lower.isEnded else { return }
+        lower.handleTimeout(now: now)
         blip?.handleTimeout(now: now)
     }
 
-    /// What was to be sent is sent, or its time is over: now the WebSocket close handshake.
-    mutating func beginCloseHandshake() {
-        guard case .flushing(let code, let reason) = state else { return }
-        flushDeadline = nil
-        state = .closing
-        webSocket.close(
-            code: WebSocketCloseCode.isAllowedOnWire(code) ? code : WebSocketCloseCode.normal, reason: reason,
-            now: now)
-    }
-
-    // MARK: The end
-
-    /// Whether nothing more will come out and the transport may be half-closed.
-    public var isEnded: Bool { state == .ended }
-
-    /// Ends the stack for `reason`; the first reason counts. Queued messages are dropped.
-    mutating func finish(_ reason: LinkError) {
-        guard state != .ended else { return }
-        state = .ended
-        end = reason
-        handshakeDeadline = nil
-        flushDeadline = nil
+    private mutating func disconnect() {
         _ = blip?.disconnect()
         blip = nil
     }

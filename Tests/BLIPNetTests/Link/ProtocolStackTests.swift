@@ -201,7 +201,7 @@ import Testing
             var pair = try StackPair(seed: 9)
             pair.run(until: { $0.client.log.count == 1 && $0.server.log.count == 1 })
             var output = ByteQueue()
-            _ = payload.withUnsafeBytes { pair.client.stack.webSocket.send(kind, $0, into: &output) }
+            _ = payload.withUnsafeBytes { pair.client.stack.lower.webSocket.send(kind, $0, into: &output) }
             pair.client.output = output
             pair.run()
             guard case .closed(.peerViolated("BLIP", let said))? = pair.server.log.last else {

@@ -1,0 +1,33 @@
+// The errors of the layers below as errors of a link.
+
+extension TLSError {
+    /// In words, for `LinkError`.
+    var reason: String {
+        switch self {
+        case .notTLS: "the other side does not speak TLS"
+        case .handshakeFailed(let reason): "TLS handshake: \(reason)"
+        case .sessionFailed(let reason): reason
+        case .closed: "closed"
+        case .notEstablished: "not established"
+        case .tooMuchOutput: "the peer makes us send more than it reads"
+        case .invalidIdentity(let reason): "certificate: \(reason)"
+        case .libraryFailed(let call, let reason): "\(call): \(reason)"
+        }
+    }
+}
+
+extension LinkError {
+    /// What the end of a WebSocket means for the link.
+    init(_ closure: WebSocketClosure) {
+        switch closure {
+        case .closedByPeer(let code, let reason): self = .closedByPeer(code: code, reason: reason)
+        case .closedLocally, .timedOut(.closing): self = .closedLocally
+        case .peerViolated(_, let reason): self = .peerViolated(layer: "WebSocket", reason: reason)
+        case .refusedByServer(let head): self = .notBLIP(reason: "HTTP status \(head.status)")
+        case .handshakeFailed(let reason): self = .notBLIP(reason: reason)
+        case .refusedClient(let status, let reason): self = .notBLIP(reason: "\(reason) (answered with \(status))")
+        case .timedOut(.handshake): self = .timedOut("handshake")
+        case .timedOut(.keepalive): self = .timedOut("keepalive")
+        }
+    }
+}

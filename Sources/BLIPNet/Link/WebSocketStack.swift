@@ -1,0 +1,324 @@
+// TLS and WebSocket of one connection as one value: bytes from the socket go in, messages for the user and bytes for
+// the socket come out. No clock, no descriptor, no thread. `WebSocketChannel` drives it; `ProtocolStack` puts BLIP on it.
+
+/// The layers below the messages of one WebSocket connection; TLS is left out of a plain one.
+///
+/// The driver's part: call `receive` with what the socket yields, then `nextEvent` until it is `nil`, then
+/// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`.
+public struct WebSocketStack: StreamStack {
+    /// What comes out of the stack, in order. `.closed` comes exactly once and last.
+    public enum Event: Sendable {
+        /// Both handshakes are over.
+        case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)
+        /// A whole message; its payload is read with `withMessagePayload` until the next call of `nextEvent`.
+        case message(WebSocketMessageKind)
+        /// The connection has ended; what `nextOutgoing` still yields says so to the peer.
+        case closed(LinkError)
+    }
+
+    /// What the layer above has for the wire.
+    enum Supply {
+        case frames
+        /// Nothing that may be sent now, though not everything is sent.
+        case nothingNow
+        /// Everything is sent.
+        case nothingLeft
+    }
+
+    enum State: Equatable {
+        case handshake
+        case open
+        /// We are to close when everything queued is sent.
+        case flushing(code: UInt16, reason: String)
+        /// Our close frame is queued or sent, the peer's has not come.
+        case closing
+        case ended
+    }
+
+    let tls: TLSSession?
+    var webSocket: WebSocketConnection
+    var state = State.handshake
+    /// Messages in frames that wait for the transport; only those of `send`.
+    private var queue = ByteQueue()
+    private let expectedPeer: SPKIFingerprint?
+    private let closeTimeout: Duration
+    private var isIdentityChecked: Bool
+    private var isTransportGone = false
+    private var isClosedReported = false
+    private var hasSentCloseNotify = false
+    /// Why the stack ended; set together with `.ended`.
+    private var end: LinkError?
+    private(set) var now: MonotonicTime
+    private var flushDeadline: MonotonicTime?
+    private var pingsSent: UInt64 = 0
+    private var pingSentAt: MonotonicTime?
+    private var measuredRoundTrip: Duration?
+    /// Decrypted bytes between TLS and WebSocket, and plain bytes between WebSocket and TLS: kept only to reuse their
+    /// storage.
+    private var plainIn = ByteQueue()
+    private var plainOut = ByteQueue()
+
+    /// How many bytes of small frames are put into one TLS record.
+    private static let gatheredBytes = 4096
+    private static let decryptedAtOnce = 64 * 1024
+
+    /// `tls` is `nil` for a plain connection. A peer with another key than `expectedPeer` ends in `.wrongIdentity`
+    /// before a byte passes between it and the WebSocket. `closeTimeout` is how long `close` may send what is queued.
+    init(
+        webSocket: WebSocketConnection, tls: TLSSession?, expectedPeer: SPKIFingerprint?, closeTimeout: Duration,
+        now: MonotonicTime
+    ) {
+        self.webSocket = webSocket
+        self.tls = tls
+        self.expectedPeer = expectedPeer
+        self.closeTimeout = closeTimeout
+        self.now = now
+        isIdentityChecked = tls == nil
+    }
+
+    /// The handshakes are over and nobody has closed: messages may be sent.
+    public var isOpen: Bool { state == .open }
+
+    /// Whether nothing more will come out and the transport may be half-closed.
+    public var isEnded: Bool { state == .ended }
+
+    // MARK: In: socket -> TLS -> WebSocket -> event
+
+    /// 1. Takes bytes from the socket.
+    public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
+        self.now = now
+        guard state != .ended else { return }
+        guard let tls else {
+            webSocket.receive(bytes, now: now)
+            return
+        }
+        do throws(TLSError) {
+            try tls.receive(bytes)
+            try decrypt(tls)
+        } catch {
+            tlsFailed(error)
+        }
+    }
+
+    /// 2. Moves what TLS has decrypted to the WebSocket, once the peer's key is known to be the right one.
+    private mutating func decrypt(_ tls: TLSSession) throws(TLSError) {
+        guard tls.isEstablished else { return }
+        if !isIdentityChecked {
+            guard let presented = tls.peerFingerprint else {
+                finish(.notBLIP(reason: "the peer has no certificate"))
+                return
+            }
+            if let expectedPeer, expectedPeer != presented {
+                finish(.wrongIdentity(expected: expectedPeer, presented: presented))
+                return
+            }
+            isIdentityChecked = true
+        }
+        while try tls.read(into: &plainIn, max: Self.decryptedAtOnce) > 0 {
+            let now = now
+            plainIn.withUnsafeBytes { webSocket.receive($0, now: now) }
+            plainIn.removeAll()
+        }
+        if tls.receivedCloseNotify { receiveEnd() }
+    }
+
+    /// The socket has ended: the peer sends nothing more.
+    public mutating func receiveEnd() {
+        // What has arrived is still delivered; only then does `nextEvent` report the end.
+        isTransportGone = true
+    }
+
+    /// The socket has failed.
+    public mutating func transportFailed(_ error: LinkError) {
+        finish(state == .closing ? .closedLocally : error)
+    }
+
+    private mutating func tlsFailed(_ error: TLSError) {
+        let reason = error.reason
+        finish(state == .handshake ? .notBLIP(reason: reason) : .peerViolated(layer: "TLS", reason: reason))
+    }
+
+    /// 3. Yields what the received bytes meant; `nil` when everything is delivered.
+    public mutating func nextEvent() -> Event? {
+        while true {
+            if state == .ended { return reportEnd() }
+            guard let event = webSocket.nextEvent() else {
+                guard isTransportGone else { return nil }
+                finish(state == .closing ? .closedLocally : .disconnected)
+                continue
+            }
+            switch event {
+            case .opened(let subprotocol):
+                state = .open
+                return .opened(subprotocol: subprotocol, remoteFingerprint: tls?.peerFingerprint)
+            case .message(let kind): return .message(kind)
+            case .pong(let payload): receivePong(payload)
+            case .closed(let closure): finish(LinkError(closure))
+            }
+        }
+    }
+
+    /// The payload of the last `.message` event, in place, until the next call of `nextEvent`.
+    public func withMessagePayload<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try webSocket.withMessagePayload(body)
+    }
+
+    private mutating func reportEnd() -> Event? {
+        guard let end, !isClosedReported else { return nil }
+        isClosedReported = true
+        return .closed(end)
+    }
+
+    // MARK: Out: message -> WebSocket -> TLS -> socket
+
+    /// Queues one message; `false` unless the connection is open. The caller bounds `queuedBytes`.
+    @discardableResult
+    public mutating func send(_ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer) -> Bool {
+        isOpen && webSocket.send(kind, payload, into: &queue)
+    }
+
+    /// Bytes of messages that have been queued and not been taken by `nextOutgoing`.
+    public var queuedBytes: Int { queue.count }
+
+    /// Appends the next bytes for the socket; `false` when there is nothing to send now.
+    public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
+        var queue = exchange(&queue, with: ByteQueue())
+        defer { self.queue = queue }
+        return nextOutgoing(into: &out) { _, out in
+            guard !queue.isEmpty else { return .nothingLeft }
+            if out.isEmpty { swap(&queue, &out) } else { queue.withUnsafeBytes { out.append($0) } }
+            queue.removeAll()
+            return .frames
+        }
+    }
+
+    /// The same with `supply` for the messages: it appends frames to the queue that it is given. To be called only
+    /// when the socket has room: what is produced cannot be overtaken any more.
+    mutating func nextOutgoing(
+        into out: inout ByteQueue, supply: (inout WebSocketConnection, inout ByteQueue) -> Supply
+    ) -> Bool {
+        guard let tls else { return nextPlain(into: &out, supply) }
+        if tls.nextOutgoing(into: &out) { return true }
+        guard tls.isEstablished, isIdentityChecked else { return false }
+        // Out of `self` and back, so that the layers can be changed while it is filled.
+        var plain = exchange(&plainOut, with: ByteQueue())
+        defer {
+            plain.removeAll()
+            plainOut = plain
+        }
+        do throws(TLSError) {
+            if nextPlain(into: &plain, supply) {
+                let written = plain.withUnsafeBytes { bytes in
+                    Result { () throws(TLSError) in try tls.write(bytes) }
+                }
+                try written.get()
+            } else if state == .ended, !hasSentCloseNotify {
+                hasSentCloseNotify = true
+                tls.closeNotify()
+            }
+        } catch {
+            tlsFailed(error)
+        }
+        return tls.nextOutgoing(into: &out)
+    }
+
+    /// Gathers frames until there is something like a record: one big frame or several small ones.
+    private mutating func nextPlain(
+        into out: inout ByteQueue, _ supply: (inout WebSocketConnection, inout ByteQueue) -> Supply
+    ) -> Bool {
+        let start = out.count
+        gathering: while out.count - start < Self.gatheredBytes {
+            if webSocket.nextOutgoing(into: &out) { continue }
+            guard webSocket.isOpen, state != .closing else { break }
+            switch supply(&webSocket, &out) {
+            case .frames: continue
+            case .nothingLeft where isFlushing: beginCloseHandshake()
+            case .nothingNow, .nothingLeft: break gathering
+            }
+        }
+        return out.count > start
+    }
+
+    // MARK: Pings
+
+    /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
+    public mutating func ping(now: MonotonicTime) {
+        guard isOpen else { return }
+        pingsSent &+= 1
+        pingSentAt = now
+        webSocket.ping(withUnsafeBytes(of: pingsSent.bigEndian, Array.init))
+    }
+
+    /// A pong that is not the keepalive's: the answer to our last `ping`, or nothing of interest.
+    mutating func receivePong(_ payload: [UInt8]) {
+        guard let sentAt = pingSentAt, payload == withUnsafeBytes(of: pingsSent.bigEndian, Array.init) else { return }
+        pingSentAt = nil
+        measuredRoundTrip = now - sentAt
+    }
+
+    /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
+    public var roundTrip: Duration? { measuredRoundTrip ?? webSocket.roundTrip }
+
+    // MARK: Time
+
+    /// When `handleTimeout` wants to be called.
+    public var deadline: MonotonicTime? {
+        guard state != .ended else { return nil }
+        guard let flushDeadline else { return webSocket.deadline }
+        return webSocket.deadline.map { min($0, flushDeadline) } ?? flushDeadline
+    }
+
+    /// Does what is due at `now`; harmless when nothing is.
+    public mutating func handleTimeout(now: MonotonicTime) {
+        self.now = now
+        guard state != .ended else { return }
+        if let flushDeadline, flushDeadline <= now { beginCloseHandshake() }
+        webSocket.handleTimeout(now: now)
+    }
+
+    // MARK: The end
+
+    /// Ends the connection in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.
+    public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
+        self.now = now
+        switch state {
+        case .handshake: finish(.closedLocally)
+        case .open:
+            state = .flushing(code: code, reason: reason)
+            flushDeadline = now + closeTimeout
+        case .flushing, .closing, .ended: break
+        }
+    }
+
+    /// Says goodbye at once and ends for `reason`: what is queued is dropped.
+    mutating func abort(code: UInt16, reason: String, as end: LinkError) {
+        webSocket.close(code: code, reason: reason, now: now)
+        finish(end)
+    }
+
+    private var isFlushing: Bool {
+        if case .flushing = state { return true }
+        return false
+    }
+
+    /// What was to be sent is sent, or its time is over: now the WebSocket close handshake.
+    private mutating func beginCloseHandshake() {
+        guard case .flushing(let code, let reason) = state else { return }
+        flushDeadline = nil
+        state = .closing
+        webSocket.close(
+            code: WebSocketCloseCode.isAllowedOnWire(code) ? code : WebSocketCloseCode.normal, reason: reason,
+            now: now)
+    }
+
+    /// Ends the stack for `reason`; the first reason counts. Queued messages are dropped.
+    mutating func finish(_ reason: LinkError) {
+        guard state != .ended else { return }
+        state = .ended
+        end = reason
+        flushDeadline = nil
+        queue = ByteQueue()
+    }
+}
