@@ -53,6 +53,7 @@ struct LinkArguments {
     private var identityFile: String?
 
     init(_ arguments: inout Arguments) throws(UsageError) {
+        options.blip = .workbench
         let dialect = try arguments.takeValue("--dialect") ?? "blip3"
         guard dialect == "blip3" else { throw UsageError("the dialect `\(dialect)` is not supported; blip3 is") }
         if let name = try arguments.takeValue("--app") {
