@@ -85,6 +85,17 @@ import Testing
             try Self.request(start + String(repeating: line, count: 101) + "\r\n")
         }
     }
+
+    @Test("takes a refusal in HTTP/1.0, but no upgrade")
+    func olderVersion() throws {
+        func parse(_ text: String) throws(HTTPHeadError) -> HTTPResponseHead {
+            try HTTPHeadParser.parseResponse(Array(text.utf8), maxFields: 10)
+        }
+        #expect(try parse("HTTP/1.0 404 Not Found\r\n\r\n").status == 404)
+        #expect(throws: HTTPHeadError.unsupportedVersion) { try parse("HTTP/1.0 101 Switching\r\n\r\n") }
+        #expect(throws: HTTPHeadError.unsupportedVersion) { try parse("HTTP/0.9 404 Not Found\r\n\r\n") }
+        #expect(throws: HTTPHeadError.unsupportedVersion) { try parse("HTTP/2.0 404 Not Found\r\n\r\n") }
+    }
 }
 
 @Suite struct Base64Tests {

@@ -22,7 +22,6 @@ enum HTTPHeadParser {
         let line = lines.next() ?? []
         let parts = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
         guard let version = parts.first else { throw .malformed("malformed status line") }
-        try checkVersion(version)
         // RFC 9112 asks for the space before an empty reason phrase; some servers leave it out.
         guard parts.count >= 2, parts[1].count == 3, parts[1].allSatisfy(HTTPSyntax.isDigit) else {
             throw .malformed("malformed status line")
@@ -31,15 +30,20 @@ enum HTTPHeadParser {
         guard status >= 100, parts.count == 2 || parts[2].allSatisfy(HTTPSyntax.isValueByte) else {
             throw .malformed("malformed status line")
         }
+        // Many proxies and small servers say no in HTTP/1.0; an upgrade needs 1.1.
+        try checkVersion(version, allowing10: status != 101)
         return HTTPResponseHead(
             status: status, reason: parts.count == 3 ? HTTPSyntax.text(parts[2]) : "",
             fields: try parseFields(&lines, maxFields: maxFields))
     }
 
-    private static func checkVersion(_ version: ArraySlice<UInt8>) throws(HTTPHeadError) {
+    private static func checkVersion(_ version: ArraySlice<UInt8>, allowing10: Bool = false) throws(HTTPHeadError) {
         let prefix = Array("HTTP/".utf8)
         guard version.count == 8, version.starts(with: prefix) else { throw .malformed("this is not HTTP") }
-        guard version.dropFirst(5).elementsEqual("1.1".utf8) else { throw .unsupportedVersion }
+        let number = version.dropFirst(5)
+        guard number.elementsEqual("1.1".utf8) || allowing10 && number.elementsEqual("1.0".utf8) else {
+            throw .unsupportedVersion
+        }
     }
 
     private static func parseFields(_ lines: inout Lines, maxFields: Int) throws(HTTPHeadError) -> HTTPFields {

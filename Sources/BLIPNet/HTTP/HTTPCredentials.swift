@@ -1,0 +1,26 @@
+// A user name and its password, and their form in Basic authentication.
+
+/// What a user has at a server or proxy. Its description hides the password, which otherwise ends up in a log.
+public struct HTTPCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    public var user: String
+    public var password: String
+
+    public init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+
+    public var description: String { "\(user):***" }
+    public var debugDescription: String { description }
+
+    /// The field value of Basic authentication (RFC 7617), in UTF-8. `nil` when the user name has a colon, or when
+    /// there are control characters: the server could not tell what is meant.
+    var basicAuthorization: String? {
+        let isPlain =
+            !user.utf8.contains(UInt8(ascii: ":"))
+            && ![user, password].contains { part in
+                part.utf8.contains { $0 < 0x20 || $0 == 0x7F }
+            }
+        return isPlain ? "Basic " + Base64.encode(Array("\(user):\(password)".utf8)) : nil
+    }
+}

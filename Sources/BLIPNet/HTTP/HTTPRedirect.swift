@@ -1,0 +1,61 @@
+// Where a redirecting answer leads a WebSocket client, and what it may take there (RFC 9110 section 15.4).
+
+/// A redirect that is to be followed.
+struct HTTPRedirect: Sendable, Equatable {
+    var url: WebSocketURL
+    /// Another server: what was meant for the first one stays behind.
+    var leavesOrigin: Bool
+
+    /// Why a redirect is not followed.
+    enum Refusal: Error, Sendable, Equatable {
+        case noLocation
+        case malformedLocation
+        /// Another scheme than ws, wss, http and https.
+        case forbiddenScheme
+        /// From TLS to plain text.
+        case loosesEncryption
+        /// User and password in the target: nobody but the caller says who we are.
+        case credentialsInLocation
+    }
+
+    /// Whether the status asks to go elsewhere.
+    static func isRedirect(_ status: Int) -> Bool { [301, 302, 303, 307, 308].contains(status) }
+
+    /// Judges the answer of the server at `url`.
+    static func judge(_ response: HTTPResponseHead, from url: WebSocketURL) throws(Refusal) -> HTTPRedirect {
+        guard let location = response.fields.single("Location"), !location.isEmpty else { throw .noLocation }
+        guard let relative = URIReference(location), let target = url.reference(location) else {
+            throw .malformedLocation
+        }
+        // The network path of a UNIX socket is the socket itself.
+        if relative.scheme == nil, relative.authority == nil, url.tunnelTarget == nil {
+            return HTTPRedirect(url: url.with(path: target.path, query: target.query), leavesOrigin: false)
+        }
+        guard let scheme = target.scheme, ["ws", "wss", "http", "https"].contains(scheme) else {
+            throw .forbiddenScheme
+        }
+        let next: WebSocketURL
+        do throws(WebSocketURLError) { next = try WebSocketURL(target) } catch { throw .malformedLocation }
+        guard next.isEncrypted || !url.isEncrypted else { throw .loosesEncryption }
+        guard next.credentials == nil else { throw .credentialsInLocation }
+        guard next.hasSameOrigin(as: url) else { return HTTPRedirect(url: next, leavesOrigin: true) }
+        return HTTPRedirect(url: url.with(path: target.path, query: target.query), leavesOrigin: false)
+    }
+}
+
+extension HTTPFields {
+    /// Without the fields that say who we are to the server that they were written for.
+    func withoutCredentials() -> HTTPFields {
+        var fields = HTTPFields()
+        for field in all where !Self.credentialFields.contains(where: { Self.isNamed(field, $0) }) {
+            fields.append(name: field.name, value: field.value)
+        }
+        return fields
+    }
+
+    private static let credentialFields = ["Authorization", "Cookie", "Cookie2", "Proxy-Authorization"]
+
+    private static func isNamed(_ field: Field, _ name: String) -> Bool {
+        HTTPSyntax.equalIgnoringCase(field.name.utf8, name.utf8)
+    }
+}
