@@ -4,7 +4,7 @@
 # bench    counts and ratios of the protocol layers, side by side with bare sockets
 # tsan     every test but the end-to-end ones under the thread sanitizer
 # asan     the same under the address sanitizer
-# fuzz     libFuzzer on the decoders (make fuzz SECONDS=60: that long for each of them)
+# fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
 .PHONY: run test check bench tsan asan fuzz install clean system test-system

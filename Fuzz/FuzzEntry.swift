@@ -1,53 +1,35 @@
-// What libFuzzer calls. Compiled into one module with BLIPNet by Scripts/fuzz.sh; BLIPCHAT_FUZZ names the target.
+// What libFuzzer calls. Scripts/fuzz.sh links it with the targets in Tests/BLIPNetTests/Fuzzing; BLIPNET_FUZZ names the
+// target, BLIPNET_FUZZ_MILLISECONDS how much processor time one input may take (100 without sanitizers).
 
 import Glibc
 
-/// A decoder under attack: takes any bytes and must neither trap nor hang.
-typealias FuzzTarget = @Sendable (UnsafeRawBufferPointer) -> Void
-
-/// All targets by name; Scripts/fuzz.sh reads the names from here.
-let fuzzTargets: [String: FuzzTarget] = [
-    "http-head": fuzzHTTPHead,
-    "websocket": fuzzWebSocket,
-    "blip-frames": fuzzBLIPFrames,
-    "blip-operations": fuzzBLIPOperations,
-]
-
-private let chosenTarget: FuzzTarget = {
-    let name = getenv("BLIPCHAT_FUZZ").map { String(cString: $0) } ?? ""
-    guard let target = fuzzTargets[name] else {
-        let complaint = "BLIPCHAT_FUZZ must be one of \(fuzzTargets.keys.sorted())\n"
-        _ = complaint.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+private let target: FuzzTarget = {
+    let name = getenv("BLIPNET_FUZZ").map { String(cString: $0) } ?? ""
+    guard let target = FuzzTarget.named(name) else {
+        complain("BLIPNET_FUZZ must be one of \(FuzzTarget.all.map(\.name))")
         exit(2)
     }
     return target
 }()
 
+private let limit = Duration.milliseconds(
+    getenv("BLIPNET_FUZZ_MILLISECONDS").flatMap { Int(String(cString: $0)) } ?? 100)
+
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    chosenTarget(UnsafeRawBufferPointer(start: start, count: count))
-    return 0
+    do {
+        let cost = try target.timed(UnsafeRawBufferPointer(start: start, count: count))
+        guard cost > limit else { return 0 }
+        // Once more: what is slow only the first time is set up only once.
+        let again = try target.timed(UnsafeRawBufferPointer(start: start, count: count))
+        guard again > limit else { return 0 }
+        complain("finding: one input takes \(again)")
+    } catch {
+        complain("finding: \(error)")
+    }
+    abort()
 }
 
-/// Cuts fuzz input into numbers and pieces; at its end everything is zero or empty.
-struct FuzzInput {
-    private var rest: UnsafeRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
-
-    var isEmpty: Bool { rest.isEmpty }
-
-    mutating func byte() -> UInt8 {
-        guard let first = rest.first else { return 0 }
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
-        return first
-    }
-
-    /// A piece whose length (0...65,535) stands in front of it; shorter at the end of the input.
-    mutating func piece() -> UnsafeRawBufferPointer {
-        let wanted = Int(byte()) | Int(byte()) << 8
-        let count = min(wanted, rest.count)
-        defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
-        return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
-    }
+private func complain(_ text: String) {
+    _ = (text + "\n").withCString { write(STDERR_FILENO, $0, strlen($0)) }
 }

@@ -12,7 +12,8 @@ faults = []
 tracked = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True
 ).stdout.split("\n")
-sources = {name for name in tracked if re.match(r"(Sources|Tools|Benchmarks|Fuzz|Scripts)/", name) and (root / name).is_file()}
+sources = {name for name in tracked if re.match(r"(Sources|Tools|Benchmarks|Fuzz|Scripts)/", name) and (root / name).is_file()
+           and not name.startswith("Fuzz/Corpus/")}
 
 architecture = (root / "ARCHITECTURE.md").read_text()
 folder = ""

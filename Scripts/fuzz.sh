@@ -1,33 +1,78 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for SECONDS each: fuzz.sh SECONDS [TARGET]. Findings stay in .build/fuzz/findings, the corpus in
-# .build/fuzz/corpus/TARGET. BLIPNet and the targets are compiled into one module, so that internals can be reached.
+# Runs every fuzz target for SECONDS, as many at a time as there are processors: fuzz.sh SECONDS [TARGET...].
+# It begins with the corpora of Fuzz/Corpus; what it learns beyond them stays in .build/fuzz/corpus, findings in
+# .build/fuzz/findings. fuzz.sh --keep [TARGET...] takes what was learned over into Fuzz/Corpus, as few inputs as will do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-seconds=${1:?usage: fuzz.sh SECONDS [TARGET]}
-only=${2:-}
-
+seconds=${1:?usage: fuzz.sh SECONDS|--keep [TARGET...]}
+shift
 out=.build/fuzz
 mkdir -p "$out/corpus" "$out/findings"
-mapfile -t sources < <(find Sources/BLIPNet Fuzz -name '*.swift' -not -path 'Sources/BLIPNet/Link/*' | sort)
-sources+=(Sources/BLIPNet/Link/LinkError.swift Sources/BLIPNet/Link/Endpoint.swift)
-swiftc -O -sanitize=fuzzer,address -parse-as-library -swift-version 6 -module-name BLIPNetFuzz \
-    -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault \
-    -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault \
-    -I Sources/CZlib -I Sources/COpenSSL -I Sources/CLinux "${sources[@]}" -o "$out/fuzz"
+targets=("$@")
+[[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(find Fuzz/Corpus -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
 
-mapfile -t targets < <(sed -n 's/^ *"\([a-z-]*\)": fuzz.*/\1/p' Fuzz/FuzzEntry.swift)
-for target in "${targets[@]}"; do
-    [[ -z $only || $only == "$target" ]] || continue
+# Three modules, as in the tests: the targets reach BLIPNet's internals by @testable import.
+swift=(swiftc -O -wmo -g -use-ld=lld -sanitize=fuzzer,address -parse-as-library -swift-version 6 -enable-testing
+    -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
+    -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault
+    -I Sources/CZlib -I Sources/COpenSSL -I Sources/CLinux -I "$out")
+module() { # NAME FILE...
+    local name=$1
+    shift
+    if [[ -f $out/$name.o && -z $(find "$@" Scripts/fuzz.sh -newer "$out/$name.o" -print -quit) ]]; then return; fi
+    "${swift[@]}" -module-name "$name" -emit-module -emit-module-path "$out/$name.swiftmodule" -c "$@" -o "$out/$name.o"
+    rm -f "$out/fuzz"
+}
+mapfile -t sources < <(find Sources/BLIPNet -name '*.swift' | sort)
+mapfile -t bodies < <(find Fuzz Tests/BLIPNetTests/Fuzzing -name '*.swift' | sort)
+module BLIPNet "${sources[@]}"
+module TestSupport Tests/TestSupport/SeededGenerator.swift
+module BLIPNetFuzz "${bodies[@]}"
+[[ -f $out/fuzz ]] || "${swift[@]}" "$out/BLIPNet.o" "$out/TestSupport.o" "$out/BLIPNetFuzz.o" -o "$out/fuzz"
+
+# Leaks of the last input are none; sanitizers cost up to ten times the processor time.
+export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 BLIPNET_FUZZ_MILLISECONDS=1000
+options=(-timeout=20 -rss_limit_mb=1024 -max_len=16384 -close_fd_mask=1)
+
+if [[ $seconds == --keep ]]; then
+    for target in "${targets[@]}"; do
+        fewest=$out/fewest/$target
+        rm -rf "$fewest"
+        mkdir -p "$fewest" "$out/corpus/$target"
+        BLIPNET_FUZZ=$target "$out/fuzz" "${options[@]}" -max_len=4096 -set_cover_merge=1 \
+            "$fewest" "Fuzz/Corpus/$target" "$out/corpus/$target" >"$out/$target.log" 2>&1
+        rm -rf "Fuzz/Corpus/$target"
+        mv "$fewest" "Fuzz/Corpus/$target"
+        printf 'fuzz: %s has %s inputs\n' "$target" "$(find "Fuzz/Corpus/$target" -type f | wc -l)"
+    done
+    exit 0
+fi
+
+run() { # TARGET
+    local target=$1 log=$out/$1.log
     mkdir -p "$out/corpus/$target"
-    printf 'fuzz: %s for %s s\n' "$target" "$seconds"
-    log=$out/$target.log
-    BLIPCHAT_FUZZ=$target SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 \
-        "$out/fuzz" "$out/corpus/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=65536 \
-        -artifact_prefix="$out/findings/$target-" -print_final_stats=1 -close_fd_mask=1 >"$log" 2>&1 || {
-        tail -n 60 "$log" >&2
+    BLIPNET_FUZZ=$target "$out/fuzz" "$out/corpus/$target" "Fuzz/Corpus/$target" "${options[@]}" \
+        -max_total_time="$seconds" -artifact_prefix="$out/findings/$target-" -print_final_stats=1 >"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
         printf 'fuzz: %s failed: the input is in %s/findings\n' "$target" "$out" >&2
-        exit 1
+        return 1
     }
-    sed -n 's/^stat::number_of_executed_units: */    inputs: /p' "$log"
+    printf 'fuzz: %s, %s inputs\n' "$target" "$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+}
+printf 'fuzz: %s targets, %s s each\n' "${#targets[@]}" "$seconds"
+failed=0
+running=0
+for target in "${targets[@]}"; do
+    if ((running >= $(nproc))); then
+        wait -n || failed=1
+        running=$((running - 1))
+    fi
+    run "$target" &
+    running=$((running + 1))
 done
+while ((running > 0)); do
+    wait -n || failed=1
+    running=$((running - 1))
+done
+((failed == 0)) || exit 1
 printf 'fuzz: no findings\n'
