@@ -1,7 +1,8 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
 # test     build everything and run every test
 # check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents
-# bench    counts and ratios of the protocol layers, side by side with bare sockets
+# bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
+#          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
 # tsan     every test but the end-to-end ones under the thread sanitizer
 # asan     the same under the address sanitizer
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
@@ -37,7 +38,7 @@ check: system
 
 bench: system
 	$(BUILD) $(RELEASE) --product Benchmarks
-	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" $(ARGS)
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" $(or $(ARGS),--write Docs/benchmarks.md)
 
 tsan: test-system
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \

@@ -38,9 +38,11 @@ let package = Package(
         .target(name: "Workbench", dependencies: ["BLIPNet"], path: "Tools/Workbench", swiftSettings: strict),
         .executableTarget(
             name: "blipwire", dependencies: ["Workbench", "BLIPNet"], path: "Tools/blipwire", swiftSettings: strict),
+        // Counts heap allocations in whatever program links it: the benchmarks and the tests of their budgets.
+        .target(name: "CAllocationCount", path: "Tools/CAllocationCount"),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["Workbench", "BLIPNet", "CLinux"], path: "Benchmarks",
-            swiftSettings: strict),
+            name: "Benchmarks", dependencies: ["Workbench", "BLIPNet", "CLinux", "CAllocationCount"],
+            path: "Benchmarks", swiftSettings: strict),
 
         // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
         .target(

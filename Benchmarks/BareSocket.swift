@@ -1,8 +1,6 @@
-// Blocking sockets without any protocol of ours: the baselines, and what both sides of them share.
+// A blocking socket without any protocol of ours: what the baselines and the WebSocket client are made of.
 
-internal import BLIPNet
 internal import Glibc
-internal import Workbench
 
 /// A system call of the benchmark failed.
 struct SystemCallFailure: Error {
@@ -73,183 +71,26 @@ final class BareSocket: Sendable {
         return accepted >= 0 ? BareSocket(adopting: accepted) : nil
     }
 
+    /// The other side has closed, or the connection broke.
+    struct Ended: Error {}
+
     /// What is there, at most `buffer.count`; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         max(recv(descriptor, buffer.baseAddress, buffer.count, 0), 0)
     }
 
-    /// Exactly `buffer.count` bytes; `false` at the end.
-    func readAll(into buffer: UnsafeMutableRawBufferPointer) -> Bool {
-        buffer.isEmpty || recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_WAITALL)) == buffer.count
+    /// Exactly `buffer.count` bytes.
+    func readAll(into buffer: UnsafeMutableRawBufferPointer) throws(Ended) {
+        guard buffer.isEmpty || recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_WAITALL)) == buffer.count
+        else { throw Ended() }
     }
 
-    @discardableResult
-    func writeAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func writeAll(_ bytes: UnsafeRawBufferPointer) throws(Ended) {
         var rest = bytes
         while !rest.isEmpty {
             let count = send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-            guard count > 0 else { return false }
+            guard count > 0 else { throw Ended() }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
-        return true
-    }
-}
-
-/// What a bare connection asks for with its first nine bytes: one letter and, for `sink`, a big-endian byte count.
-enum BareRequest {
-    static let echo = UInt8(ascii: "e")
-    static let sink = UInt8(ascii: "s")
-
-    static func bytes(_ letter: UInt8, count: Int = 0) -> [UInt8] {
-        [letter] + withUnsafeBytes(of: UInt64(count).bigEndian, Array.init)
-    }
-
-    static func count(_ bytes: [UInt8]) -> Int {
-        Int(truncatingIfNeeded: bytes.dropFirst().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-    }
-}
-
-/// The client of the bare-socket baselines.
-struct BareClient {
-    private let port: UInt16
-    private let clock = ContinuousClock()
-    /// As much as a BLIP frame carries.
-    static let writeSize = 16_384
-
-    init(port: UInt16) throws { self.port = port }
-
-    private func open(_ letter: UInt8, count: Int = 0) -> BareSocket? {
-        guard let socket = try? BareSocket.connect(port: port) else { return nil }
-        BareRequest.bytes(letter, count: count).withUnsafeBytes { _ = socket.writeAll($0) }
-        return socket
-    }
-
-    func sequentialEchoes(for duration: Duration) -> Rate { echoes(depth: 1, for: duration) }
-
-    /// `depth` messages are written with one call each, then as many answers are read.
-    func pipelinedEchoes(depth: Int, for duration: Duration) -> Rate { echoes(depth: depth, for: duration) }
-
-    private func echoes(depth: Int, for duration: Duration) -> Rate {
-        guard let socket = open(BareRequest.echo) else { return Rate(count: 0, elapsed: duration) }
-        let message = [UInt8](repeating: 1, count: 32)
-        var answer = [UInt8](repeating: 0, count: 32)
-        let start = clock.now
-        var count = 0
-        while clock.now - start < duration {
-            for _ in 0..<depth { message.withUnsafeBytes { _ = socket.writeAll($0) } }
-            for _ in 0..<depth { answer.withUnsafeMutableBytes { _ = socket.readAll(into: $0) } }
-            count += depth
-        }
-        return Rate(count: count, elapsed: clock.now - start)
-    }
-
-    func echoLatencies(samples: Int) -> Latencies {
-        guard let socket = open(BareRequest.echo) else { return Latencies([]) }
-        let message = [UInt8](repeating: 1, count: 32)
-        var answer = [UInt8](repeating: 0, count: 32)
-        return Latencies(
-            (0..<samples).map { _ in
-                let start = clock.now
-                message.withUnsafeBytes { _ = socket.writeAll($0) }
-                answer.withUnsafeMutableBytes { _ = socket.readAll(into: $0) }
-                return clock.now - start
-            })
-    }
-
-    /// Writes `byteCount` bytes and waits for the word that they have arrived.
-    func push(_ byteCount: Int) -> Rate {
-        guard let socket = open(BareRequest.sink, count: byteCount) else {
-            return Rate(count: 0, elapsed: .seconds(1))
-        }
-        let block = [UInt8](repeating: 0, count: Self.writeSize)
-        var done = [UInt8](repeating: 0, count: 1)
-        let start = clock.now
-        for _ in 0..<(byteCount / block.count) { block.withUnsafeBytes { _ = socket.writeAll($0) } }
-        done.withUnsafeMutableBytes { _ = socket.readAll(into: $0) }
-        return Rate(count: byteCount, elapsed: clock.now - start)
-    }
-}
-
-/// The client of the bare-TLS baseline: the same bytes in TLS records, without WebSocket and BLIP.
-struct BareTLSClient {
-    private let port: UInt16
-    private let identity: TLSIdentity
-
-    init(port: UInt16, identity: TLSIdentity) throws {
-        self.port = port
-        self.identity = identity
-    }
-
-    func push(_ byteCount: Int) throws -> Rate {
-        let connection = try BareTLSConnection(
-            socket: BareSocket.connect(port: port), role: .client, identity: identity)
-        try connection.handshake()
-        try connection.write(BareRequest.bytes(BareRequest.sink, count: byteCount))
-        let block = [UInt8](repeating: 0, count: BareClient.writeSize)
-        let clock = ContinuousClock()
-        let start = clock.now
-        for _ in 0..<(byteCount / block.count) { try connection.write(block) }
-        _ = try connection.read(atLeast: 1)
-        return Rate(count: byteCount, elapsed: clock.now - start)
-    }
-}
-
-/// TLS over a blocking socket.
-final class BareTLSConnection {
-    private let socket: BareSocket
-    private let session: TLSSession
-    private var output = ByteQueue()
-    private var input = ByteQueue()
-    private var buffer = [UInt8](repeating: 0, count: 65_536)
-
-    struct Ended: Error {}
-
-    init(socket: BareSocket, role: TLSSession.Role, identity: TLSIdentity) throws {
-        self.socket = socket
-        session = try TLSSession(role: role, identity: identity)
-    }
-
-    func handshake() throws {
-        flush()
-        while !session.isEstablished {
-            try receive()
-            flush()
-        }
-    }
-
-    func write(_ bytes: [UInt8]) throws {
-        let written = bytes.withUnsafeBytes { bytes in Result { try session.write(bytes) } }
-        try written.get()
-        flush()
-    }
-
-    /// Waits for at least `count` bytes and returns how many there were; they are dropped.
-    func read(atLeast count: Int) throws -> Int {
-        while input.count < count { try receive() }
-        defer { input.removeAll() }
-        return input.count
-    }
-
-    /// Waits for exactly `count` bytes.
-    func take(_ count: Int) throws -> [UInt8] {
-        while input.count < count { try receive() }
-        defer { input.consume(count) }
-        return input.withUnsafeBytes { Array($0[..<count]) }
-    }
-
-    private func receive() throws {
-        let count = buffer.withUnsafeMutableBytes { socket.read(into: $0) }
-        guard count > 0 else { throw Ended() }
-        let received = buffer.withUnsafeBytes { bytes in
-            Result { try session.receive(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
-        }
-        try received.get()
-        while try session.read(into: &input, max: 1 << 16) > 0 {}
-    }
-
-    private func flush() {
-        while session.nextOutgoing(into: &output) {}
-        _ = output.withUnsafeBytes { socket.writeAll($0) }
-        output.removeAll()
     }
 }

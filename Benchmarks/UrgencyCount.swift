@@ -52,4 +52,18 @@ enum UrgencyCount {
         }
         return normal * 100 / frames
     }
+
+    static func report() {
+        Report.heading("counts, beside 16 bulk bodies")
+        let outcome = measure(bulkBodies: 16)
+        Report.row(
+            "bulk frames before an urgent message's frame", "\(outcome.framesBefore)",
+            goal: .atMost(2, Double(outcome.framesBefore)))
+        Report.row("  their bytes", "\(outcome.bytesBefore)")
+        let share = normalShare()
+        Report.row(
+            "share of frames of normal messages in a flood", "\(share) %", goal: .atLeast(40, Double(share), unit: " %")
+        )
+        Report.end()
+    }
 }

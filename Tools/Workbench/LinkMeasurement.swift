@@ -1,36 +1,7 @@
 // Measures an open link whose other side answers the workbench's profiles.
 
 public import BLIPNet
-
-/// How often something happened in how long.
-public struct Rate: Sendable {
-    public var count: Int
-    public var elapsed: Duration
-
-    public init(count: Int, elapsed: Duration) {
-        self.count = count
-        self.elapsed = elapsed
-    }
-
-    public var perSecond: Double { Double(count) / max(elapsed.seconds, 1e-9) }
-}
-
-/// How long each of many single events took.
-public struct Latencies: Sendable {
-    private let sorted: [Duration]
-
-    public init(_ samples: [Duration]) { sorted = samples.sorted() }
-
-    public var median: Duration { quantile(0.5) }
-    public var p99: Duration { quantile(0.99) }
-    public var count: Int { sorted.count }
-
-    /// The smallest sample that is not below `share` (0...1) of all.
-    public func quantile(_ share: Double) -> Duration {
-        guard !sorted.isEmpty else { return .zero }
-        return sorted[min(sorted.count - 1, Int(Double(sorted.count) * share))]
-    }
-}
+internal import Synchronization
 
 /// What went wrong while measuring.
 public enum MeasurementError: Error, Sendable, Equatable {
@@ -60,9 +31,9 @@ public struct LinkMeasurement: Sendable {
 
     /// Echoes with `depth` of them under way at any time.
     public func pipelinedEchoes(
-        depth: Int, for duration: Duration, byteCount: Int = 32
+        depth: Int, for duration: Duration, byteCount: Int = 32, urgent: Bool = false
     ) async throws(MeasurementError) -> Rate {
-        let request = echo(byteCount)
+        let request = echo(byteCount, urgent: urgent)
         let start = clock.now
         var underWay = (0..<depth).map { _ in link.submit(request) }
         var next = 0
@@ -127,6 +98,50 @@ public struct LinkMeasurement: Sendable {
         return Latencies(latencies)
     }
 
+    /// What one endless normal body moves in `duration`; the rate counts bytes as they are read for sending, which the
+    /// send window ties to what the other side has taken.
+    public func bulkRate(for duration: Duration) async throws(MeasurementError) -> Rate {
+        let source = GeneratedSource(kind: .zero, byteCount: .max)
+        let bulk = link.submit(BLIPRequest(profile: "discard", body: .source(source)))
+        defer { source.stop() }
+        try await pause(.milliseconds(200))
+        let (before, start) = (source.readCount, clock.now)
+        try await pause(duration)
+        let rate = Rate(count: Int(source.readCount - before), elapsed: clock.now - start)
+        source.stop()
+        _ = try await answer(bulk)
+        return rate
+    }
+
+    /// Measures `body` while `depth` urgent echoes are under way all the time.
+    public func besideUrgentFlood<Value>(
+        depth: Int, _ body: () async throws(MeasurementError) -> Value
+    ) async throws(MeasurementError) -> Value {
+        let isOver = Flag()
+        let flood = Task { [self] in
+            await result { () async throws(MeasurementError) in
+                while !isOver.isRaised {
+                    _ = try await pipelinedEchoes(depth: depth, for: .milliseconds(100), urgent: true)
+                }
+            }
+        }
+        let value: Result<Value, MeasurementError>
+        do throws(MeasurementError) { value = .success(try await body()) } catch { value = .failure(error) }
+        isOver.raise()
+        try await flood.value.get()
+        return try value.get()
+    }
+
+    private func result(
+        _ body: () async throws(MeasurementError) -> Void
+    ) async -> Result<Void, MeasurementError> {
+        do throws(MeasurementError) { return .success(try await body()) } catch { return .failure(error) }
+    }
+
+    private func pause(_ duration: Duration) async throws(MeasurementError) {
+        do { try await Task.sleep(for: duration) } catch { throw .link(.closedLocally) }
+    }
+
     /// What the other side's process has used.
     public func remoteMaxResidentMiB() async throws(MeasurementError) -> Int {
         let text = String(
@@ -151,10 +166,9 @@ public struct LinkMeasurement: Sendable {
     }
 }
 
-extension Duration {
-    /// In seconds, for rates.
-    public var seconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
-    }
+/// Raised once by one task, looked at by another.
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isRaised: Bool { value.load(ordering: .relaxed) }
+    func raise() { value.store(true, ordering: .relaxed) }
 }

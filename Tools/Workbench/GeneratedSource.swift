@@ -1,7 +1,6 @@
-// Bodies that are made and checked without being held in memory. For the workbench's profiles and measurements.
+// A body that is made while it is sent. For the workbench's profiles and measurements.
 
 public import BLIPNet
-internal import Glibc
 internal import Synchronization
 
 /// A body of a given size whose bytes follow from a rule, so that both sides know them.
@@ -16,6 +15,7 @@ public final class GeneratedSource: BodySource {
 
     private struct State {
         var left: UInt64
+        var readCount: UInt64 = 0
         var generator: UInt64
         var textOffset = 0
     }
@@ -33,6 +33,9 @@ public final class GeneratedSource: BodySource {
     /// Ends the body with what has been read so far.
     public func stop() { state.withLock { $0.left = 0 } }
 
+    /// How many bytes have been read so far.
+    public var readCount: UInt64 { state.withLock { $0.readCount } }
+
     public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         state.withLock { state in
             let count = Int(min(UInt64(buffer.count), state.left))
@@ -43,6 +46,7 @@ public final class GeneratedSource: BodySource {
             case .text: Self.fillText(part, &state.textOffset)
             }
             state.left -= UInt64(count)
+            state.readCount += UInt64(count)
             return count
         }
     }
@@ -59,40 +63,5 @@ public final class GeneratedSource: BodySource {
             buffer[index] = text[offset]
             offset = offset + 1 == text.count ? 0 : offset + 1
         }
-    }
-}
-
-/// Counts the bytes of a body and forgets them.
-public final class DiscardingSink: BodySink {
-    private let counter = Atomic<UInt64>(0)
-
-    public init() {}
-
-    public var byteCount: UInt64 { counter.load(ordering: .relaxed) }
-
-    public func write(_ bytes: UnsafeRawBufferPointer) {
-        counter.wrappingAdd(UInt64(bytes.count), ordering: .relaxed)
-    }
-}
-
-/// Counts and digests the bytes of a body. A sink and the handler that reads its result are called on the queue of one
-/// link only, so the state needs no lock.
-public final class DigestingSink: BodySink, @unchecked Sendable {
-    private var byteCount: UInt64 = 0
-    private let digest = SHA256Digest()
-    private var result: [UInt8]?
-
-    public init() {}
-
-    public func write(_ bytes: UnsafeRawBufferPointer) {
-        byteCount += UInt64(bytes.count)
-        digest.update(bytes)
-    }
-
-    /// How many bytes there were, and their SHA-256 in hexadecimal digits. Ends the sink.
-    public func finish() -> (byteCount: UInt64, sha256: String) {
-        let result = self.result ?? digest.finish()
-        self.result = result
-        return (byteCount, result.hex)
     }
 }

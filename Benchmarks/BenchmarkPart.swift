@@ -1,0 +1,53 @@
+// The parts of the benchmark, each runnable alone.
+
+internal import BLIPNet
+
+/// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
+enum BenchmarkPart: String, CaseIterable {
+    case counts, allocations, echo, body, urgency, fairness, systemcalls, idle
+
+    var summary: String {
+        switch self {
+        case .counts: "frames before an urgent one, share of normal frames (no time involved)"
+        case .allocations: "heap allocations per frame in the codecs (no time involved)"
+        case .echo: "32-byte echoes per second, one at a time and 100 deep"
+        case .body: "one body of 1 GiB beside bare sockets and bare TLS; memory of both sides"
+        case .urgency: "latency of urgent echoes beside bulk bodies"
+        case .fairness: "what normal traffic keeps under a flood of urgent messages"
+        case .systemcalls: "system calls per MiB of a body"
+        case .idle: "memory per idle TLS connection"
+        }
+    }
+
+    func run(_ effort: Effort) async throws {
+        switch self {
+        case .counts: UrgencyCount.report()
+        case .allocations: try AllocationPart.run()
+        case .echo: try await EchoPart.run(effort)
+        case .body: try await BodyPart.run(effort)
+        case .urgency: try await UrgencyPart.run(effort)
+        case .fairness: try await FairnessPart.run(effort)
+        case .systemcalls: try SystemCallPart.run()
+        case .idle: try await IdlePart.run(effort)
+        }
+    }
+}
+
+/// How long a part takes.
+struct Effort {
+    /// For each rate.
+    var time: Duration
+    var bodyByteCount: Int
+    var samples: Int
+    var idleConnections: Int
+
+    static let full = Effort(time: .seconds(3), bodyByteCount: 1 << 30, samples: 2_000, idleConnections: 1_000)
+    /// For a look while working on something: a few seconds for each part.
+    static let quick = Effort(time: .seconds(1), bodyByteCount: 1 << 28, samples: 500, idleConnections: 200)
+}
+
+/// A benchmark that could not be measured.
+struct BenchmarkFailure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
