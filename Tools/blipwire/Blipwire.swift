@@ -9,9 +9,10 @@ enum Blipwire {
     static let usage = """
         blipwire: a workbench for the protocols of blipchat
 
-          blipwire serve --listen HOST:PORT [--insecure | --identity FILE] [--app NAME]
+          blipwire serve --listen HOST:PORT [--insecure | --identity FILE] [--app NAME] [--origin ORIGIN]
               Answers the workbench's profiles until it is interrupted. Says its address and the
               fingerprint of its key on standard output. HOST `*` means all addresses, port 0 any free one.
+              Callers that send an `Origin` are refused, as web pages must be, but for ORIGIN.
 
           blipwire client URL [--big BYTES] [--concurrency N] [--identity FILE] [--peer HEX] [--app NAME]
               Tries every profile of the server, and lets the server try ours. Prints one line for each;

@@ -16,6 +16,7 @@ struct ServeCommand {
         self.endpoint = endpoint
         isPlain = arguments.takeFlag("--insecure")
         link = try LinkArguments(&arguments)
+        if let origin = try arguments.takeValue("--origin") { link.options.allowedOrigins = [origin] }
         try arguments.finish()
     }
 

@@ -12,6 +12,8 @@ public struct LinkOptions: Sendable {
     public var path = "/"
     /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2).
     public var application = "blipchat_1"
+    /// A call that carries an `Origin` (web pages do, and some libraries) is refused unless it is one of these.
+    public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()
     public var webSocket: WebSocketLimits
     /// From the start of connecting to the established TCP connection, the name resolution included.

@@ -47,7 +47,7 @@ public struct ProtocolStack: StreamStack {
         let webSocket = WebSocketConnection.server(
             WebSocketServerOptions(
                 subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)], path: options.path,
-                limits: options.webSocket),
+                allowedOrigins: options.allowedOrigins, limits: options.webSocket),
             random: random, now: now)
         return try ProtocolStack(role: .server, webSocket: webSocket, options: options, now: now)
     }
