@@ -1,21 +1,5 @@
 // The errors of the layers below as errors of a link.
 
-extension TLSError {
-    /// In words, for `LinkError`.
-    var reason: String {
-        switch self {
-        case .notTLS: "the other side does not speak TLS"
-        case .handshakeFailed(let reason): "TLS handshake: \(reason)"
-        case .sessionFailed(let reason): reason
-        case .closed: "closed"
-        case .notEstablished: "not established"
-        case .tooMuchOutput: "the peer makes us send more than it reads"
-        case .invalidIdentity(let reason): "certificate: \(reason)"
-        case .libraryFailed(let call, let reason): "\(call): \(reason)"
-        }
-    }
-}
-
 extension LinkError {
     /// What the end of a WebSocket means for the link.
     init(_ closure: WebSocketClosure) {

@@ -73,7 +73,8 @@ public struct WebSocketStack: StreamStack {
         self.expectedPeer = expectedPeer
         self.closeTimeout = closeTimeout
         self.now = now
-        isIdentityChecked = tls == nil
+        // What else a peer must prove, the session has seen to.
+        isIdentityChecked = tls == nil || expectedPeer == nil
     }
 
     /// The handshakes are over and nobody has closed: messages may be sent.
@@ -103,12 +104,12 @@ public struct WebSocketStack: StreamStack {
     /// 2. Moves what TLS has decrypted to the WebSocket, once the peer's key is known to be the right one.
     private mutating func decrypt(_ tls: TLSSession) throws(TLSError) {
         guard tls.isEstablished else { return }
-        if !isIdentityChecked {
+        if let expectedPeer, !isIdentityChecked {
             guard let presented = tls.peerFingerprint else {
                 finish(.notBLIP(reason: "the peer has no certificate"))
                 return
             }
-            if let expectedPeer, expectedPeer != presented {
+            if expectedPeer != presented {
                 finish(.wrongIdentity(expected: expectedPeer, presented: presented))
                 return
             }

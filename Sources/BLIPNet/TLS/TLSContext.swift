@@ -1,65 +1,199 @@
-// The settings that all TLS sessions of one identity share (DESIGN 5).
+// The settings that all TLS sessions of one configuration and role share.
 
 internal import COpenSSL
 
-/// An `SSL_CTX` per role. Set up once in `init` and never changed afterwards; OpenSSL counts references to it from
-/// any thread, so it may be shared.
+/// An `SSL_CTX`. Set up once in `init` and never changed afterwards; OpenSSL counts references to it from any thread,
+/// so it may be shared.
 final class TLSContext: Sendable {
-    nonisolated(unsafe) let client: OpaquePointer
-    nonisolated(unsafe) let server: OpaquePointer
+    nonisolated(unsafe) let pointer: OpaquePointer
+    /// Where sessions to be resumed are kept; `nil` when none may be.
+    let sessions: TLSSessionCache?
+    /// Names of the application's protocols as they stand in the handshake. OpenSSL refers to them.
+    private nonisolated(unsafe) let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    init(credentials: TLSCredentials) throws(TLSError) {
-        let client = try Self.make(TLS_client_method(), credentials)
-        do throws(TLSError) {
-            server = try Self.make(TLS_server_method(), credentials)
-        } catch {
-            SSL_CTX_free(client)
-            throw error
+    init(role: TLSSession.Role, configuration: TLSConfiguration) throws(TLSError) {
+        guard role == .client || configuration.identity != nil else {
+            throw .badConfiguration(reason: "a TLS server needs a certificate")
         }
-        self.client = client
+        let names = try Self.encode(configuration.applicationProtocols)
+        OpenSSLErrorQueue.clear()
+        guard let pointer = SSL_CTX_new(role == .client ? TLS_client_method() : TLS_server_method()) else {
+            throw OpenSSLErrorQueue.failure(of: "SSL_CTX_new")
+        }
+        self.pointer = pointer
+        protocols = .allocate(capacity: names.count)
+        _ = protocols.initialize(from: names)
+        sessions = role == .client && configuration.mayResume(role) ? TLSSessionCache() : nil
+        try setBasics(configuration)
+        try setIdentity(configuration.identity?.credentials)
+        try setResumption(role, configuration)
+        try setTrust(role, configuration)
+        if !names.isEmpty { try setProtocols(role) }
     }
 
     deinit {
-        SSL_CTX_free(client)
-        SSL_CTX_free(server)
+        SSL_CTX_free(pointer)
+        protocols.deallocate()
     }
 
-    private static func make(
-        _ method: OpaquePointer?, _ credentials: TLSCredentials
-    ) throws(TLSError) -> OpaquePointer {
-        OpenSSLErrorQueue.clear()
-        guard let context = SSL_CTX_new(method) else { throw OpenSSLErrorQueue.failure(of: "SSL_CTX_new") }
-        guard copenssl_set_min_proto_version(context, TLS1_3_VERSION) == 1,
-            copenssl_set_max_proto_version(context, TLS1_3_VERSION) == 1,
-            SSL_CTX_use_certificate(context, credentials.certificate) == 1,
-            SSL_CTX_use_PrivateKey(context, credentials.key) == 1,
-            // On resumption nobody's certificate would be seen: no tickets, no cache.
-            SSL_CTX_set_num_tickets(context, 0) == 1,
-            SSL_CTX_set_ciphersuites(context, cipherSuites) == 1
-        else {
-            SSL_CTX_free(context)
-            throw OpenSSLErrorQueue.failure(of: "SSL_CTX")
-        }
-        _ = copenssl_set_session_cache_mode(context, Int(SSL_SESS_CACHE_OFF))
-        _ = SSL_CTX_set_options(context, copenssl_op_no_ticket())
+    // MARK: Versions and ciphers
+
+    /// The fastest first: AES-128 has hardware help wherever we run.
+    private static let cipherSuites = "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384"
+    /// TLS 1.2: only ephemeral keys and authenticated encryption (RFC 9325 section 4.2).
+    private static let oldCiphers = "ECDHE+AESGCM:ECDHE+CHACHA20"
+    /// Chains of public servers have up to about 10 KB, certificates of our own about 300 bytes.
+    private static let maxCertificateBytes = 65_536
+    private static let maxPeerCertificateBytes = 16_384
+
+    private func setBasics(_ configuration: TLSConfiguration) throws(TLSError) {
+        guard copenssl_set_min_proto_version(pointer, configuration.minimumVersion.number) == 1,
+            copenssl_set_max_proto_version(pointer, TLS1_3_VERSION) == 1,
+            SSL_CTX_set_ciphersuites(pointer, Self.cipherSuites) == 1,
+            SSL_CTX_set_cipher_list(pointer, Self.oldCiphers) == 1
+        else { throw OpenSSLErrorQueue.failure(of: "SSL_CTX") }
+        _ = SSL_CTX_set_options(pointer, copenssl_op_no_renegotiation())
         // The input BIO may move; buffers of an idle session are given back.
-        _ = copenssl_set_mode(
-            context, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | Int(SSL_MODE_RELEASE_BUFFERS))
-        _ = SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_CERT_LIST, maxCertificateBytes, nil)
-        SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
-        // Every certificate is good: TLS itself checks that the peer has its private key, and the fingerprint is
-        // compared with the pinned one after the handshake.
+        _ = copenssl_set_mode(pointer, Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER) | Int(SSL_MODE_RELEASE_BUFFERS))
+        switch configuration.trust {
+        case .system, .roots, .custom: setCertificateLimit(Self.maxCertificateBytes)
+        case .pinned, .anyKey: setCertificateLimit(Self.maxPeerCertificateBytes)
+        }
+    }
+
+    private func setCertificateLimit(_ byteCount: Int) {
+        _ = SSL_CTX_ctrl(pointer, SSL_CTRL_SET_MAX_CERT_LIST, byteCount, nil)
+    }
+
+    private func setIdentity(_ credentials: TLSCredentials?) throws(TLSError) {
+        guard let credentials else { return }
+        guard SSL_CTX_use_certificate(pointer, credentials.certificate) == 1,
+            SSL_CTX_use_PrivateKey(pointer, credentials.key) == 1
+        else { throw OpenSSLErrorQueue.failure(of: "SSL_CTX_use_certificate") }
+        for certificate in credentials.issuers {
+            guard copenssl_add_chain_certificate(pointer, certificate) == 1 else {
+                throw OpenSSLErrorQueue.failure(of: "SSL_CTX_add1_chain_cert")
+            }
+        }
+    }
+
+    private func setResumption(_ role: TLSSession.Role, _ configuration: TLSConfiguration) throws(TLSError) {
+        guard configuration.mayResume(role) else {
+            // On resumption nobody's certificate would be seen: no tickets, no cache.
+            guard SSL_CTX_set_num_tickets(pointer, 0) == 1 else {
+                throw OpenSSLErrorQueue.failure(of: "SSL_CTX_set_num_tickets")
+            }
+            _ = copenssl_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+            _ = SSL_CTX_set_options(pointer, copenssl_op_no_ticket())
+            return
+        }
+        switch role {
+        case .client:
+            let mode = SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL
+            _ = copenssl_set_session_cache_mode(pointer, Int(mode))
+            SSL_CTX_sess_set_new_cb(pointer) { session, ticket in
+                TLSSession.keep(ticket, of: session)
+                return 0
+            }
+        case .server:
+            // Tickets hold the whole state: a server keeps nothing.
+            _ = copenssl_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+        }
+    }
+
+    // MARK: Trust
+
+    private func setTrust(_ role: TLSSession.Role, _ configuration: TLSConfiguration) throws(TLSError) {
+        switch (role, configuration.clientCertificates) {
+        case (.server, .ignored):
+            SSL_CTX_set_verify(pointer, SSL_VERIFY_NONE, nil)
+            return
+        case (.server, .optional): SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER, nil)
+        default: SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+        }
+        switch configuration.trust {
+        case .system: try useSystemRoots()
+        case .roots(let certificates): try useRoots(certificates)
+        case .custom:
+            try useSystemRoots()
+            acceptAny()
+        case .pinned, .anyKey: acceptAny()
+        }
+    }
+
+    /// Every certificate is good for the handshake: TLS itself checks that the peer has its private key, and the
+    /// session decides afterwards.
+    private func acceptAny() {
         SSL_CTX_set_cert_verify_callback(
-            context,
+            pointer,
             { store, _ in
                 X509_STORE_CTX_set_error(store, X509_V_OK)
                 return 1
             }, nil)
-        return context
     }
 
-    /// The fastest first: AES-128 has hardware help wherever we run.
-    private static let cipherSuites = "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384"
-    /// Our own certificates have about 300 bytes.
-    private static let maxCertificateBytes = 16_384
+    private func useSystemRoots() throws(TLSError) {
+        guard SSL_CTX_set_default_verify_paths(pointer) == 1 else {
+            throw OpenSSLErrorQueue.failure(of: "SSL_CTX_set_default_verify_paths")
+        }
+    }
+
+    private func useRoots(_ texts: [String]) throws(TLSError) {
+        let store = SSL_CTX_get_cert_store(pointer)
+        // A given certificate is trusted even if it is not one of an authority.
+        X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN))
+        var count = 0
+        for text in texts {
+            let certificates = try TLSCredentials.certificates(pem: text)
+            defer { for certificate in certificates { X509_free(certificate) } }
+            for certificate in certificates {
+                guard X509_STORE_add_cert(store, certificate) == 1 else {
+                    throw OpenSSLErrorQueue.failure(of: "X509_STORE_add_cert")
+                }
+                count += 1
+            }
+        }
+        guard count > 0 else { throw .badConfiguration(reason: "no root certificate was given") }
+    }
+
+    // MARK: ALPN
+
+    private static func encode(_ protocols: [String]) throws(TLSError) -> [UInt8] {
+        var names: [UInt8] = []
+        for name in protocols {
+            let bytes = Array(name.utf8)
+            guard (1...255).contains(bytes.count) else {
+                throw .badConfiguration(reason: "the name of an application protocol has 1 to 255 bytes")
+            }
+            names.append(UInt8(bytes.count))
+            names += bytes
+        }
+        // A list has a length of 16 bits (RFC 7301 section 3.1).
+        guard names.count <= 65_533 else { throw .badConfiguration(reason: "too many application protocols") }
+        return names
+    }
+
+    private func setProtocols(_ role: TLSSession.Role) throws(TLSError) {
+        switch role {
+        case .client:
+            // This function returns 0 when it succeeds.
+            guard SSL_CTX_set_alpn_protos(pointer, protocols.baseAddress, UInt32(protocols.count)) == 0 else {
+                throw OpenSSLErrorQueue.failure(of: "SSL_CTX_set_alpn_protos")
+            }
+        case .server:
+            SSL_CTX_set_alpn_select_cb(
+                pointer,
+                { _, selected, selectedCount, offered, offeredCount, context in
+                    guard let context else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+                    let names = Unmanaged<TLSContext>.fromOpaque(context).takeUnretainedValue().protocols
+                    var name: UnsafeMutablePointer<UInt8>?
+                    let outcome = SSL_select_next_proto(
+                        &name, selectedCount, names.baseAddress, UInt32(names.count), offered, offeredCount)
+                    // Without a common one the server refuses (RFC 7301 section 3.2).
+                    guard outcome == OPENSSL_NPN_NEGOTIATED else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+                    selected?.pointee = UnsafePointer(name)
+                    return SSL_TLSEXT_ERR_OK
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+    }
 }

@@ -2,19 +2,24 @@
 
 internal import COpenSSL
 
-/// Owns one key and one certificate during a computation; what lives on is in `TLSIdentity` and `TLSContext`.
-final class TLSCredentials {
-    let key: OpaquePointer
-    let certificate: OpaquePointer
+/// Owns one key, its certificate and the certificates of those who vouch for it. Nothing of them is changed once they
+/// are complete, and OpenSSL counts references from any thread, so they may be shared.
+final class TLSCredentials: Sendable {
+    nonisolated(unsafe) let key: OpaquePointer
+    nonisolated(unsafe) let certificate: OpaquePointer
+    /// The certificates that a peer may need to get from ours to one that it trusts.
+    nonisolated(unsafe) let issuers: [OpaquePointer]
 
-    private init(key: OpaquePointer, certificate: OpaquePointer) {
+    private init(key: OpaquePointer, certificate: OpaquePointer, issuers: [OpaquePointer] = []) {
         self.key = key
         self.certificate = certificate
+        self.issuers = issuers
     }
 
     deinit {
         EVP_PKEY_free(key)
         X509_free(certificate)
+        for issuer in issuers { X509_free(issuer) }
     }
 
     // MARK: Making
@@ -69,43 +74,75 @@ final class TLSCredentials {
 
     // MARK: PEM
 
-    /// Above any sensible key and certificate.
-    private static let maxPEMByteCount = 65_536
+    /// Above any sensible key and chain.
+    private static let maxIdentityByteCount = 65_536
+    /// Above what a system keeps in its file of authorities.
+    private static let maxPEMByteCount = 1 << 20
+    private static let maxCertificates = 1_000
 
-    /// Reads a PKCS#8 private key and a certificate from one PEM text, in either order.
-    init(pem: String) throws(TLSError) {
-        let text = Array(pem.utf8)
-        guard text.count <= Self.maxPEMByteCount else { throw .invalidIdentity(reason: "the PEM text is too long") }
-        OpenSSLErrorQueue.clear()
-        let key = try Self.read(text) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
-        guard let key else {
-            throw .invalidIdentity(reason: "no usable private key: \(OpenSSLErrorQueue.drain())")
+    /// Reads a PKCS#8 private key and a certificate from one PEM text, in either order. Only Ed25519 keys.
+    convenience init(pem: String) throws(TLSError) {
+        guard pem.utf8.count <= Self.maxIdentityByteCount else {
+            throw .invalidIdentity(reason: "the PEM text is too long")
         }
-        let certificate: OpaquePointer?
-        do throws(TLSError) {
-            certificate = try Self.read(text) { PEM_read_bio_X509($0, nil, refusePassphrase, nil) }
-        } catch {
+        let key = try Self.key(pem: pem)
+        guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
+            EVP_PKEY_free(key)
+            throw .invalidIdentity(reason: "the private key is not an Ed25519 key")
+        }
+        try self.init(key: key, certificates: pem)
+    }
+
+    /// Reads a private key of any kind, and its certificate followed by those of its issuers.
+    convenience init(keyPEM: String, chainPEM: String) throws(TLSError) {
+        try self.init(key: Self.key(pem: keyPEM), certificates: chainPEM)
+    }
+
+    /// Takes over `key`.
+    private convenience init(key: OpaquePointer, certificates pem: String) throws(TLSError) {
+        var certificates: [OpaquePointer]
+        do throws(TLSError) { certificates = try Self.certificates(pem: pem) } catch {
             EVP_PKEY_free(key)
             throw error
         }
-        guard let certificate else {
-            EVP_PKEY_free(key)
-            throw .invalidIdentity(reason: "no usable certificate: \(OpenSSLErrorQueue.drain())")
-        }
-        self.key = key
-        self.certificate = certificate
-        guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
-            throw .invalidIdentity(reason: "the private key is not an Ed25519 key")
-        }
+        self.init(key: key, certificate: certificates.removeFirst(), issuers: certificates)
         guard X509_check_private_key(certificate, key) == 1 else {
             throw .invalidIdentity(reason: "the certificate belongs to another key")
         }
         OpenSSLErrorQueue.clear()
     }
 
+    private static func key(pem: String) throws(TLSError) -> OpaquePointer {
+        let key = try read(pem) { PEM_read_bio_PrivateKey($0, nil, refusePassphrase, nil) }
+        guard let key else {
+            throw .invalidIdentity(reason: "no usable private key: \(OpenSSLErrorQueue.drain())")
+        }
+        return key
+    }
+
+    /// All certificates of a PEM text, at least one; the caller frees them.
+    static func certificates(pem: String) throws(TLSError) -> [OpaquePointer] {
+        var certificates: [OpaquePointer] = []
+        _ = try read(pem) { bio -> OpaquePointer? in
+            while certificates.count < maxCertificates,
+                let certificate = PEM_read_bio_X509(bio, nil, refusePassphrase, nil)
+            {
+                certificates.append(certificate)
+            }
+            return nil
+        }
+        // The last one is followed by what is no certificate: the end.
+        let reason = OpenSSLErrorQueue.drain()
+        guard !certificates.isEmpty else { throw .invalidIdentity(reason: "no usable certificate: \(reason)") }
+        return certificates
+    }
+
     private static func read(
-        _ text: [UInt8], _ parse: (OpaquePointer) -> OpaquePointer?
+        _ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?
     ) throws(TLSError) -> OpaquePointer? {
+        let text = Array(pem.utf8)
+        guard text.count <= maxPEMByteCount else { throw .invalidIdentity(reason: "the PEM text is too long") }
+        OpenSSLErrorQueue.clear()
         let result: Result<OpaquePointer?, TLSError> = text.withUnsafeBytes { bytes in
             guard let bio = BIO_new_mem_buf(bytes.baseAddress, Int32(bytes.count)) else {
                 return .failure(OpenSSLErrorQueue.failure(of: "BIO_new_mem_buf"))
@@ -116,7 +153,7 @@ final class TLSCredentials {
         return try result.get()
     }
 
-    /// The key (PKCS#8, not encrypted) and the certificate in one text.
+    /// The key (PKCS#8, not encrypted), the certificate and those of its issuers in one text.
     func pem() throws(TLSError) -> String {
         OpenSSLErrorQueue.clear()
         guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLErrorQueue.failure(of: "BIO_new") }
@@ -124,6 +161,9 @@ final class TLSCredentials {
         guard PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) == 1,
             PEM_write_bio_X509(bio, certificate) == 1
         else { throw OpenSSLErrorQueue.failure(of: "PEM_write_bio") }
+        for issuer in issuers {
+            guard PEM_write_bio_X509(bio, issuer) == 1 else { throw OpenSSLErrorQueue.failure(of: "PEM_write_bio") }
+        }
         var data: UnsafeMutablePointer<CChar>?
         let count = copenssl_bio_get_mem_data(bio, &data)
         return String(decoding: UnsafeRawBufferPointer(start: data, count: max(0, count)), as: UTF8.self)

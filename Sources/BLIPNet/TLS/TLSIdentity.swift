@@ -1,10 +1,13 @@
-// Who this installation is: an Ed25519 key pair in a self-signed certificate (DESIGN 5).
+// Who we are: for peers of blipchat an Ed25519 key pair in a self-signed certificate (DESIGN 5), for other servers and
+// clients whatever an authority has signed.
 
 /// A private key with its certificate, ready for sessions in both roles. The PEM text is a secret.
 public struct TLSIdentity: Sendable, Equatable {
     /// What peers know this identity by.
     public let fingerprint: SPKIFingerprint
-    let context: TLSContext
+    let credentials: TLSCredentials
+    /// The contexts of all `TLSConfiguration.pinned` values of this identity.
+    let peerContexts = TLSContextPool()
     private let text: String
 
     /// A new identity that nobody has had before.
@@ -13,6 +16,12 @@ public struct TLSIdentity: Sendable, Equatable {
     /// Reads what `pem()` has written: a PKCS#8 key and its certificate, in either order.
     public init(pem: String) throws(TLSError) { try self.init(TLSCredentials(pem: pem)) }
 
+    /// Reads a private key of any kind (not encrypted), and its certificate followed by those of its issuers, as
+    /// authorities hand them out. Throws `.invalidIdentity`.
+    public init(keyPEM: String, chainPEM: String) throws(TLSError) {
+        try self.init(TLSCredentials(keyPEM: keyPEM, chainPEM: chainPEM))
+    }
+
     /// Key and certificate in one PEM text, for a file that only its owner may read.
     public func pem() -> String { text }
 
@@ -20,7 +29,7 @@ public struct TLSIdentity: Sendable, Equatable {
 
     private init(_ credentials: TLSCredentials) throws(TLSError) {
         fingerprint = try SPKIFingerprint(certificate: credentials.certificate)
-        context = try TLSContext(credentials: credentials)
+        self.credentials = credentials
         text = try credentials.pem()
     }
 }

@@ -1,12 +1,13 @@
-// TLS 1.3 over memory: encrypted bytes in and out on one side, plain bytes on the other, no descriptor (DESIGN 5).
-// Between the socket below and WebSocket above; `ProtocolStack` joins them.
+// TLS over memory: encrypted bytes in and out on one side, plain bytes on the other, no descriptor (DESIGN 5).
+// Between the socket below and WebSocket above; `ProtocolStack` and `TCPConnection` join them.
 
 internal import COpenSSL
 
-/// One TLS session. Confined to one owner: a link and its queue.
+/// One TLS session. Confined to one owner: a connection and its event loop.
 ///
-/// Both sides present a certificate, and any certificate is accepted: TLS proves that the peer has the private key,
-/// and the owner compares `peerFingerprint` with the one that it expects before it believes anything.
+/// A session is established when the handshake is complete and the peer is trusted (`TLSConfiguration.trust`); before
+/// that no byte of the application passes in either direction. Where somebody outside decides, `trustQuestion` has
+/// what is to be judged, and everything waits for `answerTrust`.
 /// After an error has been thrown the session is dead and throws it again; `nextOutgoing` may still hold the alert
 /// for the peer.
 public final class TLSSession {
@@ -19,32 +20,70 @@ public final class TLSSession {
     /// Encrypted bytes from the transport, and for it. Owned by the session.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
+    let role: Role
+    /// Kept because OpenSSL's context refers to what it owns.
+    private let context: TLSContext?
+    let trust: TrustPolicy
+    /// The name that the certificate of a server must have; `nil` when no name counts.
+    let checkedName: String?
     private var failure: TLSError?
     private var hasReceived = false
     private var hasSentCloseNotify = false
+    private var isHandshakeComplete = false
 
-    /// The handshake is complete on our side. A client gets here before the server has judged its certificate.
+    /// The handshake is complete on our side and the peer is trusted. A client gets here before the server has judged
+    /// its certificate.
     public private(set) var isEstablished = false
-    /// Who the peer is, once the handshake is complete.
+    /// Who the peer is, once the handshake is complete; `nil` if it has shown no certificate.
     public private(set) var peerFingerprint: SPKIFingerprint?
+    /// What is to be judged from outside before the session is established.
+    public private(set) var trustQuestion: CertificateChain?
     /// The peer has said that nothing follows. An end of the transport without it may be an attacker's.
     public private(set) var receivedCloseNotify = false
 
     /// Bytes that one TLS record holds at most.
     public static let maxRecordPayload = 16_384
-    /// Unread output above which a peer that keeps causing more is cut off. A driver that stops reading while its
-    /// output is full never gets there.
+    /// Unread output above which a peer that keeps causing more is cut off, and unread input above which one that does
+    /// not wait for our judgement is. A driver that stops reading meanwhile never gets there.
     var maxUnreadOutput = 1 << 20
 
-    /// A client's first flight waits in `nextOutgoing`.
+    /// A session between peers of blipchat: any key is accepted, the owner compares `peerFingerprint` with the one
+    /// that it expects before it believes anything. A client's first flight waits in `nextOutgoing`.
     public convenience init(role: Role, identity: TLSIdentity) throws(TLSError) {
-        try self.init(role: role, context: role == .client ? identity.context.client : identity.context.server)
+        try self.init(role: role, configuration: .pinned(identity: identity, expected: nil))
+    }
+
+    /// A session as `configuration` says. `host` is where a client has called: the name of the server unless the
+    /// configuration has another.
+    public convenience init(role: Role, configuration: TLSConfiguration, host: String? = nil) throws(TLSError) {
+        let context = try configuration.contexts.context(role, configuration)
+        let name = role == .client ? configuration.serverName ?? host : nil
+        let checksName = role == .client && configuration.isJudgedByAuthorities && configuration.checksServerName
+        if checksName, name == nil {
+            throw .badConfiguration(reason: "there is no name to look for in the server's certificate")
+        }
+        try self.init(role: role, context: context, trust: configuration.trust, checkedName: checksName ? name : nil)
+        try begin(serverName: name)
     }
 
     /// A session with any `SSL_CTX`; the session keeps its own reference to it.
-    init(role: Role, context: OpaquePointer) throws(TLSError) {
+    convenience init(role: Role, context: OpaquePointer) throws(TLSError) {
+        try self.init(role: role, pointer: context, context: nil, trust: .anyKey, checkedName: nil)
+        try begin(serverName: nil)
+    }
+
+    private convenience init(
+        role: Role, context: TLSContext, trust: TrustPolicy, checkedName: String?
+    ) throws(TLSError) {
+        try self.init(
+            role: role, pointer: context.pointer, context: context, trust: trust, checkedName: checkedName)
+    }
+
+    private init(
+        role: Role, pointer: OpaquePointer, context: TLSContext?, trust: TrustPolicy, checkedName: String?
+    ) throws(TLSError) {
         OpenSSLErrorQueue.clear()
-        guard let session = SSL_new(context) else {
+        guard let session = SSL_new(pointer) else {
             throw OpenSSLErrorQueue.failure(of: "SSL_new")
         }
         guard let incoming = BIO_new(BIO_s_mem()) else {
@@ -60,14 +99,35 @@ public final class TLSSession {
         self.session = session
         self.incoming = incoming
         self.outgoing = outgoing
-        switch role {
-        case .client: SSL_set_connect_state(session)
-        case .server: SSL_set_accept_state(session)
-        }
-        if role == .client { try advanceHandshake() }
+        self.role = role
+        self.context = context
+        self.trust = trust
+        self.checkedName = checkedName
     }
 
     deinit { SSL_free(session) }
+
+    /// Everything before the first byte.
+    private func begin(serverName: String?) throws(TLSError) {
+        SSL_set_ex_data(session, 0, Unmanaged.passUnretained(self).toOpaque())
+        switch role {
+        case .server: SSL_set_accept_state(session)
+        case .client:
+            SSL_set_connect_state(session)
+            if let checkedName { try expectName(checkedName) }
+            if let serverName { try announceName(serverName) }
+            if let sessions = context?.sessions, let checkedName { sessions.resume(session, for: checkedName) }
+            try advanceHandshake()
+        }
+    }
+
+    /// OpenSSL has got something to resume this session with later.
+    static func keep(_ ticket: OpaquePointer?, of session: OpaquePointer?) {
+        guard let session, let ticket, let pointer = SSL_get_ex_data(session, 0) else { return }
+        let owner = Unmanaged<TLSSession>.fromOpaque(pointer).takeUnretainedValue()
+        guard let sessions = owner.context?.sessions, let name = owner.checkedName else { return }
+        sessions.keep(copyOf: ticket, for: name)
+    }
 
     // MARK: From the transport up
 
@@ -88,7 +148,19 @@ public final class TLSSession {
             guard count > 0 else { throw fail(OpenSSLErrorQueue.failure(of: "BIO_write")) }
             rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
         }
-        if !isEstablished { try advanceHandshake() }
+        if !isHandshakeComplete {
+            try advanceHandshake()
+        } else if trustQuestion != nil, Int(clamping: copenssl_bio_ctrl_pending(incoming)) > maxUnreadOutput {
+            throw fail(.tooMuchInput)
+        }
+    }
+
+    /// The transport has ended. Throws unless the peer has said before that nothing follows; call `read` until it
+    /// returns 0 first.
+    public func receiveEnd() throws(TLSError) {
+        if let failure { throw failure }
+        guard !receivedCloseNotify else { return }
+        throw fail(isEstablished ? .truncated : .handshakeFailed(reason: "the peer ended the connection"))
     }
 
     /// Appends up to `max` decrypted bytes to `plain` and returns how many there were; 0 until more is received.
@@ -147,6 +219,8 @@ public final class TLSSession {
 
     /// Moves all encrypted bytes that wait for the transport to `out`; `false` when there are none.
     public func nextOutgoing(into out: inout ByteQueue) -> Bool {
+        // The last flight of a client says who we are: only to a peer that we believe.
+        guard trustQuestion == nil else { return false }
         let waiting = unreadOutput
         guard waiting > 0 else { return false }
         let count = out.appendUninitialized(capacity: waiting) { buffer in
@@ -170,27 +244,69 @@ public final class TLSSession {
         OpenSSLErrorQueue.clear()
         let result = SSL_do_handshake(session)
         if result == 1 {
-            try establish()
+            isHandshakeComplete = true
+            try judge()
             return
         }
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break
-        default: throw fail(.handshakeFailed(reason: OpenSSLErrorQueue.drain()))
+        default:
+            let verdict = SSL_get_verify_result(session)
+            let reason = OpenSSLErrorQueue.drain()
+            throw fail(
+                verdict == X509_V_OK ? .handshakeFailed(reason: reason) : .untrusted(reason: Self.text(verdict)))
         }
     }
 
-    private func establish() throws(TLSError) {
-        guard let certificate = SSL_get1_peer_certificate(session) else {
-            throw fail(.handshakeFailed(reason: "the peer has no certificate"))
+    /// The handshake is complete: is this the peer that we want?
+    private func judge() throws(TLSError) {
+        let chain = peerCertificates()
+        defer { for certificate in chain { X509_free(certificate) } }
+        guard let certificate = chain.first else {
+            // OpenSSL has seen to it that a certificate is missing only where it may.
+            guard role == .server, SSL_get_verify_mode(session) & SSL_VERIFY_FAIL_IF_NO_PEER_CERT == 0 else {
+                throw fail(.handshakeFailed(reason: "the peer has no certificate"))
+            }
+            isEstablished = true
+            return
         }
-        defer { X509_free(certificate) }
         do throws(TLSError) {
-            peerFingerprint = try SPKIFingerprint(certificate: certificate)
+            let fingerprint = try SPKIFingerprint(certificate: certificate)
+            peerFingerprint = fingerprint
+            switch trust {
+            case .anyKey: break
+            case .pinned(let expected):
+                guard expected == fingerprint else { throw .wrongKey(expected: expected, presented: fingerprint) }
+            case .system, .roots:
+                // OpenSSL has judged the chain, unless it had no part in this handshake.
+                if SSL_session_reused(session) == 1, let problem = try problem(of: chain) {
+                    throw .untrusted(reason: problem)
+                }
+            case .custom:
+                trustQuestion = try CertificateChain(chain, serverName: askedName, problem: problem(of: chain))
+                return
+            }
         } catch {
+            discardOutput()
             throw fail(error)
         }
         isEstablished = true
     }
+
+    /// The decision about `trustQuestion`. Afterwards the session is established, or dead with `.untrusted`.
+    public func answerTrust(_ isTrusted: Bool) throws(TLSError) {
+        if let failure { throw failure }
+        guard trustQuestion != nil else { return }
+        trustQuestion = nil
+        guard isTrusted else {
+            discardOutput()
+            throw fail(.untrusted(reason: "refused"))
+        }
+        isEstablished = true
+    }
+
+    /// What waits for a peer that we do not believe is never sent.
+    private func discardOutput() { _ = BIO_ctrl(outgoing, BIO_CTRL_RESET, 0, nil) }
 
     /// Remembers the first error; from then on there is no other.
     private func fail(_ error: TLSError) -> TLSError {

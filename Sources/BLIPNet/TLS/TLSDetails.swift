@@ -1,0 +1,33 @@
+// What was agreed on in a TLS handshake, for screens and logs.
+
+internal import COpenSSL
+
+/// How an established session protects its bytes.
+public struct TLSDetails: Sendable, Equatable {
+    public var version: TLSVersion
+    /// OpenSSL's name of the cipher suite, for example `TLS_AES_128_GCM_SHA256`.
+    public var cipher: String
+    /// The application's protocol that both agreed on (ALPN); `nil` when none was negotiated.
+    public var applicationProtocol: String?
+    /// The key that the peer has proved to have; `nil` if it has shown none.
+    public var peerFingerprint: SPKIFingerprint?
+    /// A part of the handshake was skipped thanks to an earlier session.
+    public var isResumed: Bool
+}
+
+extension TLSSession {
+    /// `nil` before the session is established.
+    public var details: TLSDetails? {
+        guard isEstablished, let version = TLSVersion(number: SSL_version(session)),
+            let cipher = SSL_CIPHER_get_name(SSL_get_current_cipher(session))
+        else { return nil }
+        var name: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        SSL_get0_alpn_selected(session, &name, &count)
+        let selected = UnsafeBufferPointer(start: name, count: Int(count))
+        return TLSDetails(
+            version: version, cipher: String(cString: cipher),
+            applicationProtocol: selected.isEmpty ? nil : String(decoding: selected, as: UTF8.self),
+            peerFingerprint: peerFingerprint, isResumed: SSL_session_reused(session) == 1)
+    }
+}
