@@ -49,7 +49,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["BLIPNet", "CLinux"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
-            name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "TestSupport"],
+            name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "CZlib", "TestSupport"],
             resources: [.copy("Vectors")], swiftSettings: strict),
         .testTarget(
             name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "TestSupport"],

@@ -55,4 +55,57 @@ import Testing
         }
         #expect(queue.takeAll() == Array("ab".utf8))
     }
+
+    @Test("a copy keeps its bytes whatever becomes of the original")
+    func copies() {
+        var queue = ByteQueue()
+        queue.append("abc")
+        var copy = queue
+        queue.withUnsafeMutableBytes { $0[0] = 0x7A }
+        queue.append("d")
+        copy.append("e")
+        #expect(queue.takeAll() == Array("zbcd".utf8))
+        #expect(copy.takeAll() == Array("abce".utf8))
+    }
+
+    @Test("drops bytes at the end")
+    func removeLast() {
+        var queue = ByteQueue()
+        queue.append("abcd")
+        queue.consume(1)
+        queue.removeLast(2)
+        queue.append("x")
+        #expect(queue.takeAll() == Array("bx".utf8))
+        queue.removeLast(1)
+        #expect(queue.isEmpty)
+    }
+
+    @Test("does not double beyond its limit, but takes more all the same")
+    func growthLimit() {
+        var queue = ByteQueue(growthLimit: 100_000)
+        for _ in 0..<99 { queue.append([UInt8](repeating: 1, count: 1_000)) }
+        #expect(queue.capacity <= 100_000)
+        for _ in 0..<200 { queue.append([UInt8](repeating: 2, count: 1_000)) }
+        #expect(queue.count == 299_000 && queue.capacity <= 400_000)
+    }
+
+    @Test("keeps storage that is used, and gives back what is large and hardly used")
+    func storage() {
+        var queue = ByteQueue()
+        let large = [UInt8](repeating: 1, count: 1 << 20)
+        queue.append(large)
+        queue.removeAll()
+        #expect(queue.capacity >= 1 << 20)
+        queue.append(large)
+        queue.consume(1 << 20)
+        #expect(queue.capacity >= 1 << 20)
+        queue.append("a")
+        queue.removeAll()
+        #expect(queue.capacity == 0)
+        queue.append("a")
+        queue.releaseUnused()
+        #expect(queue.takeAll() == [0x61])
+        queue.releaseUnused()
+        #expect(queue.capacity == 0)
+    }
 }

@@ -76,12 +76,16 @@ struct WatchedWebSocket {
     var echoes = false
 
     /// A server whose handshake is over, or a client's counterpart by hand.
-    static func openServer(limits: WebSocketLimits = WebSocketLimits(), echoes: Bool = false) -> WatchedWebSocket {
-        let options = WebSocketServerOptions(allowsNoSubprotocol: true, limits: limits)
+    static func openServer(
+        limits: WebSocketLimits = WebSocketLimits(), echoes: Bool = false, deflate: PermessageDeflate? = nil,
+        offer: String = "permessage-deflate; client_max_window_bits"
+    ) -> WatchedWebSocket {
+        var options = WebSocketServerOptions(allowsNoSubprotocol: true, limits: limits)
+        options.deflate = deflate
         let random = WebSocketFixtures.random(seed: 1)
         var end = WatchedWebSocket(
             connection: .server(options, random: random, now: WebSocketFixtures.time(0)), echoes: echoes)
-        end.receive(WebSocketFixtures.request())
+        end.receive(WebSocketFixtures.request(extra: "Sec-WebSocket-Extensions: \(offer)\r\n"))
         end.seen.removeAll()
         end.sent.removeAll()
         return end
@@ -89,18 +93,28 @@ struct WatchedWebSocket {
 
     /// A client whose handshake is over.
     static func openClient(limits: WebSocketLimits = WebSocketLimits()) -> WatchedWebSocket {
+        openPair(clientLimits: limits).client
+    }
+
+    /// Both ends of a connection whose handshake is over. `serverDeflate` defaults to what the client offers.
+    static func openPair(
+        clientLimits: WebSocketLimits = WebSocketLimits(), serverLimits: WebSocketLimits = WebSocketLimits(),
+        deflate: PermessageDeflate? = nil, serverDeflate: PermessageDeflate? = nil
+    ) -> (client: WatchedWebSocket, server: WatchedWebSocket) {
+        var clientOptions = WebSocketClientOptions(hostHeader: "localhost", limits: clientLimits)
+        clientOptions.deflate = deflate
+        var serverOptions = WebSocketServerOptions(allowsNoSubprotocol: true, limits: serverLimits)
+        serverOptions.deflate = serverDeflate ?? deflate
+        let now = WebSocketFixtures.time(0)
         var client = WatchedWebSocket(
-            connection: .client(
-                WebSocketClientOptions(hostHeader: "localhost", limits: limits),
-                random: WebSocketFixtures.random(seed: 2), now: WebSocketFixtures.time(0)))
-        var server = WatchedWebSocket(
-            connection: .server(WebSocketServerOptions(allowsNoSubprotocol: true), now: WebSocketFixtures.time(0)))
+            connection: .client(clientOptions, random: WebSocketFixtures.random(seed: 2), now: now))
+        var server = WatchedWebSocket(connection: .server(serverOptions, now: now))
         client.flush()
         server.receive(client.sent.takeAll())
         client.receive(server.sent.takeAll())
         client.seen.removeAll()
-        client.sent.removeAll()
-        return client
+        server.seen.removeAll()
+        return (client, server)
     }
 
     /// Takes bytes in pieces of at most `chunk`, all events after each, and collects what goes out.

@@ -82,6 +82,7 @@ import Testing
         Refused("a file", with("Origin: null\r\n"), 403),
         Refused("the same subprotocol twice", with("Sec-WebSocket-Protocol: a, a\r\n"), 400),
         Refused("a subprotocol that is no token", with("Sec-WebSocket-Protocol: a b\r\n"), 400),
+        Refused("an extension that is no token", with("Sec-WebSocket-Extensions: a b\r\n"), 400),
         Refused("101 fields", with(String(repeating: "A: b\r\n", count: 96)), 431),
         Refused("17 KiB", with("A: " + String(repeating: "b", count: 17_000) + "\r\n"), 431),
         Refused("another protocol", [0x16, 0x03, 0x01, 0x02, 0x00], 400),

@@ -5,29 +5,35 @@ import Glibc
 /// Bytes waiting between two layers. Appending at the end and consuming at the front are amortised O(1); the storage
 /// is reused, so a queue in steady use allocates nothing.
 public struct ByteQueue: Sendable {
-    // All of it is initialised; the waiting bytes are those at head..<tail.
-    private var storage: [UInt8] = []
+    /// The memory; `nil` until the first byte. Copies of a queue share it until one of them writes.
+    private var storage: ByteStorage?
+    // The waiting bytes are those at head..<tail of the storage.
     private var head = 0
     private var tail = 0
+    private let growthLimit: Int
 
-    public init() {}
+    /// Storage up to this size is kept however little of it is used.
+    private static let smallStorage = 64 << 10
+
+    /// The storage doubles when it grows, but only up to `growthLimit` bytes: a queue whose content is limited is told
+    /// so, lest it takes twice the limit. More than that may be appended all the same.
+    public init(growthLimit: Int = .max) { self.growthLimit = growthLimit }
 
     /// Bytes that wait.
-    public var count: Int { tail - head }
+    public var count: Int { tail &- head }
     public var isEmpty: Bool { head == tail }
 
+    /// Bytes of memory that the queue holds, used or not.
+    var capacity: Int { storage?.capacity ?? 0 }
+
     public mutating func append(_ byte: UInt8) {
-        makeRoom(1)
-        storage[tail] = byte
+        makeRoom(1).storeBytes(of: byte, as: UInt8.self)
         tail += 1
     }
 
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        makeRoom(bytes.count)
-        let start = tail
-        storage.withUnsafeMutableBytes {
-            UnsafeMutableRawBufferPointer(rebasing: $0[start...]).copyMemory(from: bytes)
-        }
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
+        makeRoom(bytes.count).copyMemory(from: base, byteCount: bytes.count)
         tail += bytes.count
     }
 
@@ -43,31 +49,28 @@ public struct ByteQueue: Sendable {
     public mutating func appendUninitialized<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
-        makeRoom(capacity)
-        let start = tail
-        // The closure of withUnsafeMutableBytes cannot carry a typed error; the result does.
-        let result: Result<Int, Failure> = storage.withUnsafeMutableBytes { all in
-            let room = UnsafeMutableRawBufferPointer(rebasing: all[start..<(start + capacity)])
-            do throws(Failure) { return .success(try fill(room)) } catch { return .failure(error) }
-        }
-        let written = min(max(try result.get(), 0), capacity)
+        let room = UnsafeMutableRawBufferPointer(start: makeRoom(capacity), count: capacity)
+        let written = min(max(try fill(room), 0), capacity)
         tail += written
         return written
     }
 
     /// Reads the waiting bytes in place. The pointer is valid only inside `body`.
-    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
-        try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[head..<tail])) }
+    public func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let storage else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        defer { withExtendedLifetime(storage) {} }
+        return try body(UnsafeRawBufferPointer(start: storage.base + head, count: count))
     }
 
     /// Changes the waiting bytes in place (masking). The pointer is valid only inside `body`.
-    public mutating func withUnsafeMutableBytes<Result>(
-        _ body: (UnsafeMutableRawBufferPointer) throws -> Result
-    ) rethrows -> Result {
-        let waiting = head..<tail
-        return try storage.withUnsafeMutableBytes {
-            try body(UnsafeMutableRawBufferPointer(rebasing: $0[waiting]))
-        }
+    public mutating func withUnsafeMutableBytes<Result, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard !isEmpty else { return try body(UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
+        let start = makeRoom(0) - count
+        return try body(UnsafeMutableRawBufferPointer(start: start, count: count))
     }
 
     /// Drops the first `byteCount` bytes (clamped to what is there).
@@ -76,46 +79,93 @@ public struct ByteQueue: Sendable {
         if head == tail { removeAll() }
     }
 
+    /// Drops the last `byteCount` bytes (clamped to what is there).
+    mutating func removeLast(_ byteCount: Int) {
+        tail -= min(max(byteCount, 0), count)
+        if head == tail { removeAll() }
+    }
+
     /// Takes everything out as an array.
     public mutating func takeAll() -> [UInt8] {
         defer { removeAll() }
-        return Array(storage[head..<tail])
+        return withUnsafeBytes { Array($0) }
     }
 
-    /// Forgets everything, keeping the storage unless it has grown large.
+    /// Forgets everything, keeping the storage unless it is large and was hardly used since it was empty the last
+    /// time.
     public mutating func removeAll() {
-        if storage.count > 1 << 20 { storage = [] }
+        if let capacity = storage?.capacity, capacity > Self.smallStorage, tail < capacity / 8 { storage = nil }
         head = 0
         tail = 0
+    }
+
+    /// Gives the memory back if no byte waits: for a connection on which nothing happens.
+    mutating func releaseUnused() {
+        if isEmpty { storage = nil }
     }
 
     /// The byte at `offset` from the front; `offset` must be below `count`.
     public subscript(offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < count, "a byte that does not wait")
-        return storage[head + offset]
+        return withUnsafeBytes { $0[offset] }
     }
 
-    /// Makes sure that `byteCount` bytes fit behind the last one.
-    private mutating func makeRoom(_ byteCount: Int) {
-        guard storage.count - tail < byteCount else { return }
-        let (waiting, start) = (count, head)
-        if waiting + byteCount <= storage.count, head >= waiting {
+    /// Makes sure that `byteCount` bytes fit behind the last one, in storage that is ours alone, and returns where.
+    private mutating func makeRoom(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        if isKnownUniquelyReferenced(&storage), let storage, storage.capacity &- tail >= byteCount {
+            return storage.base + tail
+        }
+        return rearrange(byteCount)
+    }
+
+    @inline(never)
+    private mutating func rearrange(_ byteCount: Int) -> UnsafeMutableRawPointer {
+        let waiting = count
+        let needed = waiting + byteCount
+        let isOurs = isKnownUniquelyReferenced(&storage)
+        if isOurs, let storage, needed <= storage.capacity, head >= waiting {
             // The bytes move to the front only when the consumed part is the larger one, so each moves at most once.
-            storage.withUnsafeMutableBytes { all in
-                all.copyMemory(from: UnsafeRawBufferPointer(rebasing: all[start..<(start + waiting)]))
-            }
+            storage.base.copyMemory(from: storage.base + head, byteCount: waiting)
+        } else if isOurs, let storage, head == 0 {
+            storage.grow(to: newSize(for: needed, from: storage.capacity))
         } else {
-            let size = max(waiting + byteCount, storage.count * 2, 64)
-            storage = [UInt8](unsafeUninitializedCapacity: size) { buffer, initializedCount in
-                let all = UnsafeMutableRawBufferPointer(buffer)
-                if let base = all.baseAddress { memset(base, 0, size) }
-                storage.withUnsafeBytes {
-                    all.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[start..<(start + waiting)]))
-                }
-                initializedCount = size
-            }
+            let larger = ByteStorage(capacity: newSize(for: needed, from: isOurs ? capacity : 0))
+            if let storage { larger.base.copyMemory(from: storage.base + head, byteCount: waiting) }
+            storage = larger
         }
         head = 0
         tail = waiting
+        guard let storage else { preconditionFailure("made above") }
+        return storage.base + waiting
+    }
+
+    private func newSize(for needed: Int, from present: Int) -> Int {
+        let doubled = present * 2
+        if doubled <= growthLimit { return max(needed, doubled, 64) }
+        return max(needed, growthLimit > needed ? growthLimit : min(doubled, needed + needed / 4))
+    }
+}
+
+/// The memory of a `ByteQueue`. It is written only by a queue that has it alone, so that sharing it is safe.
+private final class ByteStorage: @unchecked Sendable {
+    private(set) var base: UnsafeMutableRawPointer
+    private(set) var capacity: Int
+
+    init(capacity: Int) {
+        base = Self.allocated(malloc(capacity))
+        self.capacity = capacity
+    }
+
+    deinit { free(base) }
+
+    /// Makes it larger; what it holds stays.
+    func grow(to capacity: Int) {
+        base = Self.allocated(realloc(base, capacity))
+        self.capacity = capacity
+    }
+
+    private static func allocated(_ memory: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer {
+        guard let memory else { preconditionFailure("out of memory") }
+        return memory
     }
 }

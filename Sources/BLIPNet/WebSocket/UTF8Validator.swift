@@ -17,22 +17,78 @@ struct UTF8Validator: Sendable {
     /// Takes the next bytes; `false` when they cannot be part of valid UTF-8. After that the validator is of no use.
     mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let base = bytes.baseAddress else { return true }
-        let count = bytes.count
-        var index = 0
-        while index < count {
-            if missing == 0 {
-                // ASCII runs, eight bytes at a time.
-                while index &+ 8 <= count,
-                    (base + index).loadUnaligned(as: UInt64.self) & 0x8080_8080_8080_8080 == 0
-                {
-                    index &+= 8
-                }
-                if index == count { break }
-            }
-            guard accept(base.load(fromByteOffset: index, as: UInt8.self)) else { return false }
-            index &+= 1
+        let end = base + bytes.count
+        var place = base
+        while missing > 0, place < end {
+            guard accept(place.load(as: UInt8.self)) else { return false }
+            place += 1
         }
-        return true
+        while true {
+            place = Self.skipWholeCharacters(from: place, to: end)
+            if place == end { return true }
+            // A character that is cut off by the end or wrong: byte by byte, to fail at the first wrong one.
+            repeat {
+                guard accept(place.load(as: UInt8.self)) else { return false }
+                place += 1
+            } while missing > 0 && place < end
+        }
+    }
+
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Where the first character stands that is not whole or not valid; `end` when there is none.
+    private static func skipWholeCharacters(
+        from start: UnsafeRawPointer, to end: UnsafeRawPointer
+    ) -> UnsafeRawPointer {
+        var place = start
+        while place < end {
+            guard place.load(as: UInt8.self) >= 0x80 else {
+                place = skipASCII(from: place, to: end)
+                continue
+            }
+            let length = wholeCharacter(at: place, to: end)
+            if length == 0 { break }
+            place += length
+        }
+        return place
+    }
+
+    /// Runs of ASCII, 64 and 8 bytes at a time.
+    @inline(__always)
+    private static func skipASCII(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> UnsafeRawPointer {
+        var place = start
+        while end - place >= 64 {
+            let words = place.loadUnaligned(as: SIMD8<UInt64>.self) & SIMD8(repeating: highBits)
+            guard words == .zero else { break }
+            place += 64
+        }
+        while end - place >= 8, place.loadUnaligned(as: UInt64.self) & highBits == 0 { place += 8 }
+        while place < end, place.load(as: UInt8.self) < 0x80 { place += 1 }
+        return place
+    }
+
+    /// The length of the character of two to four bytes at `place`; 0 when it is wrong or goes on behind `end`.
+    @inline(__always)
+    private static func wholeCharacter(at place: UnsafeRawPointer, to end: UnsafeRawPointer) -> Int {
+        func byte(_ offset: Int) -> UInt8 { place.load(fromByteOffset: offset, as: UInt8.self) }
+        func isContinuation(_ offset: Int) -> Bool { byte(offset) & 0xC0 == 0x80 }
+        let first = byte(0)
+        switch first {
+        case 0xC2...0xDF:
+            return end - place >= 2 && isContinuation(1) ? 2 : 0
+        case 0xE0...0xEF:
+            guard end - place >= 3, isContinuation(1), isContinuation(2) else { return 0 }
+            if first == 0xE0 { return byte(1) >= 0xA0 ? 3 : 0 }
+            if first == 0xED { return byte(1) <= 0x9F ? 3 : 0 }
+            return 3
+        case 0xF0...0xF4:
+            guard end - place >= 4, isContinuation(1), isContinuation(2), isContinuation(3) else { return 0 }
+            if first == 0xF0 { return byte(1) >= 0x90 ? 4 : 0 }
+            if first == 0xF4 { return byte(1) <= 0x8F ? 4 : 0 }
+            return 4
+        default:
+            return 0
+        }
     }
 
     private mutating func accept(_ byte: UInt8) -> Bool {

@@ -25,6 +25,10 @@ struct WebSocketClientHandshake: Sendable {
             out.append("\r\nSec-WebSocket-Protocol: ")
             out.append(Array(options.subprotocols.joined(separator: ", ").utf8))
         }
+        if !options.deflateOffers.isEmpty {
+            out.append("\r\nSec-WebSocket-Extensions: ")
+            out.append(Array(options.deflateOffers.map(\.offer.element.text).joined(separator: ", ").utf8))
+        }
         out.append("\r\n\r\n")
     }
 
@@ -34,7 +38,7 @@ struct WebSocketClientHandshake: Sendable {
 
     /// How the server's answer is to be taken.
     enum Verdict {
-        case opened(subprotocol: String?)
+        case opened(subprotocol: String?, deflate: PermessageDeflate?)
         case failed(WebSocketClosure)
     }
 
@@ -53,14 +57,12 @@ struct WebSocketClientHandshake: Sendable {
             else {
                 throw .malformed("wrong Sec-WebSocket-Accept")
             }
-            guard fields.values("Sec-WebSocket-Extensions").isEmpty else {
-                throw .malformed("an extension that was not offered")
-            }
+            let deflate = try PermessageDeflate.agree(offers: options.deflateOffers, answer: fields)
             let chosen = fields.values("Sec-WebSocket-Protocol")
             guard chosen.count <= 1, chosen.allSatisfy(isOffered) else {
                 throw .malformed("a subprotocol that was not offered")
             }
-            return .opened(subprotocol: chosen.first)
+            return .opened(subprotocol: chosen.first, deflate: deflate)
         } catch {
             return .failed(.handshakeFailed(reason: error.reason))
         }

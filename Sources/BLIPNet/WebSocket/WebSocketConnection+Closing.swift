@@ -34,7 +34,9 @@ extension WebSocketConnection {
         case .closing: pendingClosure = finish(.timedOut(.closing))
         case .open:
             switch keepalive.handleTimeout(now: now) {
-            case .ping(let payload): queueControlFrame(.ping, payload)
+            case .ping(let payload):
+                queueControlFrame(.ping, payload)
+                releaseUnused()
             case .dead: pendingClosure = finish(.timedOut(.keepalive))
             case nil: break
             }
@@ -62,6 +64,7 @@ extension WebSocketConnection {
     private mutating func finish(_ closure: WebSocketClosure) -> WebSocketClosure {
         state = .closed
         input = ByteQueue()
+        decoder.stop()
         return closure
     }
 

@@ -10,6 +10,17 @@ extension WebSocketConnection {
         input.append(bytes)
     }
 
+    /// The same without a buffer in between: lets `read` put up to `capacity` bytes from the transport where they are
+    /// needed. It returns how many it wrote.
+    public mutating func receive<Failure: Error>(
+        upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+    ) throws(Failure) -> Int {
+        let count = try input.appendUninitialized(capacity: capacity, read)
+        if case .closed = state { input.removeAll() }
+        if count > 0 { keepalive.received(now: now) }
+        return count
+    }
+
     /// The next thing that happened; `nil` until more bytes arrive or time passes.
     public mutating func nextEvent() -> WebSocketEvent? {
         if let closure = pendingClosure {
@@ -24,15 +35,11 @@ extension WebSocketConnection {
         }
     }
 
-    /// The payload of the last `.message` event, in place, until the next call of `nextEvent`.
+    /// The payload of the last `.message` event, in place, until the next call of `nextEvent` or `receive`.
     public func withMessagePayload<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // The closure of withUnsafeBytes cannot carry a typed error; its result does.
-        let result: Swift.Result<Result, Failure> = decoder.payload.withUnsafeBytes { bytes in
-            do throws(Failure) { return .success(try body(bytes)) } catch { return .failure(error) }
-        }
-        return try result.get()
+        try decoder.withPayload(in: input, body)
     }
 
     // MARK: Handshake
@@ -41,8 +48,9 @@ extension WebSocketConnection {
         do throws(HTTPHeadError) {
             guard let head = try takeHead() else { return nil }
             switch handshake.judge(head) {
-            case .opened(let subprotocol):
+            case .opened(let subprotocol, let deflate):
                 state = .open
+                use(deflate)
                 return .opened(subprotocol: subprotocol)
             case .failed(let closure): return end(closure)
             }
@@ -59,6 +67,7 @@ extension WebSocketConnection {
                 acceptance.write(into: &outgoing)
                 requestTarget = acceptance.target
                 state = .open
+                use(acceptance.deflate?.agreed)
                 return .opened(subprotocol: acceptance.subprotocol)
             case .refused(let refusal): return refuse(refusal)
             }
@@ -74,12 +83,8 @@ extension WebSocketConnection {
 
     /// The whole HTTP head, taken out of the input; what stands behind it are frames already.
     private mutating func takeHead() throws(HTTPHeadError) -> [UInt8]? {
-        var scanner = headScanner
-        let found: Result<Int?, HTTPHeadError> = input.withUnsafeBytes { bytes in
-            do throws(HTTPHeadError) { return .success(try scanner.scan(bytes)) } catch { return .failure(error) }
-        }
-        headScanner = scanner
-        guard let count = try found.get() else { return nil }
+        let found = try input.withUnsafeBytes { bytes throws(HTTPHeadError) in try headScanner.scan(bytes) }
+        guard let count = found else { return nil }
         let head = input.withUnsafeBytes { Array($0[..<count]) }
         input.consume(count)
         return head
@@ -93,15 +98,22 @@ extension WebSocketConnection {
                 switch try decoder.next(from: &input) {
                 case .needsMoreBytes: return nil
                 case .message(let kind): return .message(kind)
-                case .control(.ping): queuePong(decoder.controlPayload)
-                case .control(.close): return try receiveClose(decoder.controlPayload)
-                case .control:
-                    if !keepalive.receivedPong(decoder.controlPayload) { return .pong(decoder.controlPayload) }
+                case .control(let opcode): if let event = try receiveControl(opcode) { return event }
                 }
             }
         } catch {
             return fail(error)
         }
+    }
+
+    private mutating func receiveControl(_ opcode: WebSocketOpcode) throws(WebSocketViolation) -> WebSocketEvent? {
+        let payload = decoder.withPayload(in: input) { Array($0) }
+        switch opcode {
+        case .close: return try receiveClose(payload)
+        case .ping: queuePong(payload)
+        default: if !keepalive.receivedPong(payload) { return .pong(payload) }
+        }
+        return nil
     }
 
     /// Queues the answer to a ping. A peer that pings without reading fills a bounded queue; then its newest ping

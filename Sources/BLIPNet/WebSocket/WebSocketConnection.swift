@@ -6,14 +6,16 @@
 /// Give it what the transport has received (`receive`), take events until there is none (`nextEvent`), and write what
 /// `nextOutgoing` and `send` append to the transport. Bytes are taken apart lazily in `nextEvent`, so what is sent in
 /// answer to one message stands on the wire before anything that a later frame brings about.
-public struct WebSocketConnection: Sendable {
+///
+/// It belongs to one driver: copies would share the streams of the compression.
+public struct WebSocketConnection {
     /// Which side of the handshake this is. Clients mask what they send (RFC 6455 section 5.3).
     public enum Role: Sendable, Equatable {
         case client
         case server
     }
 
-    enum State: Sendable {
+    enum State {
         case connecting(WebSocketClientHandshake)
         case accepting(WebSocketServerHandshake)
         case open
@@ -26,7 +28,7 @@ public struct WebSocketConnection: Sendable {
     let limits: WebSocketLimits
     var state: State
     /// Received and not looked at yet.
-    var input = ByteQueue()
+    var input: ByteQueue
     var headScanner: HTTPHeadScanner
     var decoder: WebSocketFrameDecoder
     /// Handshake bytes and control frames that wait for the transport.
@@ -34,13 +36,15 @@ public struct WebSocketConnection: Sendable {
     var queuedPongs = 0
     /// The newest ping that found the queue of pongs full.
     var overflowedPong: [UInt8]?
-    var keys: MaskKeySource
+    var writer: WebSocketMessageWriter
     let handshakeDeadline: MonotonicTime
     var keepalive: WebSocketKeepalive
     /// An end that did not come from the peer's bytes and that `nextEvent` has still to report.
     var pendingClosure: WebSocketClosure?
     /// Server, after the handshake: path and query that the client asked for.
     public internal(set) var requestTarget: String?
+    /// After the handshake: the compression that both sides have agreed on.
+    public internal(set) var deflate: PermessageDeflate?
 
     /// A connection whose transport has just been opened by us; its request waits in `nextOutgoing`.
     public static func client(
@@ -68,7 +72,10 @@ public struct WebSocketConnection: Sendable {
         self.limits = limits
         headScanner = HTTPHeadScanner(maxByteCount: limits.maxHeadBytes, start: role == .client ? "HTTP/" : "")
         decoder = WebSocketFrameDecoder(expectsMask: role == .server, limits: limits)
-        keys = MaskKeySource(random: random)
+        writer = WebSocketMessageWriter(role: role, limits: limits, random: random)
+        // A message that stands in the input as a whole, and what may have come with it.
+        let (inputLimit, overflow) = limits.maxMessageBytes.addingReportingOverflow(64 << 10)
+        input = ByteQueue(growthLimit: overflow ? .max : inputLimit)
         handshakeDeadline = now + limits.handshakeTimeout
         keepalive = WebSocketKeepalive(limits: limits, now: now)
     }
@@ -82,14 +89,27 @@ public struct WebSocketConnection: Sendable {
     /// How long the peer took to answer the last keepalive ping.
     public var roundTrip: Duration? { keepalive.roundTrip }
 
-    /// Appends one message as a single frame to `out`, masked in place for a client.
-    /// Returns `false` and appends nothing unless the connection is open.
+    /// Appends one message to `out`: compressed if that was agreed on, in fragments if `maxFrameBytesOut` says so,
+    /// masked for a client. The caller makes sure that a text is UTF-8, and that no other message is being sent in
+    /// pieces. Returns `false` and appends nothing unless the connection is open.
     @discardableResult
     public mutating func send(
         _ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer, into out: inout ByteQueue
     ) -> Bool {
         guard isOpen else { return false }
-        WebSocketFrameHeader.writeFrame(kind.opcode, payload, mask: nextMask(), into: &out)
+        writer.write(kind, payload, into: &out)
+        return true
+    }
+
+    /// Appends the next piece of a message whose length is not known yet, as a frame of its own. All pieces of a
+    /// message are of one `kind`, a text may be cut anywhere, and the last piece (`endsMessage`) may be empty.
+    /// Returns `false` and appends nothing unless the connection is open.
+    @discardableResult
+    public mutating func send(
+        _ kind: WebSocketMessageKind, piece: UnsafeRawBufferPointer, endsMessage: Bool, into out: inout ByteQueue
+    ) -> Bool {
+        guard isOpen else { return false }
+        writer.write(kind, piece: piece, endsMessage: endsMessage, into: &out)
         return true
     }
 
@@ -113,9 +133,23 @@ public struct WebSocketConnection: Sendable {
     }
 
     mutating func queueControlFrame(_ opcode: WebSocketOpcode, _ payload: [UInt8]) {
-        let mask = nextMask()
-        payload.withUnsafeBytes { WebSocketFrameHeader.writeFrame(opcode, $0, mask: mask, into: &outgoing) }
+        payload.withUnsafeBytes { writer.writeControl(opcode, $0, into: &outgoing) }
     }
 
-    private mutating func nextMask() -> WebSocketMask? { role == .client ? keys.next() : nil }
+    /// The handshake is over: messages may be compressed from here on, if that was agreed on.
+    mutating func use(_ agreed: PermessageDeflate?) {
+        deflate = agreed
+        guard let agreed else { return }
+        let role = role
+        decoder.enableInflating { agreed.makeInflater(for: role) }
+        writer.enableDeflating(threshold: agreed.threshold) { agreed.makeDeflater(for: role) }
+    }
+
+    /// Gives back the memory that is kept to be used again: for a connection on which nothing happens.
+    mutating func releaseUnused() {
+        input.releaseUnused()
+        outgoing.releaseUnused()
+        decoder.releaseUnused()
+        writer.releaseUnused()
+    }
 }

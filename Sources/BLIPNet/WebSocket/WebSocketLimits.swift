@@ -8,6 +8,9 @@ public struct WebSocketLimits: Sendable, Equatable {
     public var maxFragments = 131_072
     /// Bytes that the frame headers of one incoming message may take in all; more closes with 1008.
     public var maxFragmentOverhead = 1 << 20
+    /// Payload bytes of one outgoing frame; a larger message is sent in fragments of this size. `nil` sends every
+    /// message as one frame.
+    public var maxFrameBytesOut: Int?
     /// Pongs that wait for the wire. Further pings replace one another, so that the last one is always answered
     /// (RFC 6455 section 5.5.3).
     public var maxQueuedPongs = 32
@@ -25,4 +28,11 @@ public struct WebSocketLimits: Sendable, Equatable {
     public var closeTimeout = Duration.seconds(5)
 
     public init() {}
+
+    /// Bytes on the wire of a compressed message. Data that cannot be compressed grows, with the smallest memory level
+    /// of zlib by less than this.
+    var maxCompressedBytes: Int {
+        let (sum, overflow) = maxMessageBytes.addingReportingOverflow(maxMessageBytes / 8 + maxMessageBytes / 64 + 64)
+        return overflow ? .max : sum
+    }
 }

@@ -9,7 +9,16 @@ public struct WebSocketClientOptions: Sendable {
     public var path: String
     /// The subprotocols that we speak, the preferred one first; each an HTTP token.
     public var subprotocols: [String]
+    /// The compressions that we offer, the preferred one first: the server chooses. None: messages are sent as they
+    /// are.
+    public var deflateOffers: [PermessageDeflate] = []
     public var limits: WebSocketLimits
+
+    /// The only, or preferred, compression that we offer.
+    public var deflate: PermessageDeflate? {
+        get { deflateOffers.first }
+        set { deflateOffers = newValue.map { [$0] } ?? [] }
+    }
 
     public init(
         hostHeader: String, path: String = "/", subprotocols: [String] = [],
@@ -33,6 +42,8 @@ public struct WebSocketServerOptions: Sendable {
     public var path: String?
     /// Requests that carry an `Origin` (they come from web pages) are refused with 403 unless it is one of these.
     public var allowedOrigins: [String]
+    /// The compression that we agree to, if the client offers it; `nil` declines.
+    public var deflate: PermessageDeflate?
     public var limits: WebSocketLimits
 
     public init(

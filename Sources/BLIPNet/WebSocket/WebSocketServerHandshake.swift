@@ -17,6 +17,8 @@ struct WebSocketServerHandshake: Sendable {
         var target: String
         var subprotocol: String?
         var acceptValue: String
+        /// What is answered to an offer of permessage-deflate, and what that means.
+        var deflate: (answer: PermessageDeflate.Parameters, agreed: PermessageDeflate)?
     }
 
     /// An HTTP error for the client.
@@ -37,13 +39,21 @@ struct WebSocketServerHandshake: Sendable {
         do throws(HTTPHeadError) {
             let request = try HTTPHeadParser.parseRequest(head, maxFields: options.limits.maxHeadFields)
             try request.fields.refuseBody()
-            do throws(Refusal) { return .accepted(try judge(request)) } catch { return .refused(error) }
+            // Refused when malformed, whether we speak any extension or not (RFC 6455 section 9.1).
+            let extensions = try WebSocketExtension.parse(request.fields)
+            do throws(Refusal) {
+                return .accepted(try judge(request, extensions: extensions))
+            } catch {
+                return .refused(error)
+            }
         } catch {
             return .refused(Refusal(error))
         }
     }
 
-    private func judge(_ request: HTTPRequestHead) throws(Refusal) -> Acceptance {
+    private func judge(
+        _ request: HTTPRequestHead, extensions: [WebSocketExtension]
+    ) throws(Refusal) -> Acceptance {
         let fields = request.fields
         guard request.method == "GET" else { throw Refusal(405, "an upgrade is a GET request") }
         guard let path = Self.path(of: request.target) else { throw Refusal(400, "malformed request target") }
@@ -61,7 +71,8 @@ struct WebSocketServerHandshake: Sendable {
         else { throw Refusal(400, "not exactly one Sec-WebSocket-Key of 16 bytes") }
         return Acceptance(
             target: request.target, subprotocol: try chooseSubprotocol(fields.list("Sec-WebSocket-Protocol")),
-            acceptValue: WebSocketHandshake.acceptValue(forKey: key))
+            acceptValue: WebSocketHandshake.acceptValue(forKey: key),
+            deflate: options.deflate?.choose(among: extensions))
     }
 
     /// Browsers send `Origin`; a page that was not invited must not reach a server on the same machine or network.
@@ -105,6 +116,10 @@ extension WebSocketServerHandshake.Acceptance {
         if let subprotocol {
             out.append("\r\nSec-WebSocket-Protocol: ")
             out.append(Array(subprotocol.utf8))
+        }
+        if let deflate {
+            out.append("\r\nSec-WebSocket-Extensions: ")
+            out.append(Array(deflate.answer.element.text.utf8))
         }
         out.append("\r\n\r\n")
     }
