@@ -37,7 +37,8 @@ let package = Package(
         // The protocol workbench: what its executable and the benchmarks share, and the two executables.
         .target(name: "Workbench", dependencies: ["BLIPNet"], path: "Tools/Workbench", swiftSettings: strict),
         .executableTarget(
-            name: "blipwire", dependencies: ["Workbench", "BLIPNet"], path: "Tools/blipwire", swiftSettings: strict),
+            name: "blipwire", dependencies: ["Workbench", "BLIPNet", "CLinux"], path: "Tools/blipwire",
+            swiftSettings: strict),
         // Counts heap allocations in whatever program links it: the benchmarks and the tests of their budgets.
         .target(name: "CAllocationCount", path: "Tools/CAllocationCount"),
         .executableTarget(

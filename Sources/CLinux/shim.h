@@ -4,6 +4,7 @@
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <pty.h>
 #include <signal.h>
@@ -98,3 +99,6 @@ static inline int clinux_epoll_wait(int poller, struct clinux_news *news, int ca
     }
     return count;
 }
+/// mallopt(3): the memory of large blocks goes back to the system when they are freed. By itself glibc does that only
+/// until the first of them was freed; from then on it keeps tens of megabytes per thread. To be called before threads.
+static inline void clinux_return_large_blocks(void) { (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024); }

@@ -1,8 +1,10 @@
 // The start of blipchat: what must be set before the first thread, then Program.
 
+import CLinux
 import Glibc
 
 // A reader that goes away, or a file that grows past a limit, is an error of that one call, not the end of us.
 signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
+clinux_return_large_blocks()
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), environment: Program.environment()))

@@ -1,5 +1,7 @@
 // blipwire: the protocol workbench. Drives the product's own protocol code without the chat.
 
+internal import CLinux
 internal import Glibc
 
+clinux_return_large_blocks()
 exit(await Blipwire.run(Array(CommandLine.arguments.dropFirst())))
