@@ -64,6 +64,10 @@ let package = Package(
         .testTarget(
             name: "BlipchatTests", dependencies: ["blipchat", "ChatCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
+            name: "BlipwireTests",
+            dependencies: ["blipwire", "Workbench", "BLIPNet", "CAllocationCount", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: strict),
     ]
 )

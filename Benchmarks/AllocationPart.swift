@@ -23,7 +23,8 @@ enum AllocationPart {
         }
         for compressed in [false, true] {
             var loop = BLIPCodecLoop(dialect: .blip3, compressed: compressed)
-            _ = try loop.run(frames: 200)
+            // Until the first ACK has been sent, too.
+            _ = try loop.run(frames: 1_000)
             let (allocations, moved) = count { Result { try loop.run(frames: rounds) } }
             let frames = try moved.get()
             guard frames == rounds else { throw BenchmarkFailure("\(frames) of \(rounds) frames were moved") }

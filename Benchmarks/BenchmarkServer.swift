@@ -9,13 +9,9 @@ internal import Workbench
 enum BenchmarkServer {
     static func run() throws {
         let identity = try TLSIdentity.generate()
-        var admission = ListenerLimits()
-        admission.maxConnections = 4_000
-        admission.maxHandshakesPerAddress = 4_000
-        admission.handshakesPerSecond = 100_000
         let listeners = try [identity, nil].map { identity in
             try LinkListener.listen(
-                on: .host("127.0.0.1", port: 0), options: LinkOptions(identity: identity), admission: admission
+                on: .host("127.0.0.1", port: 0), options: LinkOptions(identity: identity), admission: .workbench
             ) { _ in WorkbenchHandler() }
         }
         let (bare, barePort) = try BareSocket.listen()

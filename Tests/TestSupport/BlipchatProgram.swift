@@ -4,23 +4,7 @@ import Glibc
 
 public enum BlipchatProgram {
     /// `BLIPCHAT_BINARY`, else the program beside the running test bundle.
-    public static let path: String? = {
-        if let given = getenv("BLIPCHAT_BINARY") { return String(cString: given) }
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = buffer.withUnsafeMutableBytes { bytes in
-            bytes.bindMemory(to: CChar.self).baseAddress.map { readlink("/proc/self/exe", $0, 4096) } ?? -1
-        }
-        let runner = count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : ""
-        for start in [CommandLine.arguments.first ?? "", runner] {
-            var folder = Substring(start)
-            while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")), slash > folder.startIndex {
-                folder = folder[..<slash]
-                let candidate = "\(folder)/blipchat"
-                if access(candidate, X_OK) == 0, TestFile.size(candidate + "/.") == nil { return candidate }
-            }
-        }
-        return nil
-    }()
+    public static let path = BuiltProgram.path("blipchat", variable: "BLIPCHAT_BINARY")
 }
 
 /// One installation of blipchat: a home folder and the environment that points to it.
@@ -82,6 +66,12 @@ public struct CommandOutcome: Sendable {
     public let status: ExitStatus
     public let output: String
     public let errorOutput: String
+
+    public init(status: ExitStatus, output: String, errorOutput: String) {
+        self.status = status
+        self.output = output
+        self.errorOutput = errorOutput
+    }
 
     public var lines: [Substring] { output.split(separator: "\n") }
 }

@@ -65,3 +65,24 @@ public final class GeneratedSource: BodySource {
         }
     }
 }
+
+extension GeneratedSource {
+    /// Hands over all that is left, block by block.
+    public func forEachBlock(_ body: (UnsafeRawBufferPointer) -> Void) {
+        var block = [UInt8](repeating: 0, count: 65_536)
+        block.withUnsafeMutableBytes { block in
+            while true {
+                let count = read(into: block)
+                guard count > 0 else { return }
+                body(UnsafeRawBufferPointer(rebasing: block[..<count]))
+            }
+        }
+    }
+
+    /// All that is left, in memory.
+    public func allBytes() -> [UInt8] {
+        var bytes: [UInt8] = []
+        forEachBlock { bytes += $0 }
+        return bytes
+    }
+}

@@ -144,11 +144,11 @@ public struct LinkMeasurement: Sendable {
 
     /// What the other side's process has used.
     public func remoteMaxResidentMiB() async throws(MeasurementError) -> Int {
-        let text = String(
-            decoding: try await answer(link.submit(BLIPRequest(profile: "rusage"))).bodyBytes, as: UTF8.self)
-        let digits = text.split(separator: ":").last.map { $0.prefix { $0.isNumber } } ?? ""
-        guard let number = Int(digits) else { throw .unexpectedAnswer(text) }
-        return number
+        let body = try await answer(link.submit(BLIPRequest(profile: "rusage"))).bodyBytes
+        guard let size = JSONRecord(parsing: body)?.number("maxrss_mb"), size >= 0, size < 1e9 else {
+            throw .unexpectedAnswer("rusage: \(String(decoding: body.prefix(200), as: UTF8.self))")
+        }
+        return Int(size)
     }
 
     private func echo(_ byteCount: Int, urgent: Bool = false) -> BLIPRequest {

@@ -20,5 +20,7 @@ public struct ResourceUsage: Sendable {
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
     /// As the profile `rusage` answers.
-    public var json: String { "{\"user\":\(user),\"sys\":\(system),\"maxrss_mb\":\(maxResidentMiB)}" }
+    public var record: JSONRecord {
+        ["user": .number(user), "sys": .number(system), "maxrss_mb": .integer(Int64(maxResidentMiB))]
+    }
 }

@@ -1,4 +1,4 @@
-// The profiles of the workbench (PROTOCOL 5), which both sides offer.
+// The profiles of the workbench (PROTOCOL 5), which both sides offer. `WorkbenchProfile` says what each takes.
 
 public import BLIPNet
 internal import Synchronization
@@ -9,13 +9,14 @@ public final class WorkbenchHandler: BLIPRequestHandler {
 
     public init() {}
 
-    /// The largest number of requests that `reverse` sends, and of milliseconds that `sleep` sleeps.
-    private static let maxCount = 1_000_000
+    /// What `reverse` holds in memory at most: bodies of requests whose replies it waits for.
+    private static let reverseBytesUnderWay = 256 << 20
+    private static let reverseRequestsUnderWay = 1_000
 
     public func makeBodySink(for head: BLIPMessageHead) -> (any BodySink)? {
-        switch head.properties.profile {
-        case "sink": DigestingSink()
-        case "discard": DiscardingSink()
+        switch head.properties.profile.flatMap({ WorkbenchProfile(rawValue: $0) }) {
+        case .sink: DigestingSink()
+        case .discard: DiscardingSink()
         default: nil
         }
     }
@@ -25,30 +26,29 @@ public final class WorkbenchHandler: BLIPRequestHandler {
             noReplyCount.wrappingAdd(1, ordering: .relaxed)
             return nil
         }
-        switch request.properties.profile {
-        case "echo": return echo(request)
-        case "sink":
-            let (count, digest) = (request.sink as? DigestingSink)?.finish() ?? (0, "")
-            return .json("{\"length\":\(count),\"sha256\":\"\(digest)\"}")
-        case "discard": return BLIPResponse(body: .text("\((request.sink as? DiscardingSink)?.byteCount ?? 0)"))
-        case "source": return source(request)
-        case "error": return error(request)
-        case "reverse": return reverse(request, link)
-        case "noreply-count": return BLIPResponse(body: .text("\(noReplyCount.load(ordering: .relaxed))"))
-        case "sleep": return sleep(request, link)
-        case "rusage": return .json(ResourceUsage.current().json)
-        default:
-            return .failure(.notFound, "profiles: echo sink discard source error reverse noreply-count sleep rusage")
+        switch request.properties.profile.flatMap({ WorkbenchProfile(rawValue: $0) }) {
+        case .echo: return echo(request)
+        case .sink:
+            let (count, digest) = (request.sink as? DigestingSink ?? DigestingSink()).finish()
+            return .json(["length": .integer(Int64(clamping: count)), "sha256": .string(digest)])
+        case .discard: return BLIPResponse(body: .text("\((request.sink as? DiscardingSink)?.byteCount ?? 0)"))
+        case .source: return source(request)
+        case .error: return error(request)
+        case .reverse: return reverse(request, link)
+        case .noReplyCount: return BLIPResponse(body: .text("\(noReplyCount.load(ordering: .relaxed))"))
+        case .sleep: return sleep(request, link)
+        case .rusage: return .json(ResourceUsage.current().record)
+        case nil:
+            let names = WorkbenchProfile.allCases.map(\.rawValue).joined(separator: " ")
+            return .failure(.notFound, "profiles: \(names)")
         }
     }
 
     private func echo(_ request: BLIPIncomingRequest) -> BLIPResponse {
-        var properties = BLIPProperties()
-        for pair in request.properties.pairs where pair.name != BLIPProperties.profileName {
-            properties[pair.name] = pair.value
-        }
-        let isCompressed = request.properties["Compress-Reply"] == "1"
-        return BLIPResponse(properties: properties, body: .bytes(request.body), compressed: isCompressed)
+        var properties = request.properties
+        properties.profile = nil
+        return BLIPResponse(
+            properties: properties, body: .bytes(request.body), compressed: Self.wantsCompressedReply(request))
     }
 
     private func source(_ request: BLIPIncomingRequest) -> BLIPResponse {
@@ -56,14 +56,14 @@ public final class WorkbenchHandler: BLIPRequestHandler {
             let seed = UInt64(request.properties["Seed"] ?? "0"),
             let kind = GeneratedSource.Kind(rawValue: request.properties["Kind"] ?? "rand")
         else { return .failure(.badRequest, "Size and Seed are decimal, Kind is rand, text or zero") }
-        let isCompressed = request.properties["Compress-Reply"] == "1"
         return BLIPResponse(
-            body: .source(GeneratedSource(kind: kind, byteCount: size, seed: seed)), compressed: isCompressed)
+            body: .source(GeneratedSource(kind: kind, byteCount: size, seed: seed)),
+            compressed: Self.wantsCompressedReply(request))
     }
 
     private func error(_ request: BLIPIncomingRequest) -> BLIPResponse {
-        guard let code = Int32(request.properties["Code"] ?? "") else {
-            return .failure(.badRequest, "Code is a decimal number")
+        guard let code = Int32(request.properties["Code"] ?? "\(BLIPErrorCode.unspecified.code)") else {
+            return .failure(.badRequest, "Code is a decimal number of 32 bits")
         }
         var response = BLIPResponse(body: .bytes(request.body))
         response.error = BLIPErrorCode(domain: request.properties["Domain"] ?? "BLIP", code: code)
@@ -71,47 +71,92 @@ public final class WorkbenchHandler: BLIPRequestHandler {
     }
 
     private func reverse(_ request: BLIPIncomingRequest, _ link: PeerLink) -> BLIPResponse? {
-        guard let count = Self.number(request, "Count"), let size = Self.number(request, "Size") else {
-            return .failure(.badRequest, "Count and Size are decimal, at most \(Self.maxCount)")
-        }
-        let isUrgent = request.properties["Urgent"] == "1"
-        let isCompressed = request.properties["Compressed"] == "1"
+        guard let count = Self.number(request, "Count", default: 1, in: 0...1_000_000),
+            let size = Self.number(request, "Size", default: 0, in: 0...(16 << 20))
+        else { return .failure(.badRequest, "Count is at most 1000000, Size at most 16777216, both decimal") }
+        let echo = BLIPRequest(
+            profile: WorkbenchProfile.echo.rawValue, urgent: request.properties["Urgent"] == "1",
+            compressed: request.properties["Compressed"] == "1")
         Task {
-            let body = [UInt8](repeating: 0x62, count: size)
-            let pending = (0..<count).map { _ in
-                link.submit(
-                    BLIPRequest(profile: "echo", body: .bytes(body), urgent: isUrgent, compressed: isCompressed))
-            }
-            var good = 0
-            for response in pending {
-                if let response = try? await response.value(), response.error == nil, response.bodyBytes == body {
-                    good += 1
-                }
-            }
-            link.respond(to: request.number, with: .json("{\"ok\":\(good),\"bad\":\(count - good)}"))
+            let good = await Self.countGoodEchoes(of: echo, count: count, size: size, on: link)
+            link.respond(
+                to: request.number, with: .json(["ok": .integer(Int64(good)), "bad": .integer(Int64(count - good))]))
         }
         return nil
+    }
+
+    /// Sends `count` echo requests, as many at once as memory allows, and counts the replies that are the same.
+    private static func countGoodEchoes(
+        of echo: BLIPRequest, count: Int, size: Int, on link: PeerLink
+    ) async -> Int {
+        let depth = min(max(reverseBytesUnderWay / max(size, 1), 1), reverseRequestsUnderWay)
+        var underWay: [(body: [UInt8], response: PendingResponse)] = []
+        var good = 0
+        for index in 0..<(count + depth) {
+            let slot = index % depth
+            if index >= depth, slot < underWay.count {
+                let (body, response) = underWay[slot]
+                if await isEcho(response, of: body) { good += 1 }
+            }
+            guard index < count else { continue }
+            var request = echo
+            let body = body(number: index, size: size)
+            request.body = .bytes(body)
+            let entry = (body: body, response: link.submit(request))
+            if slot < underWay.count { underWay[slot] = entry } else { underWay.append(entry) }
+        }
+        return good
+    }
+
+    /// A request without an answer is a bad one: the reply of `reverse` has room for numbers only.
+    private static func isEcho(_ pending: PendingResponse, of body: [UInt8]) async -> Bool {
+        do throws(LinkError) {
+            let response = try await pending.value()
+            return response.error == nil && response.bodyBytes == body
+        } catch {
+            return false
+        }
+    }
+
+    /// Bodies that differ, so that a reply to another request is found out.
+    private static func body(number: Int, size: Int) -> [UInt8] {
+        var body = [UInt8](repeating: 0x62, count: size)
+        withUnsafeBytes(of: UInt64(number).littleEndian) { number in
+            for index in 0..<min(size, number.count) { body[index] = number[index] }
+        }
+        return body
     }
 
     private func sleep(_ request: BLIPIncomingRequest, _ link: PeerLink) -> BLIPResponse? {
-        guard let milliseconds = Self.number(request, "Millis") else {
-            return .failure(.badRequest, "Millis is decimal, at most \(Self.maxCount)")
+        guard let milliseconds = Self.number(request, "Millis", default: 0, in: 0...3_600_000) else {
+            return .failure(.badRequest, "Millis is decimal, at most 3600000")
         }
         Task {
-            try? await Task.sleep(for: .milliseconds(milliseconds))
-            link.respond(to: request.number, with: BLIPResponse())
+            do {
+                try await Task.sleep(for: .milliseconds(milliseconds))
+                link.respond(to: request.number, with: BLIPResponse())
+            } catch {
+                link.respond(to: request.number, with: .failure(.handlerFailed, "the sleep was cut short"))
+            }
         }
         return nil
     }
 
-    private static func number(_ request: BLIPIncomingRequest, _ name: String) -> Int? {
-        guard let number = Int(request.properties[name] ?? ""), (0...maxCount).contains(number) else { return nil }
+    private static func wantsCompressedReply(_ request: BLIPIncomingRequest) -> Bool {
+        request.properties["Compress-Reply"] == "1"
+    }
+
+    private static func number(
+        _ request: BLIPIncomingRequest, _ name: String, default: Int, in range: ClosedRange<Int>
+    ) -> Int? {
+        guard let text = request.properties[name] else { return `default` }
+        guard let number = Int(text), range.contains(number) else { return nil }
         return number
     }
 }
 
 extension BLIPResponse {
-    static func json(_ text: String) -> BLIPResponse {
-        BLIPResponse(properties: ["Content-Type": "application/json"], body: .text(text))
+    static func json(_ record: JSONRecord) -> BLIPResponse {
+        BLIPResponse(properties: ["Content-Type": "application/json"], body: .text(record.text))
     }
 }

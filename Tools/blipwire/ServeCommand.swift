@@ -1,41 +1,100 @@
 // `blipwire serve`: answers the workbench's profiles.
 
 internal import BLIPNet
+internal import Dispatch
+internal import Glibc
 internal import Workbench
 
-struct ServeCommand {
-    private let endpoint: Endpoint
-    private var link: LinkArguments
-    private let isPlain: Bool
+struct ServeCommand: Command {
+    static let specification = CommandSpecification(
+        name: "serve", summary: "answer the workbench's profiles until SIGINT or SIGTERM",
+        details: """
+            Says its address (and the fingerprint of its key) when it is ready. HOST `*` means every address, port 0
+            any free one; unix:/PATH is a UNIX-domain socket, always plain. Any path of a URL is accepted.
+            """,
+        options: [
+            OptionSpecification("--listen", value: "HOST:PORT", required: true, "where to listen, or unix:/PATH"),
+            LinkArguments.dialectOption, LinkArguments.appOption,
+            OptionSpecification("--insecure", "plain ws instead of TLS"), LinkArguments.identityOption,
+            OptionSpecification(
+                "--origin", value: "ORIGIN", "take callers that send this `Origin`; others that send one are refused"),
+            Output.option,
+        ])
 
-    init(_ arguments: inout Arguments) throws(UsageError) {
-        guard let text = try arguments.takeValue("--listen") else {
-            throw UsageError("`--listen HOST:PORT` is missing")
+    private let endpoint: Endpoint
+    private let link: LinkArguments
+    private let isUNIX: Bool
+    private let isPlain: Bool
+    private let origin: String?
+    private let output: Output
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let text = arguments.text("--listen") ?? ""
+        guard let endpoint = Endpoint(text) else {
+            throw UsageError("--listen", "`\(text)` is not HOST:PORT or unix:/PATH")
         }
-        guard let endpoint = Endpoint(text) else { throw UsageError("`\(text)` is not HOST:PORT") }
         self.endpoint = endpoint
-        isPlain = arguments.takeFlag("--insecure")
-        link = try LinkArguments(&arguments)
-        if let origin = try arguments.takeValue("--origin") { link.options.allowedOrigins = [origin] }
-        try arguments.finish()
+        isUNIX = if case .unix = endpoint { true } else { false }
+        isPlain = arguments.flag("--insecure") || isUNIX
+        guard !isPlain || !arguments.flag("--identity") else {
+            throw UsageError("--identity", isUNIX ? "a UNIX-domain socket is plain" : "excludes --insecure")
+        }
+        origin = arguments.text("--origin")
+        link = try LinkArguments(arguments, dialect: Dialect(arguments))
+        output = Output(isJSON: arguments.flag("--json"))
     }
 
-    /// Runs until the process is ended.
-    func run() async throws -> Int32 {
-        var link = link
-        if !isPlain { try link.loadIdentity() }
-        // A workbench is used by test programs, which call as often as they like.
-        var admission = ListenerLimits()
-        admission.maxConnections = 2_000
-        admission.maxHandshakesPerAddress = 2_000
-        admission.handshakesPerSecond = 10_000
-        let listener = try LinkListener.listen(on: endpoint, options: link.options, admission: admission) { _ in
-            WorkbenchHandler()
+    /// Runs until a signal ends it.
+    func run() async throws -> ExitCode {
+        let end = EndSignal()
+        var options = try link.listening(isPlain: isPlain)
+        if let origin { options.allowedOrigins = [origin] }
+        let listener: LinkListener
+        do throws(LinkError) {
+            listener = try LinkListener.listen(on: endpoint, options: options, admission: .workbench) { _ in
+                WorkbenchHandler()
+            }
+        } catch {
+            throw LocalError(endpoint.description, error.sentence)
         }
-        Blipwire.say("listening on \(listener.localEndpoint)")
-        if let identity = link.options.identity { Blipwire.say("fingerprint \(identity.fingerprint.bytes.hex)") }
-        while !Task.isCancelled { try await Task.sleep(for: .seconds(3600)) }
+        let address = listener.localEndpoint.description
+        let scheme = isUNIX ? "" : isPlain ? "ws://" : "wss://"
+        let fingerprint = options.identity?.fingerprint.bytes.hex
+        try output.say(
+            "listening on \(address)",
+            record: [
+                "event": .string("listening"), "address": .string(address),
+                "url": .string(scheme + address + (isUNIX ? "" : "/")),
+                "dialect": .string(link.dialect.rawValue), "application": .string(options.application),
+                "fingerprint": fingerprint.map { .string($0) } ?? .null,
+            ])
+        if let fingerprint, !output.isJSON { try Output.line("fingerprint \(fingerprint)") }
+        await end.wait()
         listener.close()
-        return 0
+        return .done
+    }
+}
+
+/// SIGINT and SIGTERM as something to wait for; from its making on they do not end the process by themselves.
+private struct EndSignal {
+    private let signals: AsyncStream<Void>
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let (signals, continuation) = AsyncStream<Void>.makeStream()
+        self.signals = signals
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield() }
+            source.resume()
+            return source
+        }
+    }
+
+    /// Returns when one has come.
+    func wait() async {
+        for await _ in signals { break }
+        for source in sources { source.cancel() }
     }
 }

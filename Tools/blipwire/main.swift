@@ -4,4 +4,4 @@ internal import CLinux
 internal import Glibc
 
 clinux_return_large_blocks()
-exit(await Blipwire.run(Array(CommandLine.arguments.dropFirst())))
+exit(await Blipwire.run(Array(CommandLine.arguments.dropFirst())).rawValue)

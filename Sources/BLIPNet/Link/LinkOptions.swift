@@ -10,6 +10,8 @@ public struct LinkOptions: Sendable {
     public var expectedPeer: SPKIFingerprint?
     /// The path of the WebSocket URL.
     public var path = "/"
+    /// Listening: callers may ask for any path.
+    public var acceptsAnyPath = false
     /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2).
     public var application = "blipchat_1"
     /// A call that carries an `Origin` (web pages do, and some libraries) is refused unless it is one of these.

@@ -46,8 +46,9 @@ public struct ProtocolStack: StreamStack {
     ) throws(LinkError) -> ProtocolStack {
         let webSocket = WebSocketConnection.server(
             WebSocketServerOptions(
-                subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)], path: options.path,
-                allowedOrigins: options.allowedOrigins, limits: options.webSocket),
+                subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)],
+                path: options.acceptsAnyPath ? nil : options.path, allowedOrigins: options.allowedOrigins,
+                limits: options.webSocket),
             random: random, now: now)
         return try ProtocolStack(role: .server, webSocket: webSocket, options: options, now: now)
     }

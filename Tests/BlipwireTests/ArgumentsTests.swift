@@ -1,0 +1,125 @@
+// Command lines of blipwire: what is understood, and what a wrong one is told.
+
+import BLIPNet
+import Testing
+
+@testable import blipwire
+
+@Suite struct ArgumentsTests {
+    private let specification = CommandSpecification(
+        name: "try", operand: "URL", summary: "try",
+        options: [
+            OptionSpecification("--big", value: "BYTES", "size"), OptionSpecification("--json", "records"),
+            OptionSpecification("--what", value: "NAME", required: true, "what"),
+        ])
+
+    @Test("takes options before and behind the operand, with = and without")
+    func order() throws {
+        for words in [
+            ["--what", "x", "--big=5", "url", "--json"], ["url", "--json", "--big", "5", "--what=x"],
+            ["--json", "--what", "x", "--big", "5", "--", "url"],
+        ] {
+            let arguments = try Arguments(words, for: specification)
+            #expect(arguments.operand == "url")
+            #expect(arguments.text("--what") == "x")
+            #expect(try arguments.number("--big", in: 0...9) == 5)
+            #expect(arguments.flag("--json"))
+        }
+        let least = try Arguments(["--what=", "--", "--big"], for: specification)
+        #expect(least.operand == "--big")
+        #expect(least.text("--what") == "")
+        #expect(try least.number("--big", in: 0...9) == nil)
+        #expect(!least.flag("--json"))
+    }
+
+    @Test(
+        "names the word that is wrong or missing",
+        arguments: [
+            (["url"], "--what: missing, NAME is needed"), (["--what", "x"], "URL: missing"),
+            (["url", "--what"], "--what: NAME is missing"), (["url", "--bgi", "5"], "--bgi: unknown option"),
+            (["url", "--what", "x", "more"], "more: not understood here"),
+            (["url", "--what", "x", "--what=y"], "--what: given twice"),
+            (["url", "--json=1", "--what", "x"], "--json: takes no value"), (["-x", "url"], "-x: unknown option"),
+        ])
+    func wrong(words: [String], sentence: String) {
+        #expect(usageError { try Arguments(words, for: specification) } == sentence)
+    }
+
+    @Test(
+        "refuses what is no number within the limits",
+        arguments: ["", "x", "-1", "+1", "1e3", "10", "99999999999999999999"])
+    func numbers(text: String) throws {
+        let arguments = try Arguments(["--big=\(text)", "--what=x", "url"], for: specification)
+        #expect(usageError { try arguments.number("--big", in: 0...9) } == "--big: `\(text)` is not a number (0 to 9)")
+    }
+
+    @Test("reads whom to call, and refuses what the URL excludes")
+    func calls() throws {
+        let plain = try call("ws://[::1]:8080/a?b=c")
+        #expect(plain.url.endpoint == .host("::1", port: 8080))
+        #expect(plain.url.target == "/a?b=c")
+        #expect(plain.link.dialect == .blip3)
+        #expect(try call("wss://host/").url.endpoint == .host("host", port: 443))
+        #expect(try call("unix:/run/x.sock").url.endpoint == .unix(path: "/run/x.sock"))
+        let digits = String(repeating: "0a", count: 32)
+        #expect(throws: Never.self) { try call("wss://host/", "--peer", digits, "--identity", "file") }
+        for (words, sentence) in [
+            (["host:80"], "host:80: no URL like ws://HOST:PORT/, wss://HOST:PORT/ or unix:/PATH"),
+            (["ws://u:p@h/"], "ws://u:p@h/: a link takes no user name and password"),
+            (["ws://h/", "--peer", digits], "--peer: needs TLS, and ws://h/ is plain"),
+            (["unix:/x", "--identity", "f"], "--identity: needs TLS, and unix:/x is plain"),
+            (["wss://h/", "--peer", "0a"], "--peer: `0a` is not 64 hexadecimal digits"),
+            (["wss://h/", "--dialect", "blip4"], "--dialect: `blip4` is none of blip3, blip2, blip"),
+            (["wss://h/", "--app", "a b"], "--app: `a b` cannot be part of a subprotocol"),
+        ] {
+            #expect(usageError { try call(words[0], Array(words.dropFirst())) } == sentence)
+        }
+    }
+
+    private func call(_ url: String, _ options: String...) throws -> CallArguments { try call(url, options) }
+
+    private func call(_ url: String, _ options: [String]) throws -> CallArguments {
+        try CallArguments(Arguments([url] + options, for: ClientCommand.specification))
+    }
+
+    @Test("refuses a server with and without TLS at the same time")
+    func serve() throws {
+        func serve(_ words: String...) throws -> ServeCommand {
+            try ServeCommand(Arguments(["--listen"] + words, for: ServeCommand.specification))
+        }
+        #expect(throws: Never.self) { try serve("*:0", "--insecure", "--app", "x", "--json") }
+        #expect(throws: Never.self) { try serve("unix:/tmp/x", "--insecure") }
+        #expect(usageError { try serve("nowhere") } == "--listen: `nowhere` is not HOST:PORT or unix:/PATH")
+        #expect(usageError { try serve("h:1", "--insecure", "--identity=f") } == "--identity: excludes --insecure")
+        #expect(usageError { try serve("unix:/x", "--identity=f") } == "--identity: a UNIX-domain socket is plain")
+    }
+
+    @Test("explains every option of every command, and every exit code")
+    func help() {
+        for command in Blipwire.commands {
+            let text = HelpText.of(command.specification)
+            #expect(text.hasPrefix("Usage: blipwire \(command.specification.name)"))
+            #expect(HelpText.overview.contains("  \(command.specification.name) "))
+            for option in command.specification.options {
+                #expect(text.contains("  \(option.name)"), "\(command.specification.name) \(option.name)")
+                #expect(!option.help.isEmpty)
+            }
+            let lines: [Substring] = text.split(separator: "\n")
+            let isNarrow = lines.allSatisfy { $0.count <= 120 }
+            #expect(isNarrow, "\(command.specification.name)")
+        }
+        for profile in ["echo", "sink", "discard", "source", "error", "reverse", "noreply-count", "sleep", "rusage"] {
+            #expect(HelpText.overview.contains("\n  \(profile) "))
+        }
+    }
+
+    /// The sentence of the usage error that `body` throws.
+    private func usageError<Value>(_ body: () throws -> Value) -> String? {
+        do {
+            _ = try body()
+            return nil
+        } catch {
+            return (error as? UsageError)?.sentence ?? "\(error)"
+        }
+    }
+}

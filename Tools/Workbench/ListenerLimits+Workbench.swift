@@ -1,0 +1,13 @@
+// How many callers a workbench takes: more than the chat, because test programs call as often as they like.
+
+public import BLIPNet
+
+extension ListenerLimits {
+    public static var workbench: ListenerLimits {
+        var limits = ListenerLimits()
+        limits.maxConnections = 4_000
+        limits.maxHandshakesPerAddress = 4_000
+        limits.handshakesPerSecond = 100_000
+        return limits
+    }
+}
