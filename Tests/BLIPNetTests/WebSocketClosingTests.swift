@@ -189,4 +189,34 @@ import Testing
         server.drain()
         #expect(server.seen.isEmpty && server.sent.isEmpty)
     }
+
+    @Test("a connection on which nothing happens gives its memory back")
+    func idleMemory() {
+        var (client, server) = WatchedWebSocket.openPair(
+            deflate: PermessageDeflate(clientNoContextTakeover: true, threshold: 0))
+        let message = [UInt8](repeating: 0x61, count: 300_000)
+        #expect(client.send(.text, message) == true)
+        server.receive(client.sent.takeAll())
+        server.receive(Self.frame(0x82, message))
+        #expect(server.seen.count == 2)
+        #expect(server.connection.input.capacity + server.connection.decoder.gathered.capacity > 300_000)
+        server.connection.handleTimeout(now: WebSocketFixtures.time(20))
+        server.flush()
+        server.connection.handleTimeout(now: WebSocketFixtures.time(30))
+        #expect(server.connection.input.capacity == 0 && server.connection.decoder.gathered.capacity == 0)
+        // And goes on as if nothing had been.
+        #expect(client.send(.text, message) == true)
+        server.receive(client.sent.takeAll())
+        #expect(server.seen.last == .message(.text, message))
+    }
+
+    @Test("nothing that comes behind a close frame has any effect, be it a message, a ping or nonsense")
+    func behindClose() {
+        for rest in [Self.frame(0x81, [0x61]), Self.frame(0x89, [1]), Self.frame(0x80, [1]), [0xFF, 0xFF]] {
+            var server = WatchedWebSocket.openServer(echoes: true)
+            server.receive(Self.frame(0x01, [0x61]) + Self.close(1_000) + rest)
+            #expect(server.seen == [.event(.closed(.closedByPeer(code: 1000, reason: "")))])
+            #expect(server.sent.takeAll() == [0x88, 2, 0x03, 0xE8])
+        }
+    }
 }

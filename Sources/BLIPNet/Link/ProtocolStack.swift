@@ -145,6 +145,8 @@ public struct ProtocolStack: StreamStack {
                 isWaitingForStart = true
                 return .opened(subprotocol: subprotocol, remoteFingerprint: fingerprint)
             case .message(let kind): deliver(kind)
+            // The options of a link never ask.
+            case .upgradeRequested: continue
             case .closed(let reason):
                 disconnect()
                 return .closed(reason)

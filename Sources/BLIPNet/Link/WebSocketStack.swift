@@ -8,6 +8,8 @@
 public struct WebSocketStack: StreamStack {
     /// What comes out of the stack, in order. `.closed` comes exactly once and last.
     public enum Event: Sendable {
+        /// Server, if its options say so: the application decides, by `answer`.
+        case upgradeRequested(HTTPRequestHead)
         /// Both handshakes are over.
         case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)
         /// A whole message; its payload is read with `withMessagePayload` until the next call of `nextEvent`.
@@ -149,6 +151,7 @@ public struct WebSocketStack: StreamStack {
                 continue
             }
             switch event {
+            case .upgradeRequested(let head): return .upgradeRequested(head)
             case .opened(let subprotocol):
                 state = .open
                 return .opened(subprotocol: subprotocol, remoteFingerprint: tls?.peerFingerprint)
@@ -165,6 +168,9 @@ public struct WebSocketStack: StreamStack {
     ) throws(Failure) -> Result {
         try webSocket.withMessagePayload(body)
     }
+
+    /// The application's answer to `.upgradeRequested`.
+    public mutating func answer(_ decision: UpgradeDecision) { webSocket.answer(decision) }
 
     private mutating func reportEnd() -> Event? {
         guard let end, !isClosedReported else { return nil }

@@ -29,6 +29,7 @@ struct WebSocketClientHandshake: Sendable {
             out.append("\r\nSec-WebSocket-Extensions: ")
             out.append(Array(options.deflateOffers.map(\.offer.element.text).joined(separator: ", ").utf8))
         }
+        WebSocketHandshake.write(options.extraFields, into: &out)
         out.append("\r\n\r\n")
     }
 
@@ -38,7 +39,7 @@ struct WebSocketClientHandshake: Sendable {
 
     /// How the server's answer is to be taken.
     enum Verdict {
-        case opened(subprotocol: String?, deflate: PermessageDeflate?)
+        case opened(HTTPResponseHead, subprotocol: String?, deflate: PermessageDeflate?)
         case failed(WebSocketClosure)
     }
 
@@ -62,7 +63,7 @@ struct WebSocketClientHandshake: Sendable {
             guard chosen.count <= 1, chosen.allSatisfy(isOffered) else {
                 throw .malformed("a subprotocol that was not offered")
             }
-            return .opened(subprotocol: chosen.first, deflate: deflate)
+            return .opened(response, subprotocol: chosen.first, deflate: deflate)
         } catch {
             return .failed(.handshakeFailed(reason: error.reason))
         }

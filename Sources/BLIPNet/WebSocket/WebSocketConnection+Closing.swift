@@ -8,7 +8,7 @@ extension WebSocketConnection {
     public mutating func close(code: UInt16 = WebSocketCloseCode.normal, reason: String = "", now: MonotonicTime) {
         precondition(WebSocketCloseCode.isAllowedOnWire(code), "close code \(code) is not for the wire")
         switch state {
-        case .connecting, .accepting: pendingClosure = finish(.closedLocally)
+        case .connecting, .accepting, .deciding: pendingEvent = end(.closedLocally)
         case .open:
             queueClose(WebSocketClosePayload(code: code, reason: reason))
             state = .closing(deadline: now + limits.closeTimeout)
@@ -19,7 +19,7 @@ extension WebSocketConnection {
     /// When `handleTimeout` wants to be called, if nothing happens before.
     public var deadline: MonotonicTime? {
         switch state {
-        case .connecting, .accepting: handshakeDeadline
+        case .connecting, .accepting, .deciding: handshakeDeadline
         case .open: keepalive.deadline
         case .closing(let deadline): deadline
         case .closed: nil
@@ -30,14 +30,14 @@ extension WebSocketConnection {
     public mutating func handleTimeout(now: MonotonicTime) {
         guard let deadline, now >= deadline else { return }
         switch state {
-        case .connecting, .accepting: pendingClosure = finish(.timedOut(.handshake))
-        case .closing: pendingClosure = finish(.timedOut(.closing))
+        case .connecting, .accepting, .deciding: pendingEvent = end(.timedOut(.handshake))
+        case .closing: pendingEvent = end(.timedOut(.closing))
         case .open:
             switch keepalive.handleTimeout(now: now) {
             case .ping(let payload):
                 queueControlFrame(.ping, payload)
                 releaseUnused()
-            case .dead: pendingClosure = finish(.timedOut(.keepalive))
+            case .dead: pendingEvent = end(.timedOut(.keepalive))
             case nil: break
             }
         case .closed: break

@@ -23,14 +23,12 @@ extension WebSocketConnection {
 
     /// The next thing that happened; `nil` until more bytes arrive or time passes.
     public mutating func nextEvent() -> WebSocketEvent? {
-        if let closure = pendingClosure {
-            pendingClosure = nil
-            return .closed(closure)
-        }
+        if let event = pendingEvent.take() { return event }
         switch state {
         case .connecting(let handshake): return receiveResponse(handshake)
         case .accepting(let handshake): return receiveRequest(handshake)
         case .open, .closing: return receiveFrames()
+        case .deciding: return refuseHaste()
         case .closed: return nil
         }
     }
@@ -48,10 +46,9 @@ extension WebSocketConnection {
         do throws(HTTPHeadError) {
             guard let head = try takeHead() else { return nil }
             switch handshake.judge(head) {
-            case .opened(let subprotocol, let deflate):
-                state = .open
-                use(deflate)
-                return .opened(subprotocol: subprotocol)
+            case .opened(let response, let subprotocol, let deflate):
+                responseHead = response
+                return open(subprotocol: subprotocol, deflate: deflate)
             case .failed(let closure): return end(closure)
             }
         } catch {
@@ -62,18 +59,44 @@ extension WebSocketConnection {
     private mutating func receiveRequest(_ handshake: WebSocketServerHandshake) -> WebSocketEvent? {
         do throws(HTTPHeadError) {
             guard let head = try takeHead() else { return nil }
-            switch handshake.judge(head) {
-            case .accepted(let acceptance):
-                acceptance.write(into: &outgoing)
-                requestTarget = acceptance.target
-                state = .open
-                use(acceptance.deflate?.agreed)
-                return .opened(subprotocol: acceptance.subprotocol)
-            case .refused(let refusal): return refuse(refusal)
-            }
+            return follow(handshake.judge(head), of: handshake)
         } catch {
             return refuse(WebSocketServerHandshake.Refusal(error))
         }
+    }
+
+    private mutating func follow(
+        _ verdict: WebSocketServerHandshake.Verdict, of handshake: WebSocketServerHandshake
+    ) -> WebSocketEvent {
+        switch verdict {
+        case .accepted(let acceptance):
+            acceptance.write(into: &outgoing)
+            requestHead = acceptance.request
+            return open(subprotocol: acceptance.subprotocol, deflate: acceptance.deflate?.agreed)
+        case .undecided(let acceptance):
+            requestHead = acceptance.request
+            state = .deciding(handshake, acceptance)
+            return .upgradeRequested(acceptance.request)
+        case .refused(let refusal): return refuse(refusal)
+        }
+    }
+
+    /// The application's answer to `upgradeRequested`; what comes of it is the next event. Later ones do nothing.
+    public mutating func answer(_ decision: UpgradeDecision) {
+        guard case .deciding(let handshake, let acceptance) = state else { return }
+        pendingEvent = follow(handshake.apply(decision, to: acceptance), of: handshake)
+    }
+
+    /// A client that does not wait for the answer may not fill our memory until the application has decided.
+    private mutating func refuseHaste() -> WebSocketEvent? {
+        guard input.count > limits.maxHeadBytes else { return nil }
+        return refuse(WebSocketServerHandshake.Refusal(400, "data before the handshake was answered"))
+    }
+
+    private mutating func open(subprotocol: String?, deflate: PermessageDeflate?) -> WebSocketEvent {
+        state = .open
+        use(deflate)
+        return .opened(subprotocol: subprotocol)
     }
 
     private mutating func refuse(_ refusal: WebSocketServerHandshake.Refusal) -> WebSocketEvent {

@@ -18,6 +18,8 @@ public struct WebSocketConnection {
     enum State {
         case connecting(WebSocketClientHandshake)
         case accepting(WebSocketServerHandshake)
+        /// The application has been asked.
+        case deciding(WebSocketServerHandshake, WebSocketServerHandshake.Acceptance)
         case open
         /// We have sent a close frame and wait for the peer's until the deadline.
         case closing(deadline: MonotonicTime)
@@ -39,12 +41,17 @@ public struct WebSocketConnection {
     var writer: WebSocketMessageWriter
     let handshakeDeadline: MonotonicTime
     var keepalive: WebSocketKeepalive
-    /// An end that did not come from the peer's bytes and that `nextEvent` has still to report.
-    var pendingClosure: WebSocketClosure?
-    /// Server, after the handshake: path and query that the client asked for.
-    public internal(set) var requestTarget: String?
+    /// Something that did not come from the peer's bytes and that `nextEvent` has still to report.
+    var pendingEvent: WebSocketEvent?
+    /// Server, once the request is there: what the client asked for.
+    public internal(set) var requestHead: HTTPRequestHead?
+    /// Client, after the handshake: what the server answered.
+    public internal(set) var responseHead: HTTPResponseHead?
     /// After the handshake: the compression that both sides have agreed on.
     public internal(set) var deflate: PermessageDeflate?
+
+    /// Server, once the request is there: path and query that the client asked for.
+    public var requestTarget: String? { requestHead?.target }
 
     /// A connection whose transport has just been opened by us; its request waits in `nextOutgoing`.
     public static func client(

@@ -1,7 +1,11 @@
 // What a WebSocket connection tells its driver.
 
-/// The events of a connection in the order of the wire: `opened` at most once and first, `closed` exactly once and last.
+/// The events of a connection in the order of the wire: `upgradeRequested` and `opened` at most once and first, `closed`
+/// exactly once and last.
 public enum WebSocketEvent: Sendable, Equatable {
+    /// Server, if its options say that the application decides: a correct request, to be answered by `answer`. Nothing
+    /// happens before that but the end of the handshake's deadline.
+    case upgradeRequested(HTTPRequestHead)
     /// The handshake is complete; the chosen subprotocol, if any.
     case opened(subprotocol: String?)
     /// A whole message, to be read with `withMessagePayload` before the next call of `nextEvent()`.

@@ -9,6 +9,9 @@ public struct WebSocketClientOptions: Sendable {
     public var path: String
     /// The subprotocols that we speak, the preferred one first; each an HTTP token.
     public var subprotocols: [String]
+    /// Further fields of the request, such as cookies and authorization. Those of the handshake itself (`Host`,
+    /// `Connection`, `Sec-WebSocket-...`), those that announce a body, and names that are not HTTP are left out.
+    public var extraFields = HTTPFields()
     /// The compressions that we offer, the preferred one first: the server chooses. None: messages are sent as they
     /// are.
     public var deflateOffers: [PermessageDeflate] = []
@@ -42,6 +45,10 @@ public struct WebSocketServerOptions: Sendable {
     public var path: String?
     /// Requests that carry an `Origin` (they come from web pages) are refused with 403 unless it is one of these.
     public var allowedOrigins: [String]
+    /// Web pages from anywhere are let in.
+    public var allowsAnyOrigin = false
+    /// Every request that is correct becomes an event `upgradeRequested`, and the application decides.
+    public var asksBeforeUpgrade = false
     /// The compression that we agree to, if the client offers it; `nil` declines.
     public var deflate: PermessageDeflate?
     public var limits: WebSocketLimits

@@ -9,26 +9,33 @@ struct WebSocketServerHandshake: Sendable {
     /// What becomes of a request.
     enum Verdict {
         case accepted(Acceptance)
+        /// A correct request that the application has to decide about.
+        case undecided(Acceptance)
         case refused(Refusal)
     }
 
-    /// A correct request.
+    /// A correct request and the answer to it.
     struct Acceptance {
-        var target: String
-        var subprotocol: String?
+        var request: HTTPRequestHead
         var acceptValue: String
+        /// What the client has offered, in its order.
+        var offeredSubprotocols: [String]
+        var subprotocol: String?
         /// What is answered to an offer of permessage-deflate, and what that means.
         var deflate: (answer: PermessageDeflate.Parameters, agreed: PermessageDeflate)?
+        var fields = HTTPFields()
     }
 
     /// An HTTP error for the client.
     struct Refusal: Error, Equatable {
         var status: Int
         var reason: String
+        var fields = HTTPFields()
 
-        init(_ status: Int, _ reason: String) {
+        init(_ status: Int, _ reason: String, fields: HTTPFields = HTTPFields()) {
             self.status = status
             self.reason = reason
+            self.fields = fields
         }
 
         init(_ error: HTTPHeadError) { self.init(error.status, error.reason) }
@@ -42,7 +49,8 @@ struct WebSocketServerHandshake: Sendable {
             // Refused when malformed, whether we speak any extension or not (RFC 6455 section 9.1).
             let extensions = try WebSocketExtension.parse(request.fields)
             do throws(Refusal) {
-                return .accepted(try judge(request, extensions: extensions))
+                let acceptance = try judge(request, extensions: extensions)
+                return options.asksBeforeUpgrade ? .undecided(acceptance) : .accepted(try choosing(acceptance))
             } catch {
                 return .refused(error)
             }
@@ -70,26 +78,58 @@ struct WebSocketServerHandshake: Sendable {
             Base64.decode(key)?.count == WebSocketHandshake.keyByteCount
         else { throw Refusal(400, "not exactly one Sec-WebSocket-Key of 16 bytes") }
         return Acceptance(
-            target: request.target, subprotocol: try chooseSubprotocol(fields.list("Sec-WebSocket-Protocol")),
-            acceptValue: WebSocketHandshake.acceptValue(forKey: key),
-            deflate: options.deflate?.choose(among: extensions))
+            request: request, acceptValue: WebSocketHandshake.acceptValue(forKey: key),
+            offeredSubprotocols: try offeredSubprotocols(fields), deflate: options.deflate?.choose(among: extensions))
+    }
+
+    /// What becomes of an undecided request by the application's decision.
+    func apply(_ decision: UpgradeDecision, to acceptance: Acceptance) -> Verdict {
+        do throws(Refusal) {
+            switch decision {
+            case .accept(let subprotocol?, let fields):
+                guard acceptance.offeredSubprotocols.contains(where: { HTTPSyntax.equal($0, subprotocol) }) else {
+                    throw Refusal(500, "a subprotocol that was not offered")
+                }
+                var acceptance = acceptance
+                acceptance.subprotocol = subprotocol
+                acceptance.fields = fields
+                return .accepted(acceptance)
+            case .accept(nil, let fields):
+                var acceptance = try choosing(acceptance)
+                acceptance.fields = fields
+                return .accepted(acceptance)
+            case .refuse(let status, let reason, let fields):
+                throw Refusal((300...599).contains(status) ? status : 500, reason, fields: fields)
+            }
+        } catch {
+            return .refused(error)
+        }
     }
 
     /// Browsers send `Origin`; a page that was not invited must not reach a server on the same machine or network.
     private func checkOrigin(_ origins: [String]) throws(Refusal) {
-        guard let origin = origins.first else { return }
+        guard let origin = origins.first, !options.allowsAnyOrigin else { return }
         guard origins.count == 1,
             options.allowedOrigins.contains(where: { HTTPSyntax.equalIgnoringCase($0.utf8, origin.utf8) })
         else { throw Refusal(403, "this origin is not allowed") }
     }
 
-    private func chooseSubprotocol(_ offered: [String]) throws(Refusal) -> String? {
+    private func offeredSubprotocols(_ fields: HTTPFields) throws(Refusal) -> [String] {
+        let offered = fields.list("Sec-WebSocket-Protocol")
         guard offered.allSatisfy({ HTTPSyntax.isToken($0.utf8) }), Set(offered).count == offered.count else {
             throw Refusal(400, "malformed Sec-WebSocket-Protocol")
         }
-        if let chosen = options.subprotocols.first(where: offered.contains) { return chosen }
-        guard options.allowsNoSubprotocol else { throw Refusal(400, "no common subprotocol") }
-        return nil
+        return offered
+    }
+
+    /// With the favourite of the options among the offered subprotocols.
+    private func choosing(_ acceptance: Acceptance) throws(Refusal) -> Acceptance {
+        var acceptance = acceptance
+        acceptance.subprotocol = options.subprotocols.first(where: acceptance.offeredSubprotocols.contains)
+        guard acceptance.subprotocol != nil || options.allowsNoSubprotocol else {
+            throw Refusal(400, "no common subprotocol")
+        }
+        return acceptance
     }
 
     /// The path of a target in origin form or absolute form, without the query.
@@ -121,6 +161,7 @@ extension WebSocketServerHandshake.Acceptance {
             out.append("\r\nSec-WebSocket-Extensions: ")
             out.append(Array(deflate.answer.element.text.utf8))
         }
+        WebSocketHandshake.write(fields, into: &out)
         out.append("\r\n\r\n")
     }
 }
@@ -129,22 +170,45 @@ extension WebSocketServerHandshake.Refusal {
     /// The error response, with the reason as its body.
     func write(into out: inout ByteQueue) {
         let body = Array((reason + "\n").utf8)
-        out.append(Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\nConnection: close\r\n".utf8))
-        if status == 405 { out.append("Allow: GET\r\n") }
-        if status == 426 { out.append("Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n") }
-        out.append(Array("Content-Type: text/plain; charset=utf-8\r\nContent-Length: \(body.count)\r\n\r\n".utf8))
+        out.append(Array("HTTP/1.1 \(status) \(Self.phrase(status))\r\nConnection: close".utf8))
+        if status == 405 { out.append("\r\nAllow: GET") }
+        if status == 426 { out.append("\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13") }
+        WebSocketHandshake.write(fields, into: &out)
+        out.append(Array("\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: \(body.count)\r\n\r\n".utf8))
         out.append(body)
     }
 
-    private static func phrase(_ status: Int) -> String {
+    /// The reason phrases of RFC 9110, RFC 6585 and RFC 7725 that a server of WebSockets has a use for.
+    private static func phrase(_ status: Int) -> StaticString {
         switch status {
+        case 300: "Multiple Choices"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
+        case 407: "Proxy Authentication Required"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 421: "Misdirected Request"
         case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
+        case 451: "Unavailable For Legal Reasons"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
         case 505: "HTTP Version Not Supported"
-        default: "Bad Request"
+        case 300...399: "Redirection"
+        case 400...499: "Client Error"
+        default: "Server Error"
         }
     }
 }

@@ -19,7 +19,9 @@ func fuzzWebSocketFrames(_ bytes: UnsafeRawBufferPointer) throws {
     var again = ByteQueue()
     for case .message(let kind, let payload) in whole {
         let mask = expectsMask ? WebSocketMask(key: 0x1234_5678 &* UInt32(payload.count + 1)) : nil
-        payload.withUnsafeBytes { WebSocketFrameHeader.writeFrame(kind.opcode, $0, mask: mask, into: &again) }
+        let header = WebSocketFrameHeader(
+            isFinal: true, reservedBits: 0, opcode: kind.opcode, mask: mask, payloadLength: UInt64(payload.count))
+        payload.withUnsafeBytes { header.write($0, into: &again) }
     }
     let written = again.takeAll()
     let messages = whole.filter { if case .message = $0 { true } else { false } }
@@ -47,17 +49,21 @@ private func decode(
         queue.append(piece)
         while true {
             let outcome = Result { () throws(WebSocketViolation) in try decoder.next(from: &queue) }
-            try require(decoder.payload.count <= limits.maxMessageBytes, "\(decoder.payload.count) bytes of a message")
-            try require(decoder.controlPayload.count <= 125, "a control frame is too long")
+            let payload = decoder.withPayload(in: queue) { Array($0) }
+            try require(payload.count <= limits.maxMessageBytes, "\(payload.count) bytes of a message")
+            try require(decoder.gathered.count <= limits.maxMessageBytes, "a message grows too long")
             switch outcome {
             case .success(.needsMoreBytes):
-                try require(queue.count < WebSocketFrameHeader.maxByteCount, "bytes are left lying")
+                let most = limits.maxMessageBytes + WebSocketFrameHeader.maxByteCount
+                try require(queue.count < most, "bytes are left lying")
                 return
             case .success(.message(let kind)):
-                let isText = String(validating: decoder.payload, as: UTF8.self) != nil
+                let isText = String(validating: payload, as: UTF8.self) != nil
                 try require(kind == .binary || isText, "a text message that is no UTF-8")
-                decoded.append(.message(kind, decoder.payload))
-            case .success(.control(let opcode)): decoded.append(.control(opcode, decoder.controlPayload))
+                decoded.append(.message(kind, payload))
+            case .success(.control(let opcode)):
+                try require(payload.count <= 125, "a control frame is too long")
+                decoded.append(.control(opcode, payload))
             case .failure(let violation):
                 try require([1002, 1007, 1008, 1009].contains(violation.closeCode), "\(violation)")
                 decoded.append(.violation(violation))
@@ -149,7 +155,7 @@ private func run(
         try takeEvents()
         let limits = connection.limits
         try require(connection.input.count <= limits.maxHeadBytes, "\(connection.input.count) bytes of input wait")
-        try require(connection.decoder.payload.count <= limits.maxMessageBytes, "a message is too long")
+        try require(connection.decoder.gathered.count <= limits.maxMessageBytes, "a message is too long")
     }
     try takeEvents()
     if var cuts { try cuts.forEachPiece(of: stream, take) } else { try take(stream) }
