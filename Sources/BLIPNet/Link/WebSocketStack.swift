@@ -55,14 +55,11 @@ public struct WebSocketStack: StreamStack {
     private var pingsSent: UInt64 = 0
     private var pingSentAt: MonotonicTime?
     private var measuredRoundTrip: Duration?
-    /// Decrypted bytes between TLS and WebSocket, and plain bytes between WebSocket and TLS: kept only to reuse their
-    /// storage.
-    private var plainIn = ByteQueue()
+    /// Plain bytes between WebSocket and TLS: kept only to reuse their storage.
     private var plainOut = ByteQueue()
 
     /// How many bytes of small frames are put into one TLS record.
     private static let gatheredBytes = 4096
-    private static let decryptedAtOnce = 64 * 1024
 
     /// `tls` is `nil` for a plain connection. A peer with another key than `expectedPeer` ends in `.wrongIdentity`
     /// before a byte passes between it and the WebSocket. `closeTimeout` is how long `close` may send what is queued.
@@ -96,8 +93,13 @@ public struct WebSocketStack: StreamStack {
             return
         }
         do throws(TLSError) {
-            try tls.receive(bytes)
-            try decrypt(tls)
+            if isIdentityChecked, tls.isEstablished {
+                try webSocket.receive(now: now) { (input) throws(TLSError) in try tls.receive(bytes, into: &input) }
+                if tls.receivedCloseNotify { receiveEnd() }
+            } else {
+                try tls.receive(bytes)
+                try decrypt(tls)
+            }
         } catch {
             tlsFailed(error)
         }
@@ -117,11 +119,7 @@ public struct WebSocketStack: StreamStack {
             }
             isIdentityChecked = true
         }
-        while try tls.read(into: &plainIn, max: Self.decryptedAtOnce) > 0 {
-            let now = now
-            plainIn.withUnsafeBytes { webSocket.receive($0, now: now) }
-            plainIn.removeAll()
-        }
+        try webSocket.receive(now: now) { (input) throws(TLSError) in _ = try tls.read(into: &input, max: .max) }
         if tls.receivedCloseNotify { receiveEnd() }
     }
 
@@ -218,9 +216,10 @@ public struct WebSocketStack: StreamStack {
         do throws(TLSError) {
             if nextPlain(into: &plain, supply) {
                 let written = plain.withUnsafeBytes { bytes in
-                    Result { () throws(TLSError) in try tls.write(bytes) }
+                    Result { () throws(TLSError) in try tls.write(bytes, into: &out) }
                 }
                 try written.get()
+                return true
             } else if state == .ended, !hasSentCloseNotify {
                 hasSentCloseNotify = true
                 tls.closeNotify()

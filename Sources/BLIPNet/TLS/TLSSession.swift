@@ -17,9 +17,8 @@ public final class TLSSession {
     }
 
     let session: OpaquePointer
-    /// Encrypted bytes from the transport, and for it. Owned by the session.
-    private let incoming: OpaquePointer
-    private let outgoing: OpaquePointer
+    /// Encrypted bytes from the transport, and for it.
+    private let transport: TLSBuffers
     let role: Role
     /// Kept because OpenSSL's context refers to what it owns.
     private let context: TLSContext?
@@ -43,6 +42,8 @@ public final class TLSSession {
 
     /// Bytes that one TLS record holds at most.
     public static let maxRecordPayload = 16_384
+    /// Bytes that a record may be larger than its payload (RFC 8446 section 5.2, RFC 5246 section 6.2.3).
+    private static let maxRecordOverhead = 5 + 256
     /// Unread output above which a peer that keeps causing more is cut off, and unread input above which one that does
     /// not wait for our judgement is. A driver that stops reading meanwhile never gets there.
     var maxUnreadOutput = 1 << 20
@@ -83,22 +84,14 @@ public final class TLSSession {
         role: Role, pointer: OpaquePointer, context: TLSContext?, trust: TrustPolicy, checkedName: String?
     ) throws(TLSError) {
         OpenSSLErrorQueue.clear()
+        let transport = try TLSBuffers()
         guard let session = SSL_new(pointer) else {
+            BIO_free(transport.bio)
             throw OpenSSLErrorQueue.failure(of: "SSL_new")
         }
-        guard let incoming = BIO_new(BIO_s_mem()) else {
-            SSL_free(session)
-            throw OpenSSLErrorQueue.failure(of: "BIO_new")
-        }
-        guard let outgoing = BIO_new(BIO_s_mem()) else {
-            SSL_free(session)
-            BIO_free(incoming)
-            throw OpenSSLErrorQueue.failure(of: "BIO_new")
-        }
-        SSL_set_bio(session, incoming, outgoing)
+        SSL_set_bio(session, transport.bio, transport.bio)
         self.session = session
-        self.incoming = incoming
-        self.outgoing = outgoing
+        self.transport = transport
         self.role = role
         self.context = context
         self.trust = trust
@@ -141,16 +134,10 @@ public final class TLSSession {
             // A record of a handshake or an alert; everything else is another protocol.
             guard first == 0x16 || first == 0x15 else { throw fail(.notTLS) }
         }
-        OpenSSLErrorQueue.clear()
-        var rest = encrypted
-        while !rest.isEmpty {
-            let count = BIO_write(incoming, rest.baseAddress, Int32(clamping: rest.count))
-            guard count > 0 else { throw fail(OpenSSLErrorQueue.failure(of: "BIO_write")) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[Int(count)...])
-        }
+        transport.append(encrypted)
         if !isHandshakeComplete {
             try advanceHandshake()
-        } else if trustQuestion != nil, Int(clamping: copenssl_bio_ctrl_pending(incoming)) > maxUnreadOutput {
+        } else if trustQuestion != nil, transport.unreadCount > maxUnreadOutput {
             throw fail(.tooMuchInput)
         }
     }
@@ -163,14 +150,30 @@ public final class TLSSession {
         throw fail(isEstablished ? .truncated : .handshakeFailed(reason: "the peer ended the connection"))
     }
 
+    /// Takes bytes from the transport and appends all that they decrypt to, to `plain`: `receive` and `read` without a
+    /// copy in between. When a record is broken, what stood before it has been appended when this throws.
+    public func receive(_ encrypted: UnsafeRawBufferPointer, into plain: inout ByteQueue) throws(TLSError) {
+        if isEstablished, failure == nil, !receivedCloseNotify, transport.unreadCount == 0 {
+            _ = try transport.withInput(encrypted) { () throws(TLSError) in try readAll(into: &plain, max: .max) }
+        } else {
+            try receive(encrypted)
+            _ = try read(into: &plain, max: .max)
+        }
+        if let failure { throw failure }
+    }
+
     /// Appends up to `max` decrypted bytes to `plain` and returns how many there were; 0 until more is received.
     /// What stood before a broken record is still delivered; the call after that throws.
     public func read(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
         if let failure { throw failure }
         guard isEstablished, !receivedCloseNotify else { return 0 }
+        return try transport.withInput { () throws(TLSError) in try readAll(into: &plain, max: max) }
+    }
+
+    private func readAll(into plain: inout ByteQueue, max: Int) throws(TLSError) -> Int {
         var total = 0
+        OpenSSLErrorQueue.clear()
         while total < max {
-            OpenSSLErrorQueue.clear()
             var result: Int32 = 0
             let room = min(max - total, Self.maxRecordPayload)
             let count = plain.appendUninitialized(capacity: room) { buffer in
@@ -191,7 +194,7 @@ public final class TLSSession {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE:
             // Requests to renew keys are answered by OpenSSL while it reads.
-            guard unreadOutput <= maxUnreadOutput else { throw fail(.tooMuchOutput) }
+            guard transport.unsentCount <= maxUnreadOutput else { throw fail(.tooMuchOutput) }
         case SSL_ERROR_ZERO_RETURN: receivedCloseNotify = true
         default:
             let error = fail(.sessionFailed(reason: OpenSSLErrorQueue.drain()))
@@ -201,14 +204,23 @@ public final class TLSSession {
 
     // MARK: From above to the transport
 
-    /// Encrypts `plain`, one record for each 16,384 bytes. Only after the handshake.
+    /// Encrypts `plain`, one record for each 16,384 bytes, and appends it to `out`, behind what waits already. Only
+    /// after the handshake.
+    public func write(_ plain: UnsafeRawBufferPointer, into out: inout ByteQueue) throws(TLSError) {
+        let records = plain.count / Self.maxRecordPayload + 1
+        try transport.withOutput(&out, capacity: plain.count + records * Self.maxRecordOverhead) {
+            () throws(TLSError) in try write(plain)
+        }
+    }
+
+    /// The same for a later `nextOutgoing`.
     public func write(_ plain: UnsafeRawBufferPointer) throws(TLSError) {
         if let failure { throw failure }
         guard isEstablished else { throw .notEstablished }
         guard !hasSentCloseNotify else { throw .closed }
         var rest = plain
+        OpenSSLErrorQueue.clear()
         while !rest.isEmpty {
-            OpenSSLErrorQueue.clear()
             var count = 0
             guard SSL_write_ex(session, rest.baseAddress, min(rest.count, Self.maxRecordPayload), &count) == 1 else {
                 throw fail(.sessionFailed(reason: OpenSSLErrorQueue.drain()))
@@ -221,12 +233,7 @@ public final class TLSSession {
     public func nextOutgoing(into out: inout ByteQueue) -> Bool {
         // The last flight of a client says who we are: only to a peer that we believe.
         guard trustQuestion == nil else { return false }
-        let waiting = unreadOutput
-        guard waiting > 0 else { return false }
-        let count = out.appendUninitialized(capacity: waiting) { buffer in
-            Int(BIO_read(outgoing, buffer.baseAddress, Int32(clamping: buffer.count)))
-        }
-        return count > 0
+        return transport.takeOutput(into: &out)
     }
 
     /// Says that nothing follows. The peer may still send.
@@ -242,7 +249,7 @@ public final class TLSSession {
 
     private func advanceHandshake() throws(TLSError) {
         OpenSSLErrorQueue.clear()
-        let result = SSL_do_handshake(session)
+        let result = transport.withInput { SSL_do_handshake(session) }
         if result == 1 {
             isHandshakeComplete = true
             try judge()
@@ -306,13 +313,11 @@ public final class TLSSession {
     }
 
     /// What waits for a peer that we do not believe is never sent.
-    private func discardOutput() { _ = BIO_ctrl(outgoing, BIO_CTRL_RESET, 0, nil) }
+    private func discardOutput() { transport.discardOutput() }
 
     /// Remembers the first error; from then on there is no other.
     private func fail(_ error: TLSError) -> TLSError {
         if failure == nil { failure = error }
         return failure ?? error
     }
-
-    private var unreadOutput: Int { Int(clamping: copenssl_bio_ctrl_pending(outgoing)) }
 }

@@ -21,6 +21,16 @@ extension WebSocketConnection {
         return count
     }
 
+    /// The same for bytes that `fill` appends to the input itself.
+    mutating func receive<Failure: Error>(
+        now: MonotonicTime, _ fill: (inout ByteQueue) throws(Failure) -> Void
+    ) throws(Failure) {
+        if case .closed = state { return }
+        let before = input.count
+        defer { if input.count > before { keepalive.received(now: now) } }
+        try fill(&input)
+    }
+
     /// The next thing that happened; `nil` until more bytes arrive or time passes.
     public mutating func nextEvent() -> WebSocketEvent? {
         if let event = pendingEvent.take() { return event }
