@@ -33,7 +33,7 @@ public struct ByteQueue: Sendable {
 
     public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
-        makeRoom(bytes.count).copyMemory(from: base, byteCount: bytes.count)
+        makeRoom(bytes.count).copyBytes(from: base, count: bytes.count)
         tail += bytes.count
     }
 
@@ -125,12 +125,12 @@ public struct ByteQueue: Sendable {
         let isOurs = isKnownUniquelyReferenced(&storage)
         if isOurs, let storage, needed <= storage.capacity, head >= waiting {
             // The bytes move to the front only when the consumed part is the larger one, so each moves at most once.
-            storage.base.copyMemory(from: storage.base + head, byteCount: waiting)
+            storage.base.copyBytes(from: storage.base + head, count: waiting)
         } else if isOurs, let storage, head == 0 {
             storage.grow(to: newSize(for: needed, from: storage.capacity))
         } else {
             let larger = ByteStorage(capacity: newSize(for: needed, from: isOurs ? capacity : 0))
-            if let storage { larger.base.copyMemory(from: storage.base + head, byteCount: waiting) }
+            if let storage { larger.base.copyBytes(from: storage.base + head, count: waiting) }
             storage = larger
         }
         head = 0

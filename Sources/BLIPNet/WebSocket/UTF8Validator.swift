@@ -57,9 +57,10 @@ struct UTF8Validator: Sendable {
     @inline(__always)
     private static func skipASCII(from start: UnsafeRawPointer, to end: UnsafeRawPointer) -> UnsafeRawPointer {
         var place = start
+        func word(_ index: Int) -> UInt64 { place.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self) }
         while end - place >= 64 {
-            let words = place.loadUnaligned(as: SIMD8<UInt64>.self) & SIMD8(repeating: highBits)
-            guard words == .zero else { break }
+            let (first, second) = (word(0) | word(1) | word(2) | word(3), word(4) | word(5) | word(6) | word(7))
+            guard (first | second) & highBits == 0 else { break }
             place += 64
         }
         while end - place >= 8, place.loadUnaligned(as: UInt64.self) & highBits == 0 { place += 8 }

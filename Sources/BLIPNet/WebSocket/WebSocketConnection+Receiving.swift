@@ -33,7 +33,7 @@ extension WebSocketConnection {
 
     /// The next thing that happened; `nil` until more bytes arrive or time passes.
     public mutating func nextEvent() -> WebSocketEvent? {
-        if let event = pendingEvent.take() { return event }
+        if pendingEvent != nil { return pendingEvent.take() }
         switch state {
         case .connecting(let handshake): return receiveResponse(handshake)
         case .accepting(let handshake): return receiveRequest(handshake)

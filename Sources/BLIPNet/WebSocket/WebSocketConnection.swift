@@ -16,10 +16,10 @@ public struct WebSocketConnection {
     }
 
     enum State {
-        case connecting(WebSocketClientHandshake)
-        case accepting(WebSocketServerHandshake)
+        indirect case connecting(WebSocketClientHandshake)
+        indirect case accepting(WebSocketServerHandshake)
         /// The application has been asked.
-        case deciding(WebSocketServerHandshake, WebSocketServerHandshake.Acceptance)
+        indirect case deciding(WebSocketServerHandshake, WebSocketServerHandshake.Acceptance)
         case open
         /// We have sent a close frame and wait for the peer's until the deadline.
         case closing(deadline: MonotonicTime)

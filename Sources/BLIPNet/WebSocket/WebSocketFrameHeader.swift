@@ -87,7 +87,7 @@ struct WebSocketFrameHeader: Equatable {
             if let mask {
                 mask.apply(to: payload, writingTo: base + count)
             } else if let source = payload.baseAddress {
-                (base + count).copyMemory(from: source, byteCount: payload.count)
+                (base + count).copyBytes(from: source, count: payload.count)
             }
             return count + payload.count
         }
