@@ -1,6 +1,7 @@
 // zlib from the system; deflateInit2 and inflateInit2 are macros, so Swift needs these functions.
 #pragma once
 #include <zlib.h>
+#include "crc32.h"
 static inline int czlib_deflate_init_raw(z_streamp stream, int level, int window_bits) {
     return deflateInit2(stream, level, Z_DEFLATED, -window_bits, 8, Z_DEFAULT_STRATEGY);
 }

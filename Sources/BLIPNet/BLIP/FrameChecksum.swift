@@ -2,7 +2,7 @@
 
 import CZlib
 
-/// zlib's crc32 over the uncompressed data of every frame but ACKs, in wire order (PROTOCOL 3.2). Frames carry its
+/// The CRC-32 of zlib over the uncompressed data of every frame but ACKs, in wire order (PROTOCOL 3.2). Frames carry its
 /// value after them, big-endian.
 struct FrameChecksum {
     /// Bytes that a checksum takes in a frame.
@@ -13,7 +13,7 @@ struct FrameChecksum {
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return }
         let start = base.assumingMemoryBound(to: UInt8.self)
-        value = UInt32(truncatingIfNeeded: crc32_z(uLong(value), start, bytes.count))
+        value = czlib_crc32(value, start, bytes.count)
     }
 
     /// Writes the value into the first 4 bytes of `buffer`.

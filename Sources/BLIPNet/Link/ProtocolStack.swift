@@ -122,6 +122,13 @@ public struct ProtocolStack: StreamStack {
         lower.receive(bytes, now: now)
     }
 
+    /// The same for bytes that `read` puts where they are needed.
+    public mutating func receive(
+        upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        lower.receive(upTo: capacity, now: now, read)
+    }
+
     /// The socket has ended: the peer sends nothing more.
     public mutating func receiveEnd() { lower.receiveEnd() }
 

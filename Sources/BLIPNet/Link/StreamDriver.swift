@@ -10,6 +10,9 @@ internal import Glibc
 protocol StreamStack {
     /// Takes bytes from the socket.
     mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime)
+    /// The same for bytes that `read` puts where they are needed, `capacity` at most; it returns how many they were.
+    mutating func receive(
+        upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int)
     /// The socket has ended: the peer sends nothing more.
     mutating func receiveEnd()
     /// The socket has failed.
@@ -101,13 +104,11 @@ extension StreamDriver {
     private func readable() {
         var total = 0
         reading: while total < bytesPerTurn, !stream.isReadingPaused, let socket = stream.socket {
-            // Borrowed for the call, so that an idle connection holds no buffer.
-            let outcome = withUnsafeTemporaryAllocation(byteCount: readSize, alignment: 16) { buffer in
-                let outcome = socket.read(into: buffer)
-                if case .bytes(let count) = outcome {
-                    stream.stack.receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: .now())
-                }
-                return outcome
+            var outcome = Socket.ReadOutcome.nothingYet
+            stream.stack.receive(upTo: readSize, now: .now()) { buffer in
+                outcome = socket.read(into: buffer)
+                if case .bytes(let count) = outcome { return count }
+                return 0
             }
             switch outcome {
             case .bytes(let count):

@@ -105,6 +105,22 @@ public struct WebSocketStack: StreamStack {
         }
     }
 
+    /// The same for bytes that `read` puts where they are needed.
+    public mutating func receive(
+        upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int
+    ) {
+        guard tls == nil, state != .ended else {
+            // Borrowed for the call, so that an idle connection holds no buffer.
+            withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
+                let count = read(buffer)
+                receive(UnsafeRawBufferPointer(rebasing: buffer[..<count]), now: now)
+            }
+            return
+        }
+        self.now = now
+        _ = webSocket.receive(upTo: capacity, now: now, read)
+    }
+
     /// 2. Moves what TLS has decrypted to the WebSocket, once the peer's key is known to be the right one.
     private mutating func decrypt(_ tls: TLSSession) throws(TLSError) {
         guard tls.isEstablished else { return }
