@@ -7,7 +7,9 @@ internal import Workbench
 /// The program.
 enum Blipwire {
     /// Every command, in the order of the help text.
-    static let commands: [any Command.Type] = [ServeCommand.self, ClientCommand.self, BenchCommand.self]
+    static let commands: [any Command.Type] = [
+        ServeCommand.self, ClientCommand.self, BenchCommand.self, WSEchoCommand.self, WSConformanceCommand.self,
+    ]
 
     /// Runs a command and returns the exit code.
     static func run(_ words: [String]) async -> ExitCode {
@@ -49,6 +51,7 @@ enum Blipwire {
         case MeasurementError.link(let error): (error.exitCode, error.sentence)
         case MeasurementError.unexpectedAnswer(let text): (.failed, "the other side answered unexpectedly: \(text)")
         case let error as LinkError: (error.exitCode, error.sentence)
+        case let error as WebSocketError: (error.exitCode, error.sentence)
         case let error as TLSError: (.local, "TLS cannot start here: \(error)")
         default: (.failed, "\(error)")
         }

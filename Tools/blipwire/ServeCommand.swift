@@ -76,7 +76,7 @@ struct ServeCommand: Command {
 }
 
 /// SIGINT and SIGTERM as something to wait for; from its making on they do not end the process by themselves.
-private struct EndSignal {
+struct EndSignal {
     private let signals: AsyncStream<Void>
     private let sources: [any DispatchSourceSignal]
 

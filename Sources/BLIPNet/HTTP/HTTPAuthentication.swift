@@ -16,7 +16,11 @@ enum HTTPAuthentication {
     /// when there is nothing else.
     static func chosenChallenge(in response: HTTPResponseHead, of authenticator: HTTPAuthenticator) -> HTTPChallenge? {
         guard response.status == authenticator.status else { return nil }
-        let challenges = HTTPChallenge.all(in: response.fields, name: authenticator.challengeField)
+        let challenges = HTTPChallenge.all(in: response.fields, name: authenticator.challengeField).map { challenge in
+            var challenge = challenge
+            challenge.isFromProxy = authenticator == .proxy
+            return challenge
+        }
         for algorithm in DigestAlgorithm.allCases {
             if let found = challenges.first(where: { DigestAuthentication($0)?.algorithm == algorithm }) {
                 return found

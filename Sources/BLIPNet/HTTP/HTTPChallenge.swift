@@ -4,6 +4,8 @@
 public struct HTTPChallenge: Sendable, Equatable {
     /// In lower case: `basic`, `digest`, ...
     public let scheme: String
+    /// It comes from the proxy, not from the server.
+    public internal(set) var isFromProxy = false
     /// The one value of schemes that have no named parameters.
     let token68: String?
     /// Names in lower case, each at most once.

@@ -13,9 +13,20 @@ struct HTTPRedirect: Sendable, Equatable {
         /// Another scheme than ws, wss, http and https.
         case forbiddenScheme
         /// From TLS to plain text.
-        case loosesEncryption
+        case losesEncryption
         /// User and password in the target: nobody but the caller says who we are.
         case credentialsInLocation
+
+        /// For people.
+        var reason: String {
+            switch self {
+            case .noLocation: "no Location"
+            case .malformedLocation: "malformed Location"
+            case .forbiddenScheme: "not a WebSocket"
+            case .losesEncryption: "from TLS to plain text"
+            case .credentialsInLocation: "user and password in the Location"
+            }
+        }
     }
 
     /// Whether the status asks to go elsewhere.
@@ -36,7 +47,7 @@ struct HTTPRedirect: Sendable, Equatable {
         }
         let next: WebSocketURL
         do throws(WebSocketURLError) { next = try WebSocketURL(target) } catch { throw .malformedLocation }
-        guard next.isEncrypted || !url.isEncrypted else { throw .loosesEncryption }
+        guard next.isEncrypted || !url.isEncrypted else { throw .losesEncryption }
         guard next.credentials == nil else { throw .credentialsInLocation }
         guard next.hasSameOrigin(as: url) else { return HTTPRedirect(url: next, leavesOrigin: true) }
         return HTTPRedirect(url: url.with(path: target.path, query: target.query), leavesOrigin: false)

@@ -103,6 +103,13 @@ public struct WebSocketURL: Sendable, Hashable {
             credentials: credentials)
     }
 
+    /// The same server, with another path and query, percent-encoded and beginning with `/`.
+    public func with(target: String) -> WebSocketURL {
+        precondition(target.utf8.first == UInt8(ascii: "/"), "a target begins with a slash")
+        return WebSocketURL(
+            endpoint: endpoint, isEncrypted: isEncrypted, target: target, credentials: credentials)
+    }
+
     private init(endpoint: Endpoint, isEncrypted: Bool, target: String, credentials: HTTPCredentials?) {
         self.endpoint = endpoint
         self.isEncrypted = isEncrypted

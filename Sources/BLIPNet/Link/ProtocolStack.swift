@@ -157,6 +157,8 @@ public struct ProtocolStack: StreamStack {
             case .closed(let reason):
                 disconnect()
                 return .closed(reason)
+            // A link knows its peers by their keys: nobody is asked.
+            case .trustQuestion: lower.answerTrust(false)
             case nil: return nil
             }
         }

@@ -38,6 +38,15 @@ extension Socket {
         _ = setOption(tcp, TCP_KEEPCNT, 3)
     }
 
+    /// Prepares a socket for a stream of messages without urgent ones among them: the kernel may hold as much as it
+    /// likes. UNIX sockets have none of these options.
+    func applyStreamOptions() {
+        let tcp = Int32(IPPROTO_TCP)
+        _ = setOption(tcp, TCP_NODELAY, 1)
+        _ = setOption(tcp, TCP_USER_TIMEOUT, 20_000)
+        _ = setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+    }
+
     /// Sets an integer option; 0 or an error number.
     func setOption(_ level: Int32, _ name: Int32, _ value: Int32) -> Int32 {
         var value = value

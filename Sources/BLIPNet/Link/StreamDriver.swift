@@ -42,7 +42,7 @@ struct DrivenStream<Stack: StreamStack> {
     fileprivate var isTurnScheduled = false
     /// When the descriptor is closed though the peer has not.
     fileprivate var lingerDeadline: MonotonicTime?
-    fileprivate var isReadingPaused = false
+    fileprivate(set) var isReadingPaused = false
 
     init(stack: Stack, socket: Socket) {
         self.stack = stack

@@ -16,6 +16,8 @@ public struct WebSocketStack: StreamStack {
         case message(WebSocketMessageKind)
         /// The connection has ended; what `nextOutgoing` still yields says so to the peer.
         case closed(LinkError)
+        /// Somebody has to judge the peer's certificates (`TrustPolicy.custom`) and say so with `answerTrust`.
+        case trustQuestion(CertificateChain)
     }
 
     /// What the layer above has for the wire.
@@ -42,6 +44,8 @@ public struct WebSocketStack: StreamStack {
     var state = State.handshake
     /// Messages in frames that wait for the transport; only those of `send`.
     private var queue = ByteQueue()
+    /// Messages that were queued when the peer ended the connection.
+    private var lastMessages = ByteQueue()
     private let expectedPeer: SPKIFingerprint?
     private let closeTimeout: Duration
     private var isIdentityChecked: Bool
@@ -50,6 +54,11 @@ public struct WebSocketStack: StreamStack {
     private var hasSentCloseNotify = false
     /// Why the stack ended; set together with `.ended`.
     private var end: LinkError?
+    /// What the server answered to the upgrade, if it refused.
+    private(set) var refusal: HTTPResponseHead?
+    /// What TLS has against the peer, if that ended the stack.
+    private(set) var tlsError: TLSError?
+    private var hasAskedTrust = false
     private(set) var now: MonotonicTime
     private var flushDeadline: MonotonicTime?
     private var pingsSent: UInt64 = 0
@@ -78,6 +87,12 @@ public struct WebSocketStack: StreamStack {
 
     /// The handshakes are over and nobody has closed: messages may be sent.
     public var isOpen: Bool { state == .open }
+
+    /// Server, once the request is there: what the client asked for.
+    public var requestHead: HTTPRequestHead? { webSocket.requestHead }
+
+    /// After the handshake: the compression that both sides have agreed on.
+    public var deflate: PermessageDeflate? { webSocket.deflate }
 
     /// Whether nothing more will come out and the transport may be half-closed.
     public var isEnded: Bool { state == .ended }
@@ -150,7 +165,23 @@ public struct WebSocketStack: StreamStack {
         finish(state == .closing ? .closedLocally : error)
     }
 
+    /// The decision about a `.trustQuestion`.
+    mutating func answerTrust(_ isTrusted: Bool) {
+        guard state != .ended, let tls else { return }
+        do throws(TLSError) {
+            try tls.answerTrust(isTrusted)
+            try decrypt(tls)
+        } catch {
+            tlsFailed(error)
+        }
+    }
+
     private mutating func tlsFailed(_ error: TLSError) {
+        if state != .ended { tlsError = error }
+        if case .wrongKey(let expected, let presented) = error {
+            finish(.wrongIdentity(expected: expected, presented: presented))
+            return
+        }
         let reason = error.reason
         finish(state == .handshake ? .notBLIP(reason: reason) : .peerViolated(layer: "TLS", reason: reason))
     }
@@ -159,6 +190,10 @@ public struct WebSocketStack: StreamStack {
     public mutating func nextEvent() -> Event? {
         while true {
             if state == .ended { return reportEnd() }
+            if !hasAskedTrust, let chain = tls?.trustQuestion {
+                hasAskedTrust = true
+                return .trustQuestion(chain)
+            }
             guard let event = webSocket.nextEvent() else {
                 guard isTransportGone else { return nil }
                 finish(state == .closing ? .closedLocally : .disconnected)
@@ -171,7 +206,11 @@ public struct WebSocketStack: StreamStack {
                 return .opened(subprotocol: subprotocol, remoteFingerprint: tls?.peerFingerprint)
             case .message(let kind): return .message(kind)
             case .pong(let payload): receivePong(payload)
-            case .closed(let closure): finish(LinkError(closure))
+            case .closed(let closure):
+                if case .refusedByServer(let response) = closure { refusal = response }
+                // What was sent before the peer's end came still goes out, ahead of the close frame.
+                swap(&lastMessages, &queue)
+                finish(LinkError(closure))
             }
         }
     }
@@ -185,6 +224,9 @@ public struct WebSocketStack: StreamStack {
 
     /// The application's answer to `.upgradeRequested`.
     public mutating func answer(_ decision: UpgradeDecision) { webSocket.answer(decision) }
+
+    /// The same for somebody who uses the stack meanwhile.
+    var sharedPayload: SharedPayload { webSocket.sharedPayload }
 
     private mutating func reportEnd() -> Event? {
         guard let end, !isClosedReported else { return nil }
@@ -251,6 +293,10 @@ public struct WebSocketStack: StreamStack {
         into out: inout ByteQueue, _ supply: (inout WebSocketConnection, inout ByteQueue) -> Supply
     ) -> Bool {
         let start = out.count
+        if !lastMessages.isEmpty {
+            lastMessages.withUnsafeBytes { out.append($0) }
+            lastMessages = ByteQueue()
+        }
         gathering: while out.count - start < Self.gatheredBytes {
             if webSocket.nextOutgoing(into: &out) { continue }
             guard webSocket.isOpen, state != .closing else { break }

@@ -73,6 +73,15 @@ struct WebSocketFrameDecoder {
         }
     }
 
+    /// The same payload without copying it, for somebody who uses the connection while looking at it.
+    func sharedPayload(in input: ByteQueue) -> SharedPayload {
+        switch delivered {
+        case .nothing: SharedPayload(bytes: ByteQueue(), count: 0)
+        case .gathered: SharedPayload(bytes: gathered, count: gathered.count)
+        case .input(let count): SharedPayload(bytes: input, count: count)
+        }
+    }
+
     /// Takes bytes from `input` until something is complete.
     mutating func next(from input: inout ByteQueue) throws(WebSocketViolation) -> Output {
         dropDelivered(from: &input)

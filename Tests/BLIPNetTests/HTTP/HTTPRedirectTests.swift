@@ -39,7 +39,7 @@ import Testing
             ("ws://h:x/", "ws://h", .malformedLocation), ("%zz", "ws://h", .malformedLocation),
             ("ftp://h/", "ws://h", .forbiddenScheme), ("file:///etc/passwd", "ws://h", .forbiddenScheme),
             ("unix:/run/docker.sock", "ws://h", .forbiddenScheme), ("javascript:1", "wss://h", .forbiddenScheme),
-            ("http://h/", "wss://h", .loosesEncryption), ("ws://other/", "wss://h", .loosesEncryption),
+            ("http://h/", "wss://h", .losesEncryption), ("ws://other/", "wss://h", .losesEncryption),
             ("ws://user:pass@h/", "ws://h", .credentialsInLocation),
         ] as [(String?, String, HTTPRedirect.Refusal)])
     func refuses(location: String?, from: String, refusal: HTTPRedirect.Refusal) {

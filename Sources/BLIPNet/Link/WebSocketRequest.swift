@@ -1,0 +1,55 @@
+// What a WebSocket client wants (SOCKETS C1 to C3): where to, with which fields, and as whom.
+
+/// A request for a WebSocket.
+public struct WebSocketRequest: Sendable {
+    /// Answers the challenge of a server or proxy; `nil` gives up.
+    public typealias Credentials = @Sendable (HTTPChallenge) async -> HTTPCredentials?
+
+    public var url: WebSocketURL
+    /// Further fields, for example `Authorization`, `Cookie`, `Origin` or `User-Agent`. The first two stay behind when
+    /// a redirect leads to another server.
+    public var fields = HTTPFields()
+    /// The subprotocols that we speak, the preferred one first; each an HTTP token.
+    public var subprotocols: [String]
+    /// The compression that we offer.
+    public var deflate: PermessageDeflate?
+    /// Asked when the server of `url` or the proxy wants to know who we are and the URL does not say it; once for each.
+    /// A server that we have been redirected to does not get an answer.
+    public var credentials: Credentials?
+    /// For `wss`: by default the authorities of the system, and the host of the URL in the certificate.
+    public var tls = TLSConfiguration()
+    public var proxy = ProxyChoice.environment
+    /// How many redirects are followed; 0 follows none.
+    public var maxRedirects = 5
+    public var limits = WebSocketLimits()
+    public var windows = WebSocketWindows()
+    /// From the start of each connection to its being established, the name resolution included.
+    public var connectTimeout = Duration.seconds(10)
+
+    public init(url: WebSocketURL, subprotocols: [String] = []) {
+        self.url = url
+        self.subprotocols = subprotocols
+    }
+
+    /// The fields that the handshake writes itself.
+    private static let reservedFields = [
+        "Host", "Connection", "Upgrade", "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Protocol",
+        "Sec-WebSocket-Extensions", "Sec-WebSocket-Accept", "Content-Length", "Transfer-Encoding",
+        "Proxy-Authorization",
+    ]
+
+    /// Throws `.badRequest` for what must not go on the wire.
+    func validate() throws(WebSocketError) {
+        for field in fields.all {
+            guard HTTPSyntax.isToken(field.name.utf8), field.value.utf8.allSatisfy(HTTPSyntax.isValueByte) else {
+                throw .badRequest("the field \(field.name) is malformed")
+            }
+            if Self.reservedFields.contains(where: { HTTPSyntax.equalIgnoringCase($0.utf8, field.name.utf8) }) {
+                throw .badRequest("the handshake writes the field \(field.name)")
+            }
+        }
+        guard subprotocols.allSatisfy({ HTTPSyntax.isToken($0.utf8) }) else {
+            throw .badRequest("a subprotocol is an HTTP token")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// `blipwire ws-echo`: a WebSocket server that sends every message back, for conformance suites and benchmarks.
+
+internal import BLIPNet
+internal import Workbench
+
+struct WSEchoCommand: Command {
+    private static let defaultMaxMessage = 64 << 20
+
+    static let specification = CommandSpecification(
+        name: "ws-echo", summary: "send every WebSocket message back until SIGINT or SIGTERM",
+        details: """
+            Says its address when it is ready. HOST `*` means every address, port 0 any free one; unix:/PATH is a
+            UNIX-domain socket. Sends no pings of its own. Any path is accepted, and no subprotocol.
+            """,
+        options: [
+            OptionSpecification("--listen", value: "HOST:PORT", required: true, "where to listen, or unix:/PATH"),
+            OptionSpecification("--deflate", "agree to compression (RFC 7692) when a client offers it"),
+            OptionSpecification(
+                "--max-message", value: "BYTES", "refuse larger messages; default \(defaultMaxMessage)"),
+            Output.option,
+        ])
+
+    private let endpoint: Endpoint
+    private let options: WebSocketListenerOptions
+    private let output: Output
+
+    init(_ arguments: Arguments) throws(UsageError) {
+        let text = arguments.text("--listen") ?? ""
+        guard let endpoint = Endpoint(text) else {
+            throw UsageError("--listen", "`\(text)` is not HOST:PORT or unix:/PATH")
+        }
+        self.endpoint = endpoint
+        var handshake = WebSocketServerOptions(allowsNoSubprotocol: true)
+        handshake.limits.maxMessageBytes =
+            try arguments.number("--max-message", in: 1...Int.max >> 1) ?? Self.defaultMaxMessage
+        if arguments.flag("--deflate") { handshake.deflate = PermessageDeflate() }
+        // A suite counts the frames that it gets.
+        handshake.limits.keepaliveInterval = nil
+        var options = WebSocketListenerOptions(handshake: handshake)
+        options.admission = .workbench
+        self.options = options
+        output = Output(isJSON: arguments.flag("--json"))
+    }
+
+    /// Runs until a signal ends it.
+    func run() async throws -> ExitCode {
+        let end = EndSignal()
+        let listener: WebSocketListener
+        do throws(LinkError) {
+            listener = try WebSocketListener.listen(on: endpoint, options: options) { _ in EchoHandler.shared }
+        } catch {
+            throw LocalError(endpoint.description, error.sentence)
+        }
+        let address = listener.localEndpoint.description
+        try output.say(
+            "listening on \(address)", record: ["event": .string("listening"), "address": .string(address)])
+        await end.wait()
+        listener.close()
+        return .done
+    }
+}
+
+/// Sends back what it gets, from the receive buffer straight into the send buffer. Without state, so one is enough.
+final class EchoHandler: WebSocketHandler {
+    static let shared = EchoHandler()
+
+    func received(
+        _ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer, on channel: isolated WebSocketChannel
+    ) {
+        channel.reply(kind, payload)
+    }
+}
