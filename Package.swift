@@ -43,7 +43,7 @@ let package = Package(
         .target(name: "CAllocationCount", path: "Tools/CAllocationCount"),
         .executableTarget(
             name: "Benchmarks", dependencies: ["Workbench", "BLIPNet", "CLinux", "CAllocationCount"],
-            path: "Benchmarks", swiftSettings: strict),
+            path: "Benchmarks", exclude: ["LibWebSocketsEcho"], swiftSettings: strict),
 
         // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
         .target(

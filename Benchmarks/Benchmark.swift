@@ -21,6 +21,7 @@ enum Benchmark {
         do {
             switch words.first {
             case "server": try BenchmarkServer.run()
+            case "ws-echo": try WebSocketPart.serve()
             case "push": try await SystemCallPart.push(Array(words.dropFirst()))
             case "idle": try await IdlePart.hold(Array(words.dropFirst()))
             case "part":

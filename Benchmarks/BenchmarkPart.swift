@@ -4,7 +4,7 @@ internal import BLIPNet
 
 /// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
 enum BenchmarkPart: String, CaseIterable {
-    case counts, allocations, echo, body, urgency, fairness, systemcalls, idle
+    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle
 
     var summary: String {
         switch self {
@@ -14,6 +14,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .body: "one body of 1 GiB beside bare sockets and bare TLS; memory of both sides"
         case .urgency: "latency of urgent echoes beside bulk bodies"
         case .fairness: "what normal traffic keeps under a flood of urgent messages"
+        case .websocket: "processor time per WebSocket message beside libwebsockets"
         case .systemcalls: "system calls per MiB of a body"
         case .idle: "memory per idle TLS connection"
         }
@@ -27,6 +28,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .body: try await BodyPart.run(effort)
         case .urgency: try await UrgencyPart.run(effort)
         case .fairness: try await FairnessPart.run(effort)
+        case .websocket: try await WebSocketPart.run(effort)
         case .systemcalls: try SystemCallPart.run()
         case .idle: try await IdlePart.run(effort)
         }

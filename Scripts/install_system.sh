@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that the machine can build blipchat: a Swift toolchain that is new enough, and the Debian packages.
-# Usage: install_system.sh SWIFT build [test]. Installs only what is missing; says clearly what it cannot do.
+# Usage: install_system.sh SWIFT build [test] [bench]. Installs only what is missing; says clearly what it cannot do.
 set -euo pipefail
 
 swift=$1
@@ -26,6 +26,8 @@ for purpose in "$@"; do
     case $purpose in
         build) packages+=(libncurses-dev libsqlite3-dev libssl-dev zlib1g-dev) ;;
         test) packages+=(tmux openssl python3) ;;
+        # What the benchmarks compare with; they skip what is not there.
+        bench) packages+=(libwebsockets-dev gcc libc6-dev strace) ;;
     esac
 done
 
