@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Checks what the documents say about the tree: ARCHITECTURE.md names every source file once and no file that is not
-there, and every relative link in the Markdown files leads somewhere. Prints each fault; exits 1 when there is one."""
+there, every relative link in the Markdown files leads somewhere, and the frames that Docs/protocol.md shows are those of
+the test vectors. Prints each fault; exits 1 when there is one."""
+import json
 import pathlib
 import re
 import subprocess
@@ -40,7 +42,29 @@ for name in tracked:
         if not re.match(r"[a-z]+:", target) and not (path.parent / target).exists():
             faults.append(f"{name}: broken link {target}")
 
+# A block ```hex holds one frame, a part of it with its meaning on each line ("..." leaves the rest out); the vector
+# that it comes from stands below: *Vector `FILE`, "CASE", frame N.*
+vectors = root / "Tests/BLIPNetTests/Vectors"
+protocol = (root / "Docs/protocol.md").read_text()
+blocks = list(re.finditer(r"```hex\n(.*?)\n```(?:\n\n\*Vector `([^`]+)`(?:, \"([^\"]+)\")?, frame (\d+)\.\*)?", protocol, re.S))
+for block in blocks:
+    text, file, case, index = block.groups()
+    place = f"Docs/protocol.md: frame {index} of {file} {case or ''}".rstrip()
+    if file is None or not (vectors / file).is_file():
+        faults.append(f"{place}: no such vector: {text.splitlines()[0]}")
+        continue
+    vector = json.loads((vectors / file).read_text())
+    frames = [frame["hex"] for frame in vector.get("frames", [])]
+    for entry in vector.get("cases", []):
+        if entry["name"] == case:
+            frames = entry["frames"]
+    parts = [re.match(r"((?:[0-9a-f]{2} {0,2})*)(\.\.\.)?", line) for line in text.splitlines()]
+    shown = "".join(part.group(1).replace(" ", "") for part in parts)
+    frame = frames[int(index)] if int(index) < len(frames) else ""
+    if frame != shown and not (parts[-1].group(2) and frame.startswith(shown)):
+        faults.append(f"{place}: the vector has other bytes")
+
 for fault in faults:
     print(fault)
-print(f"{len(listed)} files in ARCHITECTURE.md, {len(faults)} faults")
+print(f"{len(listed)} files in ARCHITECTURE.md, {len(blocks)} frames in Docs/protocol.md, {len(faults)} faults")
 sys.exit(1 if faults else 0)
