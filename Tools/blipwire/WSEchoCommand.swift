@@ -17,6 +17,8 @@ struct WSEchoCommand: Command {
             OptionSpecification("--deflate", "agree to compression (RFC 7692) when a client offers it"),
             OptionSpecification(
                 "--max-message", value: "BYTES", "refuse larger messages; default \(defaultMaxMessage)"),
+            OptionSpecification(
+                "--origin", value: "ORIGIN", "take callers that send this `Origin`; others that send one are refused"),
             Output.option,
         ])
 
@@ -34,6 +36,7 @@ struct WSEchoCommand: Command {
         handshake.limits.maxMessageBytes =
             try arguments.number("--max-message", in: 1...Int.max >> 1) ?? Self.defaultMaxMessage
         if arguments.flag("--deflate") { handshake.deflate = PermessageDeflate() }
+        if let origin = arguments.text("--origin") { handshake.allowedOrigins = [origin] }
         // A suite counts the frames that it gets.
         handshake.limits.keepaliveInterval = nil
         var options = WebSocketListenerOptions(handshake: handshake)
