@@ -11,3 +11,10 @@ static inline int czlib_deflate_init_raw_memory(z_streamp stream, int level, int
 static inline int czlib_inflate_init_raw(z_streamp stream, int window_bits) {
     return inflateInit2(stream, -window_bits);
 }
+// One gzip member (RFC 1952): zlib's own header has mtime 0.
+static inline int czlib_deflate_init_gzip(z_streamp stream, int level, int window_bits, int memory_level) {
+    return deflateInit2(stream, level, Z_DEFLATED, 16 + window_bits, memory_level, Z_DEFAULT_STRATEGY);
+}
+static inline int czlib_inflate_init_gzip(z_streamp stream) {
+    return inflateInit2(stream, 16 + 15);
+}

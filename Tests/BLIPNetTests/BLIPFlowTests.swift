@@ -217,14 +217,3 @@ import Testing
         return peer.frame(header, data: data)
     }
 }
-
-/// The other end, writing uncompressed frames by hand.
-struct Peer {
-    private var checksum = FrameChecksum()
-
-    mutating func frame(_ header: [UInt8], data: [UInt8]) -> [UInt8] {
-        data.withUnsafeBytes { checksum.update($0) }
-        let value = checksum.value
-        return header + data + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
-    }
-}

@@ -1,41 +1,54 @@
-// Each limit: what is just within it passes, one more is answered in the right way.
+// Each limit of PROTOCOL 3.4 in each dialect where it applies: what is just within it passes, one more is answered in
+// the right way.
 
 import Testing
 
 @testable import BLIPNet
 
 @Suite struct BLIPLimitsTests {
-    @Test("a frame of 65,536 bytes is accepted, one more closes with 1009")
-    func frameSize() throws {
-        var peer = Peer()
-        var server = BLIPConnection()
-        try server.receive(peer.frame([1, 0], data: [0] + [UInt8](repeating: 1, count: 65_536 - 7)))
+    @Test("a frame of 65,536 bytes is accepted, one more closes with 1009", arguments: BLIPDialect.all)
+    func frameSize(dialect: BLIPDialect) throws {
+        var peer = Peer(dialect)
+        var server = BLIPConnection(dialect)
+        let overhead = dialect.hasChecksum ? 7 : 3
+        let largest = peer.frame(1, data: [0] + [UInt8](repeating: 1, count: 65_536 - overhead))
+        #expect(largest.count == 65_536)
+        try server.receive(largest)
         #expect(server.nextEvent()?.request != nil)
-        let tooLarge = peer.frame([2, 0], data: [0] + [UInt8](repeating: 1, count: 65_537 - 7))
+        let tooLarge = peer.frame(2, data: [0] + [UInt8](repeating: 1, count: 65_537 - overhead))
         #expect(closeCode { try server.receive(tooLarge) } == 1009)
     }
 
-    @Test("properties of 100 KiB are accepted, one byte more gets error 400 and stalls nobody", arguments: [0, 1])
-    func properties(more: Int) throws {
-        var client = BLIPConnection()
-        var peer = Peer()
-        var server = BLIPConnection()
+    @Test("we send no frame of more than 16 KiB", arguments: BLIPDialect.all)
+    func ownFrameSize(dialect: BLIPDialect) {
+        var client = BLIPConnection(dialect)
+        client.send("bulk", [UInt8](repeating: 1, count: 60_000))
+        #expect(client.allFrames().map(\.count).max() == 16_376)
+    }
+
+    @Test(
+        "properties of 100 KiB are accepted, one byte more gets error 400 and stalls nobody", arguments: [0, 1],
+        BLIPDialect.all)
+    func properties(more: Int, dialect: BLIPDialect) throws {
+        var client = BLIPConnection(dialect)
+        var peer = Peer(dialect)
+        var server = BLIPConnection(dialect)
         let count = 102_400 + more
         var data: [UInt8] = []
         Varint.append(UInt64(count), to: &data)
         data += [UInt8(ascii: "n"), 0] + [UInt8](repeating: UInt8(ascii: "v"), count: count - 3) + [0, 9]
-        try server.receive(peer.frame([1, 0x40], data: Array(data[..<60_000])))
-        try server.receive(peer.frame([2, 0], data: [0, 5]))
-        try server.receive(peer.frame([1, 0], data: Array(data[60_000...])))
+        try server.receive(peer.frame(1, [.more], data: Array(data[..<60_000])))
+        try server.receive(peer.frame(2, data: [0, 5]))
+        try server.receive(peer.frame(1, data: Array(data[60_000...])))
         let requests = server.allEvents().compactMap(\.request)
         #expect(requests.map(\.number) == (more == 0 ? [2, 1] : [2]))
         #expect(errors(of: &server, sentTo: &client, requests: 2) == (more == 0 ? [:] : [1: .badRequest]))
     }
 
-    @Test("properties of ours that are too large, or hold a NUL, fail their request only")
-    func ownProperties() throws {
-        var client = BLIPConnection()
-        var server = BLIPConnection()
+    @Test("properties of ours that are too large, or hold a NUL, fail their request only", arguments: BLIPDialect.all)
+    func ownProperties(dialect: BLIPDialect) throws {
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect)
         var request = BLIPRequest(profile: "p")
         request.properties["Long"] = String(repeating: "x", count: 102_400)
         let long = client.send(request, sink: nil, noReply: false)
@@ -52,22 +65,22 @@ import Testing
         #expect(client.nextEvent()?.response?.response.error == .handlerFailed)
     }
 
-    @Test("64 unfinished messages are accepted, one more closes with 1008")
-    func openMessages() throws {
-        var peer = Peer()
-        var server = BLIPConnection()
-        for number in 1...64 { try server.receive(peer.frame([UInt8(number), 0x40], data: [0])) }
+    @Test("64 unfinished messages are accepted, one more closes with 1008", arguments: BLIPDialect.all)
+    func openMessages(dialect: BLIPDialect) throws {
+        var peer = Peer(dialect)
+        var server = BLIPConnection(dialect)
+        for number: UInt64 in 1...64 { try server.receive(peer.frame(number, [.more], data: [0])) }
         #expect(server.openIncoming == 64)
         // A message in one frame is never unfinished.
-        try server.receive(peer.frame([65, 0], data: [0]))
-        let oneMore = peer.frame([66, 0x40], data: [0])
+        try server.receive(peer.frame(65, data: [0]))
+        let oneMore = peer.frame(66, [.more], data: [0])
         #expect(closeCode { try server.receive(oneMore) } == 1008)
     }
 
-    @Test("we never have more than 64 unfinished messages under way")
-    func ownOpenMessages() throws {
-        var client = BLIPConnection()
-        var server = BLIPConnection()
+    @Test("we never have more than 64 unfinished messages under way", arguments: BLIPDialect.all)
+    func ownOpenMessages(dialect: BLIPDialect) throws {
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect)
         for _ in 0..<200 { client.send("bulk", [UInt8](repeating: 1, count: 40_000)) }
         while client.hasOutgoing {
             for frame in client.allFrames() { try server.receive(frame) }
@@ -76,12 +89,14 @@ import Testing
         #expect(server.allEvents().compactMap(\.request).map(\.number).sorted() == Array(1...200))
     }
 
-    @Test("a body of the limit is collected; one byte more gets error 413, and a sink has no limit", arguments: [0, 1])
-    func bufferedBody(more: Int) throws {
+    @Test(
+        "a body of the limit is collected; one byte more gets error 413, and a sink has no limit", arguments: [0, 1],
+        BLIPDialect.all)
+    func bufferedBody(more: Int, dialect: BLIPDialect) throws {
         var limits = BLIPLimits()
         limits.maxBufferedBody = 100_000
-        var client = BLIPConnection()
-        var server = BLIPConnection(dialect: .blip3, limits: limits) {
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect: dialect, limits: limits) {
             $0.properties.profile == "file" ? MemorySink() : nil
         }
         let body = [UInt8](repeating: 3, count: 100_000 + more)
@@ -92,17 +107,17 @@ import Testing
         let requests = server.allEvents().compactMap(\.request)
         #expect(requests.map(\.number).sorted() == (more == 0 ? [1, 2, 3] : [2, 3]))
         #expect((requests.first { $0.number == 3 }?.sink as? MemorySink)?.bytes == body)
-        var other = BLIPConnection()
+        var other = BLIPConnection(dialect)
         #expect(errors(of: &server, sentTo: &other, requests: 3) == (more == 0 ? [:] : [1: .tooLarge]))
         #expect(server.bufferedIncomingBytes == 0)
     }
 
-    @Test("a response over the limit fails its request only")
-    func bufferedResponse() throws {
+    @Test("a response over the limit fails its request only", arguments: BLIPDialect.all)
+    func bufferedResponse(dialect: BLIPDialect) throws {
         var limits = BLIPLimits()
         limits.maxBufferedBody = 50_000
-        var client = BLIPConnection(limits: limits)
-        var server = BLIPConnection()
+        var client = BLIPConnection(dialect, limits: limits)
+        var server = BLIPConnection(dialect)
         for _ in 1...2 { client.send() }
         for frame in client.allFrames() { try server.receive(frame) }
         server.respond(to: 1, with: BLIPResponse(body: .bytes([UInt8](repeating: 1, count: 50_001))))
@@ -113,22 +128,22 @@ import Testing
         #expect(events.compactMap(\.response).map(\.number) == [2])
     }
 
-    @Test("the bytes of all unfinished messages together are bounded")
-    func bufferedTotal() throws {
+    @Test("the bytes of all unfinished messages together are bounded", arguments: BLIPDialect.all)
+    func bufferedTotal(dialect: BLIPDialect) throws {
         var limits = BLIPLimits()
         limits.maxBufferedBytes = 100_000
-        var peer = Peer()
-        var client = BLIPConnection()
-        var server = BLIPConnection(limits: limits)
+        var peer = Peer(dialect)
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect, limits: limits)
         let part = [UInt8](repeating: 1, count: 50_000)
-        try server.receive(peer.frame([1, 0x40], data: [0] + part))
-        try server.receive(peer.frame([2, 0x40], data: [0] + part))
+        try server.receive(peer.frame(1, [.more], data: [0] + part))
+        try server.receive(peer.frame(2, [.more], data: [0] + part))
         #expect(server.bufferedIncomingBytes == 100_000)
-        try server.receive(peer.frame([3, 0x40], data: [0, 7]))
-        try server.receive(peer.frame([3, 0], data: part))
-        try server.receive(peer.frame([1, 0], data: []))
+        try server.receive(peer.frame(3, [.more], data: [0, 7]))
+        try server.receive(peer.frame(3, data: part))
+        try server.receive(peer.frame(1, data: []))
         #expect(server.bufferedIncomingBytes == 50_000)
-        try server.receive(peer.frame([4, 0], data: [0] + part))
+        try server.receive(peer.frame(4, data: [0] + part))
         #expect(server.allEvents().compactMap(\.request).map(\.number) == [1, 4])
         #expect(errors(of: &server, sentTo: &client, requests: 4) == [3: .tooLarge])
     }
@@ -145,19 +160,44 @@ import Testing
         #expect(server.allEvents().count == 1 - more)
     }
 
-    @Test("a peer that never reads its replies cannot make us hold more than the limit")
-    func unreadReplies() throws {
-        var peer = Peer()
-        var client = BLIPConnection()
+    @Test(
+        "a compressed body may unpack to the limit in one frame; one byte more gets error 413", arguments: [0, 1],
+        [BLIPDialect.blip2, .blip2013])
+    func inflatedBody(more: Int, dialect: BLIPDialect) throws {
+        var limits = BLIPLimits()
+        limits.maxInflatedFrame = 1_000_000
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect, limits: limits)
+        client.send("echo", [UInt8](repeating: 0, count: 1_000_000 + more), compressed: true)
+        client.send("echo", [1])
+        var data: [UInt8] = []
+        for frame in client.allFrames() {
+            let seen = try #require(FrameOnWire(frame, dialect))
+            if seen.number == 1 { data += frame.suffix(seen.byteCount) }
+        }
+        // As one frame: ours are shorter than what they could hold.
+        var peer = Peer(dialect)
+        try server.receive(peer.frame(1, [.compressed], data: data))
+        try server.receive(peer.frame(2, data: [0, 1]))
+        #expect(server.allEvents().compactMap(\.request).map(\.number) == (more == 0 ? [1, 2] : [2]))
+        var other = BLIPConnection(dialect)
+        #expect(errors(of: &server, sentTo: &other, requests: 2) == (more == 0 ? [:] : [1: .tooLarge]))
+        #expect(server.bufferedIncomingBytes == 0)
+    }
+
+    @Test("a peer that never reads its replies cannot make us hold more than the limit", arguments: BLIPDialect.all)
+    func unreadReplies(dialect: BLIPDialect) throws {
+        var peer = Peer(dialect)
+        var client = BLIPConnection(dialect)
         var server = try unreadReplies(&peer)
         let expected = Dictionary(uniqueKeysWithValues: (4...10).map { (UInt64($0), BLIPErrorCode.tooManyRequests) })
         #expect(errors(of: &server, sentTo: &client, requests: 10) == expected)
-        try server.receive(peer.frame([11, 0], data: [0]))
+        try server.receive(peer.frame(11, data: [0]))
         #expect(server.nextEvent()?.request?.number == 11)
 
-        var otherPeer = Peer()
+        var otherPeer = Peer(dialect)
         var other = try unreadReplies(&otherPeer)
-        let oneMore = otherPeer.frame([11, 0], data: [0])
+        let oneMore = otherPeer.frame(11, data: [0])
         #expect(closeCode { try other.receive(oneMore) } == 1008)
     }
 
@@ -166,49 +206,51 @@ import Testing
         var limits = BLIPLimits()
         limits.maxQueuedReplyBytes = 100_000
         limits.maxUnanswered = 10
-        var server = BLIPConnection(limits: limits)
+        var server = BLIPConnection(peer.dialect, limits: limits)
         let reply = BLIPResponse(body: .bytes([UInt8](repeating: 1, count: 40_000)))
-        for number: UInt8 in 1...10 {
-            try server.receive(peer.frame([number, 0], data: [0]))
-            if number <= 3 { server.respond(to: UInt64(number), with: reply) }
+        for number: UInt64 in 1...10 {
+            try server.receive(peer.frame(number, data: [0]))
+            if number <= 3 { server.respond(to: number, with: reply) }
         }
         #expect(server.allEvents().compactMap(\.request).map(\.number) == [1, 2, 3])
         return server
     }
 
-    @Test("a partial request is dropped after 60 s; its late end gets an error, and others are not touched")
-    func partialRequest() throws {
-        var peer = Peer()
-        var client = BLIPConnection()
-        var server = BLIPConnection()
+    @Test(
+        "a partial request is dropped after 60 s; its late end gets an error, and others are not touched",
+        arguments: BLIPDialect.all)
+    func partialRequest(dialect: BLIPDialect) throws {
+        var peer = Peer(dialect)
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect)
         #expect(server.deadline == nil)
-        try server.receive(peer.frame([1, 0x40], data: [0, 1]), second: 10)
-        try server.receive(peer.frame([2, 0x40], data: [0, 2]), second: 30)
+        try server.receive(peer.frame(1, [.more], data: [0, 1]), second: 10)
+        try server.receive(peer.frame(2, [.more], data: [0, 2]), second: 30)
         #expect(server.deadline == MonotonicTime(nanoseconds: 70_000_000_000))
         server.handleTimeout(now: MonotonicTime(nanoseconds: 69_999_999_999))
         #expect(server.openIncoming == 2)
         server.handleTimeout(now: MonotonicTime(nanoseconds: 70_000_000_000))
         #expect(server.openIncoming == 1 && server.bufferedIncomingBytes == 1)
         #expect(server.deadline == MonotonicTime(nanoseconds: 90_000_000_000))
-        try server.receive(peer.frame([1, 0x40], data: [3]), second: 80)
-        try server.receive(peer.frame([1, 0], data: [4]), second: 81)
-        try server.receive(peer.frame([2, 0], data: [5]), second: 82)
+        try server.receive(peer.frame(1, [.more], data: [3]), second: 80)
+        try server.receive(peer.frame(1, data: [4]), second: 81)
+        try server.receive(peer.frame(2, data: [5]), second: 82)
         #expect(server.allEvents().compactMap(\.request).map(\.body) == [[2, 5]])
         #expect(server.deadline == nil && server.openIncoming == 0)
         #expect(errors(of: &server, sentTo: &client, requests: 2) == [1: .unspecified])
     }
 
-    @Test("a response that stops arriving fails its request")
-    func partialResponse() throws {
-        var peer = Peer()
-        var client = BLIPConnection()
+    @Test("a response that stops arriving fails its request", arguments: BLIPDialect.all)
+    func partialResponse(dialect: BLIPDialect) throws {
+        var peer = Peer(dialect)
+        var client = BLIPConnection(dialect)
         client.send()
         _ = client.allFrames()
-        try client.receive(peer.frame([1, 0x41], data: [0, 1]), second: 0)
+        try client.receive(peer.frame(1, [.response, .more], data: [0, 1]), second: 0)
         client.handleTimeout(now: MonotonicTime(nanoseconds: 60_000_000_000))
         let failure = try #require(client.nextEvent()?.failure)
         #expect(failure.number == 1 && failure.error == .timedOut("reply"))
-        try client.receive(peer.frame([1, 1], data: [2]), second: 70)
+        try client.receive(peer.frame(1, [.response], data: [2]), second: 70)
         #expect(client.allEvents().isEmpty && client.openIncoming == 0 && client.disconnect() == [])
     }
 

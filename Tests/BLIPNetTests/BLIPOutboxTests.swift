@@ -16,7 +16,9 @@ import Testing
             _ number: UInt64, frames count: Int, urgent: Bool = false, type: BLIPFrameType = .request
         ) {
             frames[number] = count
-            outbox.add(OutgoingMessage(number: number, type: type, isUrgent: urgent, prefix: [0], body: .empty))
+            outbox.add(
+                OutgoingMessage(
+                    number: number, type: type, isUrgent: urgent, prefix: [0], body: .empty, compression: .frameStream))
         }
 
         mutating func step() -> UInt64? {

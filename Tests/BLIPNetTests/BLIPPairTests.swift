@@ -6,16 +6,16 @@ import Testing
 @testable import BLIPNet
 
 @Suite struct BLIPPairTests {
-    @Test("random conversations in both directions arrive intact", arguments: 1...40)
-    func conversation(seed: UInt64) throws {
-        var simulation = BLIPPair(seed: seed)
+    @Test("random conversations in both directions arrive intact", arguments: BLIPDialect.all, 1...40)
+    func conversation(dialect: BLIPDialect, seed: UInt64) throws {
+        var simulation = BLIPPair(dialect, seed: seed)
         try simulation.run(requests: 60)
         simulation.expectEverything()
     }
 
-    @Test("bodies of many windows in both directions at once never deadlock", arguments: 1...4)
-    func bothDirections(seed: UInt64) throws {
-        var simulation = BLIPPair(seed: seed, limits: BLIPLimits(), maxBody: 400_000)
+    @Test("bodies of many windows in both directions at once never deadlock", arguments: BLIPDialect.all, 1...4)
+    func bothDirections(dialect: BLIPDialect, seed: UInt64) throws {
+        var simulation = BLIPPair(dialect, seed: seed, limits: BLIPLimits(), maxBody: 400_000)
         try simulation.run(requests: 16)
         simulation.expectEverything()
     }
@@ -41,11 +41,13 @@ private struct BLIPPair {
     private var sides: [Side]
     private let limits: BLIPLimits
     private let maxBody: Int
+    private let dialect: BLIPDialect
     private var failures: [LinkError] = []
 
-    init(seed: UInt64, limits: BLIPLimits? = nil, maxBody: Int = 9_000) {
+    init(_ dialect: BLIPDialect, seed: UInt64, limits: BLIPLimits? = nil, maxBody: Int = 9_000) {
         random = SeededGenerator(seed: seed)
         self.maxBody = maxBody
+        self.dialect = dialect
         if let limits {
             self.limits = limits
         } else {
@@ -61,7 +63,7 @@ private struct BLIPPair {
         let chosen = self.limits
         sides = (0..<2).map { _ in
             Side(
-                connection: BLIPConnection(dialect: .blip3, limits: chosen) { head in
+                connection: BLIPConnection(dialect: dialect, limits: chosen) { head in
                     head.properties["Sink"] == nil ? nil : MemorySink()
                 })
         }
@@ -149,7 +151,7 @@ private struct BLIPPair {
             return false
         }
         check(frame.count <= limits.frameOut, "a frame over the limit")
-        if let seen = FrameOnWire(frame), seen.acknowledged == nil {
+        if dialect.hasAcks, let seen = FrameOnWire(frame, dialect), seen.acknowledged == nil {
             let key = seen.number * 8 + seen.type
             var entry = sides[side].outgoing[key] ?? (0, 0)
             check(entry.sent - entry.acknowledged < limits.sendWindow, "sent beyond the window")
@@ -162,7 +164,7 @@ private struct BLIPPair {
 
     private mutating func deliverFrame(_ side: Int) throws -> Bool {
         guard let frame = sides[side].arriving.popFirst() else { return false }
-        if let seen = FrameOnWire(frame), let count = seen.acknowledged {
+        if let seen = FrameOnWire(frame, dialect), let count = seen.acknowledged {
             let key = seen.number * 8 + seen.type - 4
             check(count <= sides[side].outgoing[key]?.sent ?? 0, "acknowledged more than was sent")
             sides[side].outgoing[key]?.acknowledged = count

@@ -61,6 +61,14 @@ import Testing
         #expect(throws: BLIPPropertiesError.unknownToken) { try decode([1, 0, 3, 0], coding) }
         #expect(throws: BLIPPropertiesError.unknownToken) { try decode([1, 0, 0x1F, 0], coding) }
         #expect(try decode([1, 0, 0x20, 0], coding) == ["Profile": " "])
+        // A token and the string that it stands for are the same name.
+        #expect(throws: BLIPPropertiesError.duplicateName) {
+            try decode(Array("\u{1}\u{0}a\u{0}Profile\u{0}b\u{0}".utf8), coding)
+        }
+        // What would be taken for a token is not written.
+        #expect(throws: BLIPPropertiesError.unknownToken) { try coding.encode(["a": "\u{1}"], limit: 100) }
+        #expect(throws: BLIPPropertiesError.unknownToken) { try coding.encode(["\u{1F}": "a"], limit: 100) }
+        #expect(throws: Never.self) { try coding.encode(["a": "\u{1}\u{2}", "b": ""], limit: 100) }
         // Without tokens a control character is only itself.
         #expect(try decode([1, 0, 5, 0]) == ["\u{1}": "\u{5}"])
     }

@@ -6,8 +6,8 @@ import TestSupport
 @testable import BLIPNet
 
 extension BLIPConnection {
-    init(limits: BLIPLimits = BLIPLimits()) {
-        self.init(dialect: .blip3, limits: limits) { _ in nil }
+    init(_ dialect: BLIPDialect = .blip3, limits: BLIPLimits = BLIPLimits()) {
+        self.init(dialect: dialect, limits: limits) { _ in nil }
     }
 
     mutating func receive(_ frame: [UInt8], second: Int64 = 0) throws(BLIPViolation) {
@@ -79,31 +79,74 @@ struct FrameOnWire: Equatable {
     var byteCount: Int
     /// Set for an ACK.
     var acknowledged: UInt64?
+    private let masks: BLIPFlagMasks
 
-    init?(_ frame: [UInt8]) {
+    init?(_ frame: [UInt8]) { self.init(frame, .blip3) }
+
+    init?(_ frame: [UInt8], _ dialect: BLIPDialect) {
         let parsed: FrameOnWire? = frame.withUnsafeBytes { bytes in
             var rest = bytes
             guard let header = BLIPFrameHeader(from: &rest) else { return nil }
             let byteCount = rest.count
-            let isAck = header.flags & 7 == 4 || header.flags & 7 == 5
+            let isAck = dialect.hasAcks && [4, 5].contains(header.flags & dialect.flags.type)
             return FrameOnWire(
                 number: header.number, flags: header.flags, byteCount: byteCount,
-                acknowledged: isAck ? Varint.decode(&rest) : nil)
+                acknowledged: isAck ? Varint.decode(&rest) : nil, masks: dialect.flags)
         }
         guard let parsed else { return nil }
         self = parsed
     }
 
-    private init(number: UInt64, flags: UInt64, byteCount: Int, acknowledged: UInt64?) {
+    private init(number: UInt64, flags: UInt64, byteCount: Int, acknowledged: UInt64?, masks: BLIPFlagMasks) {
         self.number = number
         self.flags = flags
         self.byteCount = byteCount
         self.acknowledged = acknowledged
+        self.masks = masks
     }
 
-    var type: UInt64 { flags & 7 }
-    var isUrgent: Bool { flags & 0x10 != 0 }
-    var hasMore: Bool { flags & 0x40 != 0 }
+    var type: UInt64 { flags & masks.type }
+    var isUrgent: Bool { flags & masks.urgent != 0 }
+    var hasMore: Bool { flags & masks.moreComing != 0 }
+}
+
+/// The other end, writing frames by hand: uncompressed ones, or what is given as compressed.
+struct Peer {
+    enum Flag {
+        case response, error, compressed, urgent, noReply, more, meta
+    }
+
+    let dialect: BLIPDialect
+    private var checksum = FrameChecksum()
+
+    init(_ dialect: BLIPDialect = .blip3) { self.dialect = dialect }
+
+    /// A frame with these bytes before its data.
+    mutating func frame(_ header: [UInt8], data: [UInt8]) -> [UInt8] {
+        guard dialect.hasChecksum else { return header + data }
+        data.withUnsafeBytes { checksum.update($0) }
+        let value = checksum.value
+        return header + data + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
+    }
+
+    mutating func frame(_ number: UInt64, _ flags: [Flag] = [], data: [UInt8]) -> [UInt8] {
+        let masks = dialect.flags
+        let bits = flags.reduce(UInt64(0)) { bits, flag in
+            switch flag {
+            case .response: bits | 1
+            case .error: bits | 2
+            case .compressed: bits | masks.compressed
+            case .urgent: bits | masks.urgent
+            case .noReply: bits | masks.noReply
+            case .more: bits | masks.moreComing
+            case .meta: bits | masks.meta
+            }
+        }
+        var header: [UInt8] = []
+        Varint.append(number, to: &header)
+        Varint.append(bits, to: &header)
+        return frame(header, data: data)
+    }
 }
 
 struct TestBodyError: Error {}

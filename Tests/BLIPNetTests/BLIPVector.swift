@@ -1,4 +1,4 @@
-// The recorded conversations of Vectors/blip3 (their README explains the format).
+// The recorded conversations of Vectors/blip3 and Vectors/blip (their README explains the format).
 
 import FoundationEssentials
 
@@ -10,7 +10,6 @@ struct BLIPVector: Decodable, Sendable, CustomStringConvertible {
         var dir: String
         var number: UInt64
         var flags: UInt64
-        var type: String
         var acked: UInt64?
         var hex: String
     }
@@ -32,9 +31,17 @@ struct BLIPVector: Decodable, Sendable, CustomStringConvertible {
     }
 
     var name: String
+    private var dialectName: String
     var subprotocol: String?
     var frames: [Frame]
     var messages: [Message]
+
+    private enum CodingKeys: String, CodingKey {
+        case name, subprotocol, frames, messages
+        case dialectName = "dialect"
+    }
+
+    var dialect: BLIPDialect { dialectName == "BLIP_3" ? .blip3 : .blip2013 }
 
     var description: String { name }
 
@@ -45,12 +52,16 @@ struct BLIPVector: Decodable, Sendable, CustomStringConvertible {
 
     func messages(_ direction: String) -> [Message] { messages.filter { $0.dir == direction } }
 
-    static let all: [BLIPVector] = {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    static let all: [BLIPVector] = ["blip3", "blip"].flatMap { folder in
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: vectorsFolder + folder)) ?? []
         return names.filter { $0.hasSuffix(".json") && !$0.hasPrefix("90") }.sorted().compactMap {
-            load(BLIPVector.self, $0)
+            load(BLIPVector.self, folder + "/" + $0)
         }
-    }()
+    }
+
+    static func named(_ prefix: String, _ dialect: BLIPDialect = .blip3) -> BLIPVector? {
+        all.first { $0.dialect == dialect && $0.name.hasPrefix(prefix) }
+    }
 }
 
 /// Vectors/blip3/90_malformed.json.
@@ -64,13 +75,13 @@ struct BLIPMalformedInput: Decodable, Sendable {
 
     var cases: [Case]
 
-    static let all: [Case] = load(BLIPMalformedInput.self, "90_malformed.json")?.cases ?? []
+    static let all: [Case] = load(BLIPMalformedInput.self, "blip3/90_malformed.json")?.cases ?? []
 }
 
-private let folder = String(#filePath.dropLast("BLIPVector.swift".count)) + "Vectors/blip3"
+private let vectorsFolder = String(#filePath.dropLast("BLIPVector.swift".count)) + "Vectors/"
 
 private func load<Value: Decodable>(_ type: Value.Type, _ name: String) -> Value? {
-    guard let data = FileManager.default.contents(atPath: folder + "/" + name) else { return nil }
+    guard let data = FileManager.default.contents(atPath: vectorsFolder + name) else { return nil }
     return try? JSONDecoder().decode(type, from: data)
 }
 

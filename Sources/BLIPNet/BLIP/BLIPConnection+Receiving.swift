@@ -9,6 +9,7 @@ extension BLIPConnection {
         case .disconnected: return
         case nil: break
         }
+        self.now = max(self.now, now)
         do throws(BLIPViolation) {
             try take(reader.read(frame), now: now)
             reader.finishFrame()
@@ -34,7 +35,10 @@ extension BLIPConnection {
         if queuedReplyBytes > limits.maxQueuedReplyBytes, !message.isListed {
             inbox.fail(message, .refused("too many replies are waiting to be read"))
         }
-        let progress = try inbox.take(frame, for: message, now: now, makeSink: makeSink)
+        let makeSink = makeSink
+        let progress = try inbox.take(frame, for: message, now: now, taken: taken) { head in
+            message.isMeta ? nil : makeSink(head)
+        }
         if let ack = progress.ack { acks.append(ack) }
         guard progress.isComplete else { return }
         if !message.isNoReply {
@@ -43,16 +47,29 @@ extension BLIPConnection {
             }
             unanswered[message.number] = message.isUrgent
         }
+        // `respond` does nothing for a no-reply request, nor for one that is answered already.
+        if let response = message.earlyResponse { respond(to: message.number, with: response) }
         if let failure = message.failure {
-            // Does nothing for a no-reply request.
             respond(to: message.number, with: failure.response)
+        } else if message.isMeta {
+            takeMeta(message)
+        } else {
+            events.append(
+                .request(
+                    BLIPIncomingRequest(
+                        number: message.number, properties: message.properties, body: message.takeOutBody(),
+                        sink: message.sink, isUrgent: message.isUrgent, isNoReply: message.isNoReply)))
+        }
+    }
+
+    /// A request for the protocol itself. There is one: `Bye`.
+    private mutating func takeMeta(_ message: IncomingMessage) {
+        guard message.properties.profile == Self.byeProfile else {
+            respond(to: message.number, with: .failure(.notFound, "no such meta request"))
             return
         }
-        events.append(
-            .request(
-                BLIPIncomingRequest(
-                    number: message.number, properties: message.properties, body: message.takeOutBody(),
-                    sink: message.sink, isUrgent: message.isUrgent, isNoReply: message.isNoReply)))
+        hasPeerSaidBye = true
+        respond(to: message.number, with: BLIPResponse())
     }
 
     private mutating func takeResponse(
@@ -63,15 +80,17 @@ extension BLIPConnection {
         let request = waiting[number]
         if request == nil { inbox.fail(message, .unwanted) }
         // The text of an error does not belong into a file.
-        let progress = try inbox.take(frame, for: message, now: now) { $0.error == nil ? request?.sink : nil }
+        let progress = try inbox.take(frame, for: message, now: now, taken: taken) { head in
+            head.error == nil ? request?.sink : nil
+        }
         if let ack = progress.ack { acks.append(ack) }
         guard request != nil else { return }
-        if let failure = message.failure {
-            waiting[number] = nil
-            events.append(.requestFailed(number: number, failure.linkError))
+        if let failure = message.failure?.linkError {
+            if endWaiting(number, failure) { fail(number, failure) }
         } else if progress.isComplete {
-            waiting[number] = nil
             let head = message.head
+            _ = endWaiting(number, head.error.map { .bodyFailed(reason: "error \($0.domain) \($0.code)") })
+            guard number != byeNumber else { return }
             var response = BLIPResponse(
                 properties: head.properties, body: .bytes(message.takeOutBody()), compressed: head.isCompressed)
             response.error = head.error

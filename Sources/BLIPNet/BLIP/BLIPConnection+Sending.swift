@@ -4,44 +4,63 @@ extension BLIPConnection {
     /// Queues a request and returns its number. `sink` is where the response's body goes (`nil`: memory); the body of
     /// an error response always stays in memory. A request whose properties cannot be sent fails by event.
     public mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64 {
+        send(request, sink: sink, noReply: noReply, isMeta: false)
+    }
+
+    private mutating func send(
+        _ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool, isMeta: Bool
+    ) -> UInt64 {
         lastRequest += 1
         let number = lastRequest
-        guard end == nil else {
-            events.append(.requestFailed(number: number, .disconnected))
+        guard end == nil, isMeta || !hasPeerSaidBye else {
+            let failure: LinkError =
+                end == nil ? .closedByPeer(code: WebSocketCloseCode.goingAway, reason: Self.byeProfile) : .disconnected
+            sink?.bodyEnded(failure)
+            events.append(.requestFailed(number: number, failure))
             return number
         }
         do throws(BLIPPropertiesError) {
             let message = OutgoingMessage(
                 number: number, type: .request, isUrgent: request.isUrgent, isNoReply: noReply,
-                isCompressed: request.isCompressed,
-                prefix: try coding.encode(request.properties, limit: limits.maxPropertiesBytes), body: request.body)
+                isCompressed: request.isCompressed, isMeta: isMeta,
+                prefix: try coding.encode(request.properties, limit: limits.maxPropertiesBytes), body: request.body,
+                compression: dialect.compression)
             if !noReply { waiting[number] = WaitingRequest(message: message, sink: sink) }
             outbox.add(message)
         } catch {
             // The number is used up, and numbers have no gaps.
             let void = OutgoingMessage(
-                number: number, type: .request, isUrgent: request.isUrgent, isNoReply: true, prefix: [0], body: .empty)
+                number: number, type: .request, isUrgent: request.isUrgent, isNoReply: true, prefix: [0], body: .empty,
+                compression: dialect.compression)
             outbox.add(void)
-            events.append(.requestFailed(number: number, .limitExceeded("properties: \(error)")))
+            let failure = LinkError.limitExceeded("properties: \(error)")
+            sink?.bodyEnded(failure)
+            events.append(.requestFailed(number: number, failure))
         }
         return number
     }
 
     /// Queues the response to the peer's request `number`, as urgent as the request. Does nothing when the request is
-    /// unknown, answered already or wants no reply.
+    /// unknown, answered already or wants no reply. The response to a request that is still arriving waits for its last
+    /// frame: known peers give up when a reply comes before they have sent everything (PROTOCOL 3.2).
     public mutating func respond(to number: UInt64, with response: BLIPResponse) {
-        guard let isUrgent = unanswered.removeValue(forKey: number) else { return }
+        guard let isUrgent = unanswered.removeValue(forKey: number) else {
+            if let request = inbox.openRequest(number), request.earlyResponse == nil, !request.isNoReply {
+                request.earlyResponse = response
+            }
+            return
+        }
         let message: OutgoingMessage
         do throws(BLIPPropertiesError) {
             message = OutgoingMessage(
                 number: number, type: response.error == nil ? .response : .errorResponse, isUrgent: isUrgent,
                 isCompressed: response.isCompressed,
                 prefix: try coding.encode(response.wireProperties, limit: limits.maxPropertiesBytes),
-                body: response.body)
+                body: response.body, compression: dialect.compression)
         } catch {
             message = OutgoingMessage(
                 number: number, type: .errorResponse, isUrgent: isUrgent, prefix: Self.handlerFailedPrefix,
-                body: .text("the response's properties cannot be sent"))
+                body: .text("the response's properties cannot be sent"), compression: dialect.compression)
         }
         message.countedBytes = message.memoryBytes
         unsentReplies += 1
@@ -49,13 +68,40 @@ extension BLIPConnection {
         outbox.add(message)
     }
 
-    /// Forgets a request of ours: no event will come for it. If it has not begun, an empty no-reply request goes out
-    /// under its number instead; if it has, it is sent to its end. A late response is swallowed.
+    /// Forgets a request of ours and frees what it holds: no event will come for it, a late response is swallowed.
+    ///
+    /// BLIP cannot take back a number or a message that has begun. If the request has not begun, an empty no-reply
+    /// request goes out under its number instead. If it is under way it is left without an end, because an end would
+    /// make a piece look like the whole; the peer drops it after its time-out for unfinished messages, and until then
+    /// it counts as running. When half of the places are taken like that, further ones are sent to their end.
     public mutating func cancel(_ number: UInt64) {
-        guard let request = waiting.removeValue(forKey: number) else { return }
-        if request.message.isNew { request.message.becomeVoid() }
+        guard let message = waiting[number]?.message, endWaiting(number, .closedLocally) else { return }
+        if message.isNew {
+            message.becomeVoid()
+        } else if sendingRequests[number] === message, abandoned.count < limits.maxOpenOutgoing / 2 {
+            outbox.withdraw(message)
+            abandon(message)
+        }
         inbox.failResponse(number, .unwanted)
+        for ack in inbox.noteTaken() { acks.append(ack) }
     }
+
+    /// Says that we are about to close, in a dialect with meta requests: nothing more should be sent after it. Then
+    /// wait for `isQuiet`.
+    public mutating func sayBye() {
+        guard end == nil, dialect.hasMeta, byeNumber == nil else { return }
+        byeNumber = lastRequest + 1
+        _ = send(BLIPRequest(profile: Self.byeProfile), sink: nil, noReply: false, isMeta: true)
+    }
+
+    /// Nothing is lost when the connection is closed now: what we had to say is sent, and after a `Bye` it is answered
+    /// and everything that was in flight has ended, in both directions.
+    public var isQuiet: Bool {
+        guard !hasUnsent else { return false }
+        return byeNumber == nil || (waiting.isEmpty && unanswered.isEmpty && inbox.openCount == 0)
+    }
+
+    static let byeProfile = "Bye"
 
     /// Appends exactly one frame, ACKs ahead of messages. `false`: nothing may be sent now; ask again after
     /// `receive`, `send` or `respond`.
@@ -101,32 +147,41 @@ extension BLIPConnection {
         }
     }
 
-    /// Whether the message became another one that can be sent in its place.
-    ///
-    /// A message that has begun cannot be taken back in BLIP, and ending it would make what was sent look complete:
-    /// it is left without an end, and the peer drops it (`partialTimeout`).
+    /// Whether the message became another one that can be sent in its place. One that has begun is abandoned.
     private mutating func bodyFailed(_ message: OutgoingMessage, _ failure: BodySourceFailure) -> Bool {
         let wasNew = message.isNew
         if message.isRequest {
-            waiting[message.number] = nil
+            let error = LinkError.bodyFailed(reason: failure.reason)
+            _ = endWaiting(message.number, error)
             inbox.failResponse(message.number, .unwanted)
-            events.append(.requestFailed(number: message.number, .bodyFailed(reason: failure.reason)))
+            fail(message.number, error)
             if wasNew { message.becomeVoid() }
         } else if wasNew {
             message.becomeErrorResponse(prefix: Self.handlerFailedPrefix, text: "the body could not be read")
         }
-        if !wasNew { finish(message) }
+        if !wasNew { abandon(message) }
         return wasNew
     }
 
+    /// Leaves a message that has begun without an end. The peer holds its beginning for a while, so it keeps its place
+    /// among the running messages as long.
+    private mutating func abandon(_ message: OutgoingMessage) {
+        release(message)
+        abandoned.append(AbandonedMessage(message: message, expiry: nil))
+    }
+
     private mutating func finish(_ message: OutgoingMessage) {
+        release(message)
+        outbox.finish(message)
+    }
+
+    private mutating func release(_ message: OutgoingMessage) {
         setSending(message, nil)
         if !message.isRequest {
             unsentReplies -= 1
             queuedReplyBytes -= message.countedBytes
         }
         message.releaseBody()
-        outbox.finish(message)
     }
 
     private mutating func setSending(_ message: OutgoingMessage, _ entry: OutgoingMessage?) {
@@ -137,7 +192,7 @@ extension BLIPConnection {
         }
     }
 
-    /// The properties of error 501, encoded.
+    /// The properties of error 501, encoded; spelled out, which is right in every dialect.
     private static let handlerFailedPrefix: [UInt8] = {
         let pairs = Array("Error-Code\u{0}501\u{0}Error-Domain\u{0}BLIP\u{0}".utf8)
         return [UInt8(pairs.count)] + pairs
@@ -145,13 +200,15 @@ extension BLIPConnection {
 }
 
 extension BLIPResponse {
-    /// The properties with what an error response must say.
+    /// The properties with what an error response must say; it stands first unless the properties have a place for it.
     var wireProperties: BLIPProperties {
         guard let error else { return properties }
-        var all: BLIPProperties = [
-            BLIPProperties.errorCodeName: String(error.code), BLIPProperties.errorDomainName: error.domain,
-        ]
-        for pair in properties.pairs where all[pair.name] == nil { all[pair.name] = pair.value }
+        var all: BLIPProperties = [:]
+        if properties[BLIPProperties.errorCodeName] == nil { all[BLIPProperties.errorCodeName] = "" }
+        if properties[BLIPProperties.errorDomainName] == nil { all[BLIPProperties.errorDomainName] = "" }
+        for pair in properties.pairs { all[pair.name] = pair.value }
+        all[BLIPProperties.errorCodeName] = String(error.code)
+        all[BLIPProperties.errorDomainName] = error.domain
         return all
     }
 }

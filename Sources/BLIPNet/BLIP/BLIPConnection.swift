@@ -15,6 +15,7 @@ public struct BLIPConnection {
     public let dialect: BLIPDialect
     public let limits: BLIPLimits
     let makeSink: @Sendable (BLIPMessageHead) -> (any BodySink)?
+    let taken: @Sendable () -> Void
     let coding: BLIPPropertiesCoding
     var reader: FrameReader
     var writer: FrameWriter
@@ -35,8 +36,22 @@ public struct BLIPConnection {
     /// Responses that have not been sent completely, and their bytes in memory.
     var unsentReplies = 0
     var queuedReplyBytes = 0
+    /// Places of messages that were left without an end, for as long as the peer may still hold their beginning.
+    var abandoned = FIFO<AbandonedMessage>()
+    /// Our `Bye`, and whether the peer has said its own.
+    var byeNumber: UInt64?
+    var hasPeerSaidBye = false
+    /// The latest time that the driver has told.
+    var now = MonotonicTime(nanoseconds: .min)
     /// Set once the connection can do nothing more.
     var end: End?
+
+    /// A message of ours that was left without an end, and when the peer has dropped it: not known before the driver
+    /// tells the time again.
+    struct AbandonedMessage {
+        var message: OutgoingMessage
+        var expiry: MonotonicTime?
+    }
 
     enum End {
         case violated(BLIPViolation)
@@ -44,19 +59,22 @@ public struct BLIPConnection {
     }
 
     /// `makeSink` is asked once for each request of the peer, when its properties are complete, for where its body
-    /// goes; `nil` collects it in memory.
+    /// goes; `nil` collects it in memory. `taken` is called on any thread when a slow consumer has taken bytes
+    /// (`DeferredBodySink`); the driver then calls `noteTaken`.
     public init(
-        dialect: BLIPDialect, limits: BLIPLimits,
+        dialect: BLIPDialect, limits: BLIPLimits, taken: @escaping @Sendable () -> Void = {},
         makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?
     ) {
         self.dialect = dialect
         self.limits = limits
         self.makeSink = makeSink
+        self.taken = taken
         coding = BLIPPropertiesCoding(tokens: dialect.tokens)
         reader = FrameReader(dialect: dialect, limits: limits)
         writer = FrameWriter(dialect: dialect)
         inbox = Inbox(dialect: dialect, limits: limits)
-        outbox = Outbox(maxRunning: limits.maxOpenOutgoing)
+        outbox = Outbox(
+            maxRunning: limits.maxOpenOutgoing, maxRunningBytes: dialect.hasAcks ? nil : limits.maxRunningBytes)
     }
 
     /// The next thing that happened. Drain after each `receive`, `nextFrame`, `send` and `handleTimeout`.
@@ -71,38 +89,81 @@ public struct BLIPConnection {
     }
 
     /// When `handleTimeout` wants to be called, at the latest; calling it early does nothing.
-    public var deadline: MonotonicTime? { inbox.deadline }
+    public var deadline: MonotonicTime? {
+        guard let first = abandoned.first else { return inbox.deadline }
+        let expiry = first.expiry ?? now
+        return inbox.deadline.map { min($0, expiry) } ?? expiry
+    }
 
     /// Drops incoming messages that have seen no frame for `partialTimeout`. A response dropped so fails its request.
     public mutating func handleTimeout(now: MonotonicTime) {
-        for number in inbox.dropStale(now: now) where waiting.removeValue(forKey: number) != nil {
-            events.append(.requestFailed(number: number, .timedOut("reply")))
+        self.now = max(self.now, now)
+        for number in inbox.dropStale(now: now) {
+            if endWaiting(number, .timedOut("reply")) { fail(number, .timedOut("reply")) }
+        }
+        for index in 0..<abandoned.count {
+            guard var entry = abandoned[index], entry.expiry == nil else { continue }
+            entry.expiry = now + limits.partialTimeout
+            abandoned.replace(at: index, with: entry)
+        }
+        while let first = abandoned.first, let expiry = first.expiry, expiry <= now {
+            _ = abandoned.popFirst()
+            outbox.finish(first.message)
         }
     }
 
-    /// The connection has ended: frees everything and returns the numbers of our requests that still wait, in order;
-    /// the caller fails them. Requests that are sent afterwards fail at once.
-    public mutating func disconnect() -> [UInt64] {
+    /// Nothing more should be read from the transport until slow consumers have taken something: only in a dialect
+    /// without ACKs, where the peer cannot be told to pause one message.
+    public var isReadingPaused: Bool { inbox.isFull }
+
+    /// Slow consumers have taken bytes (`taken` was called): ACKs become due, or reading may go on.
+    public mutating func noteTaken(now: MonotonicTime) {
+        self.now = max(self.now, now)
+        guard end == nil else { return }
+        let wasPaused = isReadingPaused
+        for ack in inbox.noteTaken() { acks.append(ack) }
+        if wasPaused, !isReadingPaused { inbox.resumeReading(now: now) }
+    }
+
+    /// The connection has ended for `reason`: frees everything and returns the numbers of our requests that still
+    /// wait, in order; the caller fails them. Requests that are sent afterwards fail at once.
+    public mutating func disconnect(_ reason: LinkError = .disconnected) -> [UInt64] {
         if end == nil { end = .disconnected }
-        let numbers = waiting.keys.sorted()
+        let numbers = waiting.keys.filter { $0 != byeNumber }.sorted()
+        for request in waiting.values { request.sink?.bodyEnded(reason) }
         waiting = [:]
         sendingRequests = [:]
         sendingResponses = [:]
         unanswered = [:]
         unsentReplies = 0
         queuedReplyBytes = 0
+        abandoned.removeAll()
         outbox.removeAll()
         acks.removeAll()
-        inbox.removeAll()
+        inbox.removeAll(reason)
         return numbers
     }
 
-    /// Our requests that wait for a response.
+    /// A request of ours waits no longer; tells its sink. `false`: it did not wait.
+    mutating func endWaiting(_ number: UInt64, _ failure: LinkError?) -> Bool {
+        guard let request = waiting.removeValue(forKey: number) else { return false }
+        request.sink?.bodyEnded(failure)
+        return true
+    }
+
+    /// Reports that a request of ours gets no answer.
+    mutating func fail(_ number: UInt64, _ failure: LinkError) {
+        if number != byeNumber { events.append(.requestFailed(number: number, failure)) }
+    }
+
+    /// Our requests that wait for a response, a `Bye` included.
     public var waitingRequests: Int { waiting.count }
     /// Messages of the peer that have begun and not ended.
     public var openIncoming: Int { inbox.openCount }
-    /// Bytes of the peer's unfinished messages in memory.
+    /// Bytes of the peer's unfinished messages in memory, and of finished ones that wait for slow consumers.
     public var bufferedIncomingBytes: Int { inbox.bufferedBytes }
+    /// Those of them that wait for slow consumers.
+    public var untakenBytes: Int { inbox.untakenBytes }
     /// The peer's requests that `respond` has not been called for.
     public var unansweredRequests: Int { unanswered.count }
     /// Messages of ours that wait for their turn; those that wait for an ACK are not among them.

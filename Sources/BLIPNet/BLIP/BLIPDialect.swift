@@ -2,18 +2,24 @@
 
 /// One wire format of BLIP: what its flags mean and which of the format's parts it has. One engine serves them all.
 public struct BLIPDialect: Sendable, Equatable {
-    /// How message data is compressed, where a frame's flag says so.
+    /// What is compressed, and how, where a message or a frame says so by its flag.
     public enum Compression: Sendable, Equatable {
-        /// Not at all: the flag is ignored.
-        case none
-        /// Each frame by itself, with one raw deflate stream per direction for the whole connection.
+        /// The body of each message by itself: one gzip member (RFC 1952), and no bytes at all for an empty body.
+        /// The properties stay plain. The first frame's flag counts for the whole message.
+        case bodyMember
+        /// All message data frame by frame, in one raw deflate stream per direction for the whole connection. The flag
+        /// counts for each frame by itself.
         case frameStream
     }
 
+    /// What people call it: in `LinkInfo`, in options and in error reasons.
+    public var name: String
     /// The name of the WebSocket subprotocol, without the application.
     public var subprotocolName: String
     /// The subprotocol is `NAME+APPLICATION`; otherwise it is the bare name.
     public var namesApplication: Bool
+    /// A peer that names no subprotocol may mean this dialect.
+    public var isMeantByNone: Bool
     /// The bits of a frame's flags.
     public var flags: BLIPFlagMasks
     /// One-byte strings 0x01, 0x02 ... that stand for these in properties. Empty: no abbreviations.
@@ -24,6 +30,9 @@ public struct BLIPDialect: Sendable, Equatable {
     public var hasAcks: Bool
     public var compression: Compression
 
+    /// Meta requests exist, with `Bye` among them.
+    public var hasMeta: Bool { flags.meta != 0 }
+
     /// What to offer or expect in `Sec-WebSocket-Protocol`.
     public func subprotocol(application: String) -> String {
         namesApplication ? subprotocolName + "+" + application : subprotocolName
@@ -31,6 +40,29 @@ public struct BLIPDialect: Sendable, Equatable {
 
     /// `BLIP_3`: no tokens, a checksum and an own compression choice on every frame, flow control.
     public static let blip3 = BLIPDialect(
-        subprotocolName: "BLIP_3", namesApplication: true, flags: .withAcks, tokens: [], hasChecksum: true,
-        hasAcks: true, compression: .frameStream)
+        name: "BLIP_3", subprotocolName: "BLIP_3", namesApplication: true, isMeantByNone: false, flags: .blip3,
+        tokens: [], hasChecksum: true, hasAcks: true, compression: .frameStream)
+
+    /// BLIP 2.0: tokens and compressed bodies like the founding documents, flow control like `BLIP_3`.
+    public static let blip2 = BLIPDialect(
+        name: "BLIP 2.0", subprotocolName: "BLIP", namesApplication: false, isMeantByNone: true, flags: .blip2,
+        tokens: standardTokens, hasChecksum: false, hasAcks: true, compression: .bodyMember)
+
+    /// The founding documents of 2013 to 2015: two bits of type and no flow control.
+    public static let blip2013 = BLIPDialect(
+        name: "BLIP 2013", subprotocolName: "BLIP", namesApplication: false, isMeantByNone: true, flags: .blip2013,
+        tokens: standardTokens, hasChecksum: false, hasAcks: false, compression: .bodyMember)
+
+    /// Every dialect that we speak, the newest first.
+    public static let all: [BLIPDialect] = [.blip3, .blip2, .blip2013]
+
+    private static let standardTokens = [
+        "Profile", "Error-Code", "Error-Domain", "Content-Type", "application/json", "application/octet-stream",
+        "text/plain; charset=UTF-8", "text/xml", "Accept", "Cache-Control", "must-revalidate", "If-Match",
+        "If-None-Match", "Location",
+    ]
+}
+
+extension BLIPDialect: CustomStringConvertible {
+    public var description: String { name }
 }

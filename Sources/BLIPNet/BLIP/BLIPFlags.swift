@@ -8,13 +8,23 @@ public struct BLIPFlagMasks: Sendable, Equatable {
     public var urgent: UInt64
     public var noReply: UInt64
     public var moreComing: UInt64
+    /// The request is for the protocol itself, not for the application; 0 where there is no such thing.
+    public var meta: UInt64
 
     /// Three bits of type, because ACKs are types of their own.
-    public static let withAcks = BLIPFlagMasks(
-        type: 0x07, compressed: 0x08, urgent: 0x10, noReply: 0x20, moreComing: 0x40)
+    public static let blip3 = BLIPFlagMasks(
+        type: 0x07, compressed: 0x08, urgent: 0x10, noReply: 0x20, moreComing: 0x40, meta: 0)
+
+    /// The same with meta requests; their flag makes the varint of the flags two bytes long.
+    public static let blip2 = BLIPFlagMasks(
+        type: 0x07, compressed: 0x08, urgent: 0x10, noReply: 0x20, moreComing: 0x40, meta: 0x80)
+
+    /// Two bits of type.
+    public static let blip2013 = BLIPFlagMasks(
+        type: 0x03, compressed: 0x04, urgent: 0x08, noReply: 0x10, moreComing: 0x20, meta: 0x40)
 }
 
-/// What a frame belongs to. Other values of the type bits are ignored.
+/// What a frame belongs to. Frames with other values of the type bits are ignored.
 enum BLIPFrameType: UInt64 {
     case request = 0
     case response = 1

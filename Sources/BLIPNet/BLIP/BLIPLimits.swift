@@ -19,8 +19,14 @@ public struct BLIPLimits: Sendable {
     public var maxBufferedBytes = 32 << 20
     /// The largest body that is collected in memory (one that has a sink is unbounded); a larger one gets error 413.
     public var maxBufferedBody = 16 << 20
-    /// The most that one compressed frame may unpack to; more closes with 1009.
+    /// The most that one compressed frame may unpack to. More closes with 1009 where frames are compressed, and gets
+    /// error 413 where bodies are.
     public var maxInflatedFrame = 16 << 20
+    /// In a dialect without ACKs: how much may wait for slow consumers (`DeferredBodySink`) before reading pauses.
+    public var maxUntakenBytes = 256 << 10
+    /// In a dialect without ACKs: bytes of messages of ours that have begun and not ended, so that a peer with the same
+    /// limits can collect them; further ones wait. A body of unknown size counts as a quarter of it.
+    public var maxRunningBytes = 16 << 20
     /// Requests of the peer whose reply has not been sent completely; one more closes with 1008.
     public var maxUnanswered = 10_000
     /// Bytes of replies in memory that the peer has not taken; while there are more, requests get error 429.
@@ -29,7 +35,8 @@ public struct BLIPLimits: Sendable {
     public var ackInterval: UInt64 = 50_000
     /// A message pauses while this many of its bytes, or more, are not acknowledged.
     public var sendWindow: UInt64 = 128_000
-    /// An unfinished incoming message that sees no frame for so long is dropped.
+    /// An unfinished incoming message that sees no frame for so long is dropped, and the place of one of ours that was
+    /// left without an end is free again.
     public var partialTimeout = Duration.seconds(60)
 
     public init() {}

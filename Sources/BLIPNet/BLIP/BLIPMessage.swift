@@ -1,4 +1,5 @@
-// What a user of BLIP sends and gets: requests, responses, and where their bodies come from and go to.
+// What a user of BLIP sends and gets: requests and responses. `BodySource` and `BodySink` are where their streamed
+// bodies come from and go to.
 
 /// The body of an outgoing request or response.
 public enum BLIPBody: Sendable {
@@ -10,24 +11,6 @@ public enum BLIPBody: Sendable {
 
     public static let empty = BLIPBody.bytes([])
     public static func text(_ text: String) -> BLIPBody { .bytes(Array(text.utf8)) }
-}
-
-/// Where the bytes of a streamed outgoing body come from, in order. Called on the event loop of the link only; it must not
-/// block for longer than a disk read.
-public protocol BodySource: AnyObject, Sendable {
-    /// Fills the front of `buffer` and returns how many bytes it wrote; 0 means the end of the body.
-    ///
-    /// Throwing fails the request, or turns the response into error 501. BLIP cannot take back a message whose first
-    /// frame was sent, and ending it would make a piece look like the whole: it is left without an end, and the
-    /// peer drops it after its time-out for unfinished messages.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int
-}
-
-/// Where the bytes of a streamed incoming body go, in order. Called on the event loop of the link only. The bytes are
-/// acknowledged to the peer after `write` has returned: a slow sink slows its own message and no other.
-public protocol BodySink: AnyObject, Sendable {
-    /// Takes the next bytes; the pointer is valid only during the call. Throwing abandons the message.
-    func write(_ bytes: UnsafeRawBufferPointer) throws
 }
 
 /// A request that we send.

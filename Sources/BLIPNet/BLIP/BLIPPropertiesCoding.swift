@@ -8,7 +8,8 @@ enum BLIPPropertiesError: Error, Equatable {
     case oddCount
     case invalidUTF8
     case duplicateName
-    /// A one-byte string below 0x20 that the dialect has no token for.
+    /// A one-byte string below 0x20 in a dialect with tokens: a received one that stands for nothing, or one of ours
+    /// that would be taken for a token.
     case unknownToken
     /// A name or value of ours holds a NUL byte, which would end it on the wire.
     case containsNUL
@@ -79,6 +80,7 @@ struct BLIPPropertiesCoding {
             bytes.append(UInt8(index + 1))
         } else {
             guard !text.utf8.contains(0) else { throw .containsNUL }
+            if !tokens.isEmpty, text.utf8.count == 1, text.utf8.allSatisfy({ $0 < 0x20 }) { throw .unknownToken }
             bytes.append(contentsOf: text.utf8)
         }
         bytes.append(0)

@@ -20,17 +20,17 @@ struct FrameWriter {
     mutating func write(
         _ message: OutgoingMessage, maxFrame: Int, into out: inout ByteQueue
     ) throws(BodySourceFailure) -> Written {
-        let isCompressed = message.isCompressed && dialect.compression == .frameStream
+        let isFrameCompressed = message.isCompressed && dialect.compression == .frameStream
         var header = BLIPFrameHeader(number: message.number, flags: message.flags(dialect.flags))
         let headerCount = header.encodedCount
         let trailerCount = dialect.hasChecksum ? FrameChecksum.byteCount : 0
-        let overhead = headerCount + trailerCount + (isCompressed ? FrameDeflater.maxGrowth(maxFrame) : 0)
+        let overhead = headerCount + trailerCount + (isFrameCompressed ? FrameDeflater.maxGrowth(maxFrame) : 0)
         var payloadRoom = max(maxFrame - overhead, 1)
         if let known = message.remainingBytes { payloadRoom = min(payloadRoom, known) }
 
         var part = OutgoingMessage.Part(count: 0, isLast: false)
         var deflater: FrameDeflater?
-        if isCompressed {
+        if isFrameCompressed {
             let made = self.deflater ?? FrameDeflater()
             self.deflater = made
             deflater = made
@@ -50,13 +50,15 @@ struct FrameWriter {
             } else {
                 part = try message.fill(UnsafeMutableRawBufferPointer(rebasing: behindHeader[..<payloadRoom]))
                 wireCount = part.count
-                checksum.update(UnsafeRawBufferPointer(rebasing: behindHeader[..<wireCount]))
+                if dialect.hasChecksum {
+                    checksum.update(UnsafeRawBufferPointer(rebasing: behindHeader[..<wireCount]))
+                }
             }
             if dialect.hasChecksum {
                 checksum.write(into: UnsafeMutableRawBufferPointer(rebasing: behindHeader[wireCount...]))
                 wireCount += FrameChecksum.byteCount
             }
-            // Flags of one byte stay one byte without more-coming, and those of two keep their higher bits.
+            // The flags keep their length: more-coming is within the low seven bits, and the higher ones stay.
             if part.isLast { header.flags &= ~dialect.flags.moreComing }
             header.encode(into: room)
             return headerCount + wireCount

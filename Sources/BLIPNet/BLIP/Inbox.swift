@@ -24,6 +24,10 @@ struct Inbox {
     private(set) var bufferedBytes = 0
     /// Not later than the time when the first of the open messages must be dropped.
     private(set) var deadline: MonotonicTime?
+    /// Bytes that slow consumers have not taken; part of `bufferedBytes`.
+    private(set) var untakenBytes = 0
+    /// Messages whose consumer is slow, the complete ones included until everything of them has been taken.
+    private var slow: [IncomingMessage] = []
     private var begunMessages: UInt64 = 0
     private var withheldAcks = 0
     /// When messages in memory hold more than this, only the oldest of them is still acknowledged. What the others may
@@ -53,42 +57,94 @@ struct Inbox {
             if let message = responses[number] { return message }
             guard number >= 1, number <= lastRequest else { throw .badFrame("a response to no request: \(number)") }
         }
-        return IncomingMessage(header: frame.header, type: type, masks: dialect.flags, now: now)
+        return IncomingMessage(header: frame.header, type: type, dialect: dialect, now: now)
     }
 
-    /// Gives the frame's data to its message. `makeSink` is called at most once per message.
+    /// The peer's unfinished request of this number.
+    func openRequest(_ number: UInt64) -> IncomingMessage? { requests[number] }
+
+    /// Gives the frame's data to its message. `makeSink` is called at most once per message; a slow sink gets `taken`
+    /// to call.
     mutating func take(
         _ frame: ReceivedFrame, for message: IncomingMessage, now: MonotonicTime,
-        makeSink: (BLIPMessageHead) -> (any BodySink)?
+        taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) throws(BLIPViolation) -> Progress {
         let isLast = frame.header.flags & dialect.flags.moreComing == 0
         if !isLast, !message.isListed { try list(message, now: now) }
         message.lastFrame = now
-        let before = message.memoryBytes
         let free = max(limits.maxBufferedBytes - bufferedBytes, 0)
-        message.take(frame.data, coding: coding, limits: limits, memory: free, makeSink: makeSink)
-        bufferedBytes += message.memoryBytes - before
+        message.take(frame.data, coding: coding, limits: limits, memory: free) { head in
+            let sink = makeSink(head)
+            if let deferred = sink as? any DeferredBodySink {
+                deferred.whenTaken(taken)
+                slow.append(message)
+            }
+            return sink
+        }
 
         let counted = message.receivedBytes
         message.receivedBytes += frame.wireCount
         if isLast {
             message.end()
             unlist(message)
+            recount(message)
+            if !slow.isEmpty, message.untakenBytes == 0 { slow.removeAll { $0 === message } }
             return Progress(isComplete: true, ack: nil)
         }
-        // A message's last frame is not acknowledged: nobody waits for it.
-        guard dialect.hasAcks, counted / limits.ackInterval < message.receivedBytes / limits.ackInterval else {
-            return Progress(isComplete: false, ack: nil)
-        }
-        if mustWait(message) {
+        recount(message)
+        return Progress(isComplete: false, ack: dialect.hasAcks ? dueAck(for: message, counted: counted) : nil)
+    }
+
+    /// The ACK that is due now. A message's last frame is not acknowledged: nobody waits for it. `counted` is what had
+    /// been received before this frame.
+    private mutating func dueAck(for message: IncomingMessage, counted: UInt64) -> Acknowledgement? {
+        var isDue = counted / limits.ackInterval < message.receivedBytes / limits.ackInterval
+        if isDue, mustWait(message) {
             if !message.isAckWithheld { withheldAcks += 1 }
             message.isAckWithheld = true
-            return Progress(isComplete: false, ack: nil)
+            isDue = false
         }
-        return Progress(isComplete: false, ack: acknowledgement(of: message))
+        if message.deferredSink == nil, !message.hasAckMarks {
+            return isDue ? acknowledgement(of: message, message.receivedBytes) : nil
+        }
+        if isDue { message.markAck() }
+        return message.takeDueAck().map { acknowledgement(of: message, $0) }
     }
 
     // MARK: Memory
+
+    /// Whether so much waits for slow consumers that nothing more should be read. Only for dialects without ACKs:
+    /// with them each sender pauses by itself.
+    private(set) var isFull = false
+
+    /// Slow consumers have taken bytes, or given up; returns the ACKs that are due for it.
+    mutating func noteTaken() -> [Acknowledgement] {
+        var due: [Acknowledgement] = []
+        for message in slow {
+            recount(message)
+            if let byteCount = message.takeDueAck() { due.append(acknowledgement(of: message, byteCount)) }
+        }
+        slow.removeAll { $0.untakenBytes == 0 && ($0.isOver || $0.deferredSink == nil) }
+        return due
+    }
+
+    /// What the message holds has changed.
+    private mutating func recount(_ message: IncomingMessage) {
+        let untaken = message.untakenBytes
+        // A complete body in memory has been handed over.
+        let bytes = message.isOver ? untaken : message.memoryBytes
+        bufferedBytes += bytes - message.countedBytes
+        untakenBytes += untaken - message.countedUntaken
+        message.countedBytes = bytes
+        message.countedUntaken = untaken
+        guard !dialect.hasAcks else { return }
+        isFull = untakenBytes > (isFull ? limits.maxUntakenBytes / 2 : limits.maxUntakenBytes)
+    }
+
+    /// Nothing could arrive for a while, which was our doing: no message is late because of it.
+    mutating func resumeReading(now: MonotonicTime) {
+        for message in [requests.values, responses.values].joined() { message.lastFrame = now }
+    }
 
     /// The ACKs that were withheld and need not be any longer. To be asked after everything that may free memory.
     mutating func releaseAcks() -> [Acknowledgement] {
@@ -97,7 +153,7 @@ struct Inbox {
         for message in [requests.values, responses.values].joined() where message.isAckWithheld && !mustWait(message) {
             message.isAckWithheld = false
             withheldAcks -= 1
-            released.append(acknowledgement(of: message))
+            released.append(acknowledgement(of: message, message.receivedBytes))
         }
         return released
     }
@@ -109,15 +165,14 @@ struct Inbox {
         return [requests.values, responses.values].joined().contains { $0.holdsMemory && $0.order < message.order }
     }
 
-    private func acknowledgement(of message: IncomingMessage) -> Acknowledgement {
-        Acknowledgement(number: message.number, isOfResponse: message.isResponse, byteCount: message.receivedBytes)
+    private func acknowledgement(of message: IncomingMessage, _ byteCount: UInt64) -> Acknowledgement {
+        Acknowledgement(number: message.number, isOfResponse: message.isResponse, byteCount: byteCount)
     }
 
     /// Gives up on a message; its later frames are swallowed.
     mutating func fail(_ message: IncomingMessage, _ failure: IncomingFailure) {
-        let before = message.memoryBytes
         message.fail(failure)
-        bufferedBytes += message.memoryBytes - before
+        recount(message)
     }
 
     /// Gives up on an unfinished response, if there is one.
@@ -133,7 +188,7 @@ struct Inbox {
         var next: MonotonicTime?
         for message in [requests.values, responses.values].joined() where !message.isDropped {
             // That no frame comes of it is our doing.
-            if message.isAckWithheld { message.lastFrame = now }
+            if message.isAckWithheld || message.hasAckMarks || isFull { message.lastFrame = now }
             let expiry = message.lastFrame + limits.partialTimeout
             if expiry > now {
                 next = min(next ?? expiry, expiry)
@@ -148,9 +203,14 @@ struct Inbox {
         return dropped
     }
 
-    mutating func removeAll() {
+    /// The connection has ended for `reason`.
+    mutating func removeAll(_ reason: LinkError) {
+        for message in requests.values { message.sink?.bodyEnded(reason) }
         requests = [:]
         responses = [:]
+        slow = []
+        untakenBytes = 0
+        isFull = false
         openCount = 0
         withheldAcks = 0
         bufferedBytes = 0
@@ -173,7 +233,7 @@ struct Inbox {
     }
 
     private mutating func unlist(_ message: IncomingMessage) {
-        bufferedBytes -= message.memoryBytes
+        message.isOver = true
         guard message.isListed else { return }
         if message.isAckWithheld { withheldAcks -= 1 }
         if message.isResponse { responses[message.number] = nil } else { requests[message.number] = nil }

@@ -1,44 +1,5 @@
 // One message on its way in: properties first, then the body into memory or a sink.
 
-/// Why an incoming message is not delivered though the connection lives on.
-enum IncomingFailure: Error, Equatable {
-    /// Its properties cannot be read.
-    case malformed(String)
-    /// A limit on what is kept in memory.
-    case tooLarge(String)
-    /// Our sink threw.
-    case sinkFailed(String)
-    /// We have too much to answer already.
-    case refused(String)
-    /// No frame came for too long.
-    case timedOut
-    /// Nobody waits for it.
-    case unwanted
-
-    /// The answer to a request that failed so.
-    var response: BLIPResponse {
-        switch self {
-        case .malformed(let reason): .failure(.badRequest, reason)
-        case .tooLarge(let reason): .failure(.tooLarge, reason)
-        case .sinkFailed: .failure(.handlerFailed, "the body could not be stored")
-        case .refused(let reason): .failure(.tooManyRequests, reason)
-        case .timedOut: .failure(.unspecified, "the request stopped arriving for too long")
-        case .unwanted: .failure(.unspecified)
-        }
-    }
-
-    /// What becomes of a request of ours whose response failed so.
-    var linkError: LinkError {
-        switch self {
-        case .malformed(let reason): .peerViolated(layer: "BLIP", reason: reason)
-        case .tooLarge(let reason), .refused(let reason): .limitExceeded(reason)
-        case .sinkFailed(let reason): .bodyFailed(reason: reason)
-        case .timedOut: .timedOut("reply")
-        case .unwanted: .closedLocally
-        }
-    }
-}
-
 /// A message whose frames are arriving. A reference, so that a frame changes it in place.
 final class IncomingMessage {
     private enum Phase {
@@ -55,6 +16,8 @@ final class IncomingMessage {
     let isUrgent: Bool
     let isNoReply: Bool
     let isCompressed: Bool
+    /// For the protocol itself, not for the application.
+    let isMeta: Bool
     /// When its last frame came.
     var lastFrame: MonotonicTime
     /// Bytes after the frame headers.
@@ -63,25 +26,51 @@ final class IncomingMessage {
     var isListed = false
     /// No longer counted among the open messages.
     var isDropped = false
+    /// Its last frame has come.
+    var isOver = false
     /// The place among all messages of the inbox in the order of their beginning.
     var order: UInt64 = 0
     /// An ACK was due and is withheld because memory is short: the sender pauses.
     var isAckWithheld = false
+    /// What the inbox has counted for it: bytes in memory, and those of them that wait for a slow consumer.
+    var countedBytes = 0
+    var countedUntaken = 0
+    /// The answer that was given before its end came, if any.
+    var earlyResponse: BLIPResponse?
 
     private(set) var properties: BLIPProperties = [:]
     /// Where the body goes instead of memory.
     private(set) var sink: (any BodySink)?
+    /// The same where its consumer is slow.
+    private(set) var deferredSink: (any DeferredBodySink)?
     private(set) var body: [UInt8] = []
+    /// The body is compressed by itself; the inflater is made with its first byte.
+    private let isBodyPacked: Bool
+    private var inflater: BodyInflater?
+    /// Bytes that were written into the slow sink, and the ACKs that are due when they have been taken.
+    private var writtenBytes: UInt64 = 0
+    private var ackMarks = FIFO<AckMark>()
+    /// How many more bytes may be kept in memory, during `take`.
+    private var freeMemory = 0
     private var partialProperties: [UInt8] = []
     private var phase = Phase.propertiesLength(PartialVarint())
 
-    init(header: BLIPFrameHeader, type: BLIPFrameType, masks: BLIPFlagMasks, now: MonotonicTime) {
+    /// The wire bytes up to `received` can be acknowledged when `written` bytes of the body have been taken.
+    private struct AckMark {
+        var written: UInt64
+        var received: UInt64
+    }
+
+    init(header: BLIPFrameHeader, type: BLIPFrameType, dialect: BLIPDialect, now: MonotonicTime) {
+        let masks = dialect.flags
         number = header.number
         isResponse = type != .request
         isError = type == .errorResponse
         isUrgent = header.flags & masks.urgent != 0
         isNoReply = header.flags & masks.noReply != 0
         isCompressed = header.flags & masks.compressed != 0
+        isBodyPacked = isCompressed && dialect.compression == .bodyMember
+        isMeta = header.flags & masks.meta != 0
         lastFrame = now
     }
 
@@ -94,7 +83,10 @@ final class IncomingMessage {
     var holdsMemory: Bool { sink == nil && failure == nil }
 
     /// The bytes that it holds in memory.
-    var memoryBytes: Int { body.count + partialProperties.count }
+    var memoryBytes: Int { body.count + partialProperties.count + untakenBytes }
+
+    /// Bytes that wait for a slow consumer.
+    var untakenBytes: Int { deferredSink?.untakenBytes ?? 0 }
 
     var head: BLIPMessageHead {
         BLIPMessageHead(
@@ -106,10 +98,13 @@ final class IncomingMessage {
     func fail(_ failure: IncomingFailure) {
         guard self.failure == nil else { return }
         phase = .failed(failure)
+        endSink(failure.linkError)
         properties = [:]
         sink = nil
+        deferredSink = nil
         body = []
         partialProperties = []
+        inflater = nil
     }
 
     /// Takes the next message data. `memory` is how many more bytes of it may be kept in memory; `makeSink` is called
@@ -118,14 +113,16 @@ final class IncomingMessage {
         _ data: UnsafeRawBufferPointer, coding: BLIPPropertiesCoding, limits: BLIPLimits, memory: Int,
         makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) {
+        freeMemory = memory
         do throws(IncomingFailure) {
             var rest = data
             if case .propertiesLength(let partial) = phase { try takeLength(partial, &rest, limits) }
-            if case .properties(let byteCount) = phase, try takeProperties(byteCount, &rest, coding, memory) {
+            if case .properties(let byteCount) = phase, try takeProperties(byteCount, &rest, coding) {
                 phase = .body
                 sink = makeSink(head)
+                deferredSink = sink as? any DeferredBodySink
             }
-            if case .body = phase { try takeBody(rest, limits, memory) }
+            if case .body = phase, !rest.isEmpty { try takeBody(rest, limits) }
         } catch {
             fail(error)
         }
@@ -135,9 +132,38 @@ final class IncomingMessage {
     func end() {
         switch phase {
         case .propertiesLength, .properties: fail(.malformed("the message ends within its properties"))
-        case .body, .failed: break
+        case .body where inflater?.isComplete == false: fail(.malformed("the compressed body is cut off"))
+        case .body: endSink(nil)
+        case .failed: break
         }
     }
+
+    /// The sink of a request's body learns its end here; that of a response belongs to the request that waits for it.
+    private func endSink(_ failure: LinkError?) {
+        if !isResponse { sink?.bodyEnded(failure) }
+    }
+
+    // MARK: A slow consumer
+
+    /// An ACK for what has been received is due as soon as that has been taken.
+    func markAck() { ackMarks.append(AckMark(written: writtenBytes, received: receivedBytes)) }
+
+    /// ACKs wait for a slow consumer.
+    var hasAckMarks: Bool { !ackMarks.isEmpty }
+
+    /// How many bytes can be acknowledged now, if that is more than before. Nobody takes the bytes of a message that
+    /// was given up: they are dropped, and acknowledged so that its sender can finish.
+    func takeDueAck() -> UInt64? {
+        let taken = deferredSink.map { writtenBytes - UInt64($0.untakenBytes) } ?? .max
+        var due: UInt64?
+        while let mark = ackMarks.first, mark.written <= taken {
+            due = mark.received
+            _ = ackMarks.popFirst()
+        }
+        return due
+    }
+
+    // MARK: Parts
 
     /// Hands the body over.
     func takeOutBody() -> [UInt8] {
@@ -164,7 +190,7 @@ final class IncomingMessage {
 
     /// Whether the properties are complete. Those within one frame are read in place.
     private func takeProperties(
-        _ byteCount: Int, _ rest: inout UnsafeRawBufferPointer, _ coding: BLIPPropertiesCoding, _ memory: Int
+        _ byteCount: Int, _ rest: inout UnsafeRawBufferPointer, _ coding: BLIPPropertiesCoding
     ) throws(IncomingFailure) -> Bool {
         let count = min(byteCount - partialProperties.count, rest.count)
         let part = UnsafeRawBufferPointer(rebasing: rest[..<count])
@@ -173,7 +199,7 @@ final class IncomingMessage {
             properties = try Self.decode(part, coding)
             return true
         }
-        guard count <= memory else { throw .tooLarge("too many unfinished messages") }
+        guard count <= freeMemory else { throw .tooLarge("too many unfinished messages") }
         partialProperties.append(contentsOf: part)
         guard partialProperties.count == byteCount else { return false }
         let collected = partialProperties
@@ -187,19 +213,44 @@ final class IncomingMessage {
         return true
     }
 
-    private func takeBody(
-        _ bytes: UnsafeRawBufferPointer, _ limits: BLIPLimits, _ memory: Int
-    ) throws(IncomingFailure) {
-        guard !bytes.isEmpty else { return }
+    private func takeBody(_ bytes: UnsafeRawBufferPointer, _ limits: BLIPLimits) throws(IncomingFailure) {
+        guard isBodyPacked else {
+            try takePlain(bytes, limits)
+            return
+        }
+        let inflater = inflater ?? BodyInflater()
+        self.inflater = inflater
+        try inflater.inflate(bytes, limit: limits.maxInflatedFrame) { (piece) throws(IncomingFailure) in
+            try takePlain(piece, limits)
+        }
+    }
+
+    private func takePlain(_ bytes: UnsafeRawBufferPointer, _ limits: BLIPLimits) throws(IncomingFailure) {
+        if let deferredSink {
+            guard bytes.count <= min(freeMemory, limits.maxBufferedBody - deferredSink.untakenBytes) else {
+                throw .tooLarge("too many bytes that nobody has taken")
+            }
+            freeMemory -= bytes.count
+            writtenBytes += UInt64(bytes.count)
+        }
         if let sink {
             do { try sink.write(bytes) } catch { throw .sinkFailed("\(error)") }
             return
         }
-        guard bytes.count <= limits.maxBufferedBody - body.count else {
-            throw .tooLarge("a body of more than \(limits.maxBufferedBody) bytes")
+        let room = min(freeMemory, limits.maxBufferedBody - body.count)
+        if bytes.count > room {
+            // An error response arrives however long its text is: what is over the limit is left out.
+            guard isError else {
+                let isOwnLimit = limits.maxBufferedBody - body.count <= freeMemory
+                throw .tooLarge(
+                    isOwnLimit
+                        ? "a body of more than \(limits.maxBufferedBody) bytes"
+                        : "too many bytes of unfinished messages")
+            }
         }
-        guard bytes.count <= memory else { throw .tooLarge("too many bytes of unfinished messages") }
-        body.append(contentsOf: bytes)
+        let kept = UnsafeRawBufferPointer(rebasing: bytes[..<min(bytes.count, max(room, 0))])
+        freeMemory -= kept.count
+        body.append(contentsOf: kept)
     }
 
     private static func decode(

@@ -8,7 +8,7 @@
 ///   of their own and are not held up by it.
 /// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
 /// ones can stand before a normal one that was just put back; the others wait in the backlog,
-/// requests in order, urgent responses ahead of normal ones.
+/// requests in order, urgent responses ahead of normal ones. In a dialect without ACKs only so many bytes run at a time.
 struct Outbox {
     private var queue = FIFO<OutgoingMessage>()
     private var newRequests = FIFO<OutgoingMessage>()
@@ -19,8 +19,15 @@ struct Outbox {
     /// Messages that were let in and have not finished, the paused ones included.
     private var running = 0
     private let maxRunning: Int
+    /// The sizes of the running messages, where they are bounded.
+    private var runningBytes = 0
+    private let maxRunningBytes: Int?
 
-    init(maxRunning: Int) { self.maxRunning = max(maxRunning, 1) }
+    /// `maxRunningBytes`: how large the running messages may be together, unless it is one alone.
+    init(maxRunning: Int, maxRunningBytes: Int? = nil) {
+        self.maxRunning = max(maxRunning, 1)
+        self.maxRunningBytes = maxRunningBytes
+    }
 
     /// Whether `popNext` has something.
     var isEmpty: Bool { queue.isEmpty }
@@ -52,19 +59,29 @@ struct Outbox {
     /// Puts back a message that has more frames, or that was paused.
     mutating func putBack(_ message: OutgoingMessage) { enqueue(message) }
 
+    /// Takes a message out of the queue, if it is there; it keeps its place among the running ones until `finish`.
+    mutating func withdraw(_ message: OutgoingMessage) {
+        guard let position = (0..<queue.count).first(where: { queue[$0] === message }) else { return }
+        queue.remove(at: position)
+        if message.isUrgent { urgentInQueue -= 1 }
+    }
+
     /// The message will send nothing more.
     mutating func finish(_ message: OutgoingMessage) {
         running -= 1
+        runningBytes -= message.runningBytes
         letIn()
     }
 
-    mutating func removeAll() { self = Outbox(maxRunning: maxRunning) }
+    mutating func removeAll() { self = Outbox(maxRunning: maxRunning, maxRunningBytes: maxRunningBytes) }
 
     private mutating func letIn() {
-        while hasRoom(urgent: true), let message = urgentResponses.popFirst() { start(message) }
+        while let next = urgentResponses.first, hasRoom(for: next), let message = urgentResponses.popFirst() {
+            start(message)
+        }
         while true {
-            let requestFits = newRequests.first.map { hasRoom(urgent: $0.isUrgent) } ?? false
-            let responseFits = !normalResponses.isEmpty && hasRoom(urgent: false)
+            let requestFits = newRequests.first.map { hasRoom(for: $0) } ?? false
+            let responseFits = normalResponses.first.map { hasRoom(for: $0) } ?? false
             guard requestFits || responseFits else { return }
             // In turns where both could go, so that neither kind shuts the other out.
             let takesResponse = responseFits && (responseIsNext || !requestFits)
@@ -73,11 +90,24 @@ struct Outbox {
         }
     }
 
-    /// A quarter of the places is kept for urgent messages.
-    private func hasRoom(urgent: Bool) -> Bool { running < (urgent ? maxRunning : maxRunning - maxRunning / 4) }
+    /// A quarter of the places, and of the bytes, is kept for urgent messages.
+    private func hasRoom(for message: OutgoingMessage) -> Bool {
+        guard running < (message.isUrgent ? maxRunning : maxRunning - maxRunning / 4) else { return false }
+        guard let maxRunningBytes, running > 0 else { return true }
+        let allowed = message.isUrgent ? maxRunningBytes : maxRunningBytes - maxRunningBytes / 4
+        return size(message, maxRunningBytes) <= allowed - runningBytes
+    }
+
+    private func size(_ message: OutgoingMessage, _ maxRunningBytes: Int) -> Int {
+        message.isStreamed ? maxRunningBytes / 4 : message.memoryBytes
+    }
 
     private mutating func start(_ message: OutgoingMessage) {
         running += 1
+        if let maxRunningBytes {
+            message.runningBytes = size(message, maxRunningBytes)
+            runningBytes += message.runningBytes
+        }
         enqueue(message)
     }
 

@@ -24,6 +24,7 @@ final class OutgoingMessage {
     let isUrgent: Bool
     private(set) var isNoReply: Bool
     private(set) var isCompressed: Bool
+    private(set) var isMeta: Bool
     /// Nothing of it has been sent yet.
     var isNew = true
     /// Bytes after the frame headers that were sent, and that the peer has acknowledged.
@@ -33,25 +34,35 @@ final class OutgoingMessage {
     var isPaused = false
     /// What the connection has counted for it as memory of queued replies.
     var countedBytes = 0
+    /// What the outbox has counted for it as running.
+    var runningBytes = 0
 
     /// The encoded properties with their byte count.
     private var prefix: [UInt8]
     private var prefixOffset = 0
     private var body: Body
+    /// The body is compressed by itself; the deflater is made when its first frame is.
+    private var isBodyPacked: Bool
+    private var deflater: BodyDeflater?
 
     init(
         number: UInt64, type: BLIPFrameType, isUrgent: Bool, isNoReply: Bool = false, isCompressed: Bool = false,
-        prefix: [UInt8], body: BLIPBody
+        isMeta: Bool = false, prefix: [UInt8], body: BLIPBody, compression: BLIPDialect.Compression
     ) {
         self.number = number
         self.type = type
         self.isUrgent = isUrgent
         self.isNoReply = isNoReply
         self.isCompressed = isCompressed
+        self.isMeta = isMeta
         self.prefix = prefix
+        isBodyPacked = isCompressed && compression == .bodyMember
         switch body {
-        case .bytes(let bytes): self.body = .bytes(bytes, offset: 0)
-        case .source(let source): self.body = .source(source)
+        case .bytes(let bytes):
+            self.body = .bytes(bytes, offset: 0)
+            if bytes.isEmpty { isBodyPacked = false }
+        case .source(let source):
+            self.body = .source(source)
         }
     }
 
@@ -60,12 +71,12 @@ final class OutgoingMessage {
     /// The flags of a frame that is not the message's last one.
     func flags(_ masks: BLIPFlagMasks) -> UInt64 {
         type.rawValue | masks.moreComing | (isCompressed ? masks.compressed : 0) | (isUrgent ? masks.urgent : 0)
-            | (isNoReply ? masks.noReply : 0)
+            | (isNoReply ? masks.noReply : 0) | (isMeta ? masks.meta : 0)
     }
 
-    /// How much message data is left; `nil` when only the source knows.
+    /// How much message data is left; `nil` when that is not known yet.
     var remainingBytes: Int? {
-        guard case .bytes(let bytes, let offset) = body else { return nil }
+        guard !isBodyPacked, case .bytes(let bytes, let offset) = body else { return nil }
         return prefix.count - prefixOffset + bytes.count - offset
     }
 
@@ -73,6 +84,12 @@ final class OutgoingMessage {
     var memoryBytes: Int {
         guard case .bytes(let bytes, _) = body else { return prefix.count }
         return prefix.count + bytes.count
+    }
+
+    /// The body's size is not known.
+    var isStreamed: Bool {
+        if case .source = body { return true }
+        return false
     }
 
     /// Fills `room` as far as there is data. A source's end is seen only when it is asked for more, so a body that
@@ -83,12 +100,18 @@ final class OutgoingMessage {
         }
         let fromPrefix = count
         var isLast = false
+        let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
+        if isBodyPacked {
+            let part = try packBody(into: rest)
+            count += part.count
+            isLast = part.isLast
+            prefixOffset += fromPrefix
+            return Part(count: count, isLast: isLast)
+        }
         switch body {
         case .bytes(let bytes, let offset):
             let copied = bytes.withUnsafeBytes { all in
-                Self.copy(
-                    UnsafeRawBufferPointer(rebasing: all[offset...]),
-                    to: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
+                Self.copy(UnsafeRawBufferPointer(rebasing: all[offset...]), to: rest)
             }
             count += copied
             prefixOffset += fromPrefix
@@ -106,6 +129,27 @@ final class OutgoingMessage {
             prefixOffset += fromPrefix
         }
         return Part(count: count, isLast: isLast)
+    }
+
+    private func packBody(into room: UnsafeMutableRawBufferPointer) throws(BodySourceFailure) -> Part {
+        // A frame that the properties fill has no room for the body.
+        guard !room.isEmpty else { return Part(count: 0, isLast: false) }
+        var byteCount: Int?
+        if case .bytes(let bytes, _) = body { byteCount = bytes.count }
+        let deflater = deflater ?? BodyDeflater(byteCount: byteCount)
+        self.deflater = deflater
+        return try deflater.fill(room) { (room) throws(BodySourceFailure) in
+            switch body {
+            case .bytes(let bytes, let offset):
+                let copied = bytes.withUnsafeBytes { all in
+                    Self.copy(UnsafeRawBufferPointer(rebasing: all[offset...]), to: room)
+                }
+                body = .bytes(bytes, offset: offset + copied)
+                return copied
+            case .source(let source):
+                return try Self.read(source, room)
+            }
+        }
     }
 
     /// Becomes a no-reply request without properties: what goes out under a number that is used up (numbers have no
@@ -131,6 +175,9 @@ final class OutgoingMessage {
         prefixOffset = 0
         self.body = .bytes(body, offset: 0)
         isCompressed = false
+        isBodyPacked = false
+        isMeta = false
+        deflater = nil
     }
 
     private static func read(

@@ -39,6 +39,12 @@ struct FIFO<Element> {
     /// Replaces the element at `position` (0..<count).
     mutating func replace(at position: Int, with element: Element) { slots[head + position] = element }
 
+    /// Takes out the element at `position` (0..<count).
+    mutating func remove(at position: Int) {
+        slots.remove(at: head + position)
+        if head == slots.count { removeAll() }
+    }
+
     mutating func removeAll() {
         slots.removeAll()
         head = 0
