@@ -4,6 +4,8 @@
 public struct BLIPDialect: Sendable, Equatable {
     /// What is compressed, and how, where a message or a frame says so by its flag.
     public enum Compression: Sendable, Equatable {
+        /// Nothing: the flag is ignored.
+        case none
         /// The body of each message by itself: one gzip member (RFC 1952), and no bytes at all for an empty body.
         /// The properties stay plain. The first frame's flag counts for the whole message.
         case bodyMember
@@ -53,8 +55,9 @@ public struct BLIPDialect: Sendable, Equatable {
         name: "BLIP 2013", subprotocolName: "BLIP", namesApplication: false, isMeantByNone: true, flags: .blip2013,
         tokens: standardTokens, hasChecksum: false, hasAcks: false, compression: .bodyMember)
 
-    /// Every dialect that we speak, the newest first.
-    public static let all: [BLIPDialect] = [.blip3, .blip2, .blip2013]
+    /// Every dialect that we speak, in the order in which they are looked for: what is called just `BLIP`, or not called
+    /// anything, is that of the founding documents before it is BLIP 2.0.
+    public static let all: [BLIPDialect] = [.blip3, .blip2013, .blip2]
 
     private static let standardTokens = [
         "Profile", "Error-Code", "Error-Domain", "Content-Type", "application/json", "application/octet-stream",

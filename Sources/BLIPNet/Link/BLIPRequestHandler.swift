@@ -7,8 +7,9 @@ public protocol BLIPRequestHandler: AnyObject, Sendable {
     func makeBodySink(for head: BLIPMessageHead) -> (any BodySink)?
 
     /// Takes a complete request, in the order of arrival. Returns the response, or `nil` to answer later with
-    /// `link.respond(to:with:)` from any thread (and for a no-reply request).
-    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse?
+    /// `link.respond(to:with:)` from any thread (and for a no-reply request). Throwing answers with error 501, without
+    /// the words of the error: they may say more than the peer is to know.
+    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) throws -> BLIPResponse?
 }
 
 extension BLIPRequestHandler {

@@ -12,6 +12,8 @@ public struct LinkInfo: Sendable, Equatable {
     public var isOutgoing: Bool
     /// The key that the peer has proved to have; `nil` on a plain link.
     public var remoteFingerprint: SPKIFingerprint?
-    /// The WebSocket subprotocol that both agreed on.
+    /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.
     public var subprotocol: String?
+    /// The dialect that is spoken, from the end of the handshake on.
+    public var dialect: BLIPDialect?
 }

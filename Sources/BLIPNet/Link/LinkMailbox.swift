@@ -8,8 +8,17 @@ final class LinkMailbox: Sendable {
         case request(BLIPRequest, sink: (any BodySink)?, PendingResponse?)
         case respond(number: UInt64, BLIPResponse)
         case cancel(PendingResponse)
+        /// A slow consumer has taken bytes of a body.
+        case bytesTaken
         case ping
         case close(code: UInt16, reason: String)
+
+        /// The item will not be looked at: nobody must wait for it.
+        func fail(_ error: LinkError) {
+            guard case .request(_, let sink, let pending) = self else { return }
+            sink?.bodyEnded(error)
+            pending?.complete(.failure(error))
+        }
     }
 
     private struct State {
@@ -34,7 +43,7 @@ final class LinkMailbox: Sendable {
             state.isAwake = true
             return (nil, state.wake)
         }
-        if let end, case .request(_, _, let pending?) = item { pending.complete(.failure(end)) }
+        if let end { item.fail(end) }
         wake?()
     }
 
@@ -57,6 +66,6 @@ final class LinkMailbox: Sendable {
             defer { state.items = [] }
             return state.items
         }
-        for case .request(_, _, let pending?) in items { pending.complete(.failure(error)) }
+        for item in items { item.fail(error) }
     }
 }

@@ -8,6 +8,10 @@ public struct LinkOptions: Sendable {
     /// The only peer that is accepted when we connect; any other key ends in `LinkError.wrongIdentity`. `nil` accepts
     /// every key, `LinkInfo.remoteFingerprint` then says which one it was.
     public var expectedPeer: SPKIFingerprint?
+    /// The dialects of BLIP that we speak, the preferred one first; not empty. We offer all of them when we call and pick
+    /// the first that the peer offers when we are called. A peer that calls it just `BLIP`, or names nothing, means the
+    /// first of `.blip2013` and `.blip2` that stands here.
+    public var dialects: [BLIPDialect] = [.blip3]
     /// The path of the WebSocket URL.
     public var path = "/"
     /// Listening: callers may ask for any path.

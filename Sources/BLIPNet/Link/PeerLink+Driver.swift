@@ -22,9 +22,7 @@ extension PeerLink {
             case .opened(let subprotocol, let fingerprint):
                 didOpen(subprotocol: subprotocol, remoteFingerprint: fingerprint)
             case .request(let request):
-                if let response = handler?.handle(request, on: self) {
-                    stream.stack.respond(to: request.number, with: response)
-                }
+                if let response = answer(request) { stream.stack.respond(to: request.number, with: response) }
             case .response(let number, let response): complete(number, .success(response))
             case .requestFailed(let number, let error): complete(number, .failure(error))
             case .closed(let reason):
@@ -33,7 +31,14 @@ extension PeerLink {
                 leave(with: reason)
             }
         }
+        pauseReading(stream.stack.isReadingPaused)
         return !isNothing
+    }
+
+    private func answer(_ request: BLIPIncomingRequest) -> BLIPResponse? {
+        do { return try handler?.handle(request, on: self) } catch {
+            return .failure(.handlerFailed, "the request could not be handled")
+        }
     }
 
     private func complete(_ number: UInt64, _ result: Result<BLIPResponse, LinkError>) {
@@ -56,6 +61,9 @@ extension PeerLink {
                 guard let number = numbers.removeValue(forKey: ObjectIdentifier(pending)) else { continue }
                 waiting[number] = nil
                 stream.stack.cancel(number)
+            case .bytesTaken:
+                stream.stack.noteTaken(now: .now())
+                pauseReading(stream.stack.isReadingPaused)
             case .ping: stream.stack.ping(now: .now())
             case .close(let code, let reason):
                 selfUntilGone = self
@@ -70,17 +78,25 @@ extension PeerLink {
             _ = stream.stack.send(request, sink: nil, noReply: true)
             return
         }
-        guard !pending.isComplete else { return }
+        guard !pending.isComplete else {
+            sink?.bodyEnded(.closedLocally)
+            return
+        }
         guard waiting.count < options.maxWaitingRequests else {
-            pending.complete(.failure(.limitExceeded("\(options.maxWaitingRequests) requests wait already")))
+            refuse(pending, sink, .limitExceeded("\(options.maxWaitingRequests) requests wait already"))
             return
         }
         guard let number = stream.stack.send(request, sink: sink, noReply: false) else {
-            pending.complete(.failure(.closedLocally))
+            refuse(pending, sink, .closedLocally)
             return
         }
         waiting[number] = pending
         numbers[ObjectIdentifier(pending)] = number
+    }
+
+    private func refuse(_ pending: PendingResponse, _ sink: (any BodySink)?, _ error: LinkError) {
+        sink?.bodyEnded(error)
+        pending.complete(.failure(error))
     }
 }
 

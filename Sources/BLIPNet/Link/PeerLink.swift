@@ -114,6 +114,7 @@ public actor PeerLink: StreamDriver {
         knownInfo.withLock {
             $0.subprotocol = subprotocol
             $0.remoteFingerprint = remoteFingerprint
+            $0.dialect = stream.stack.dialect
         }
         observer.opened()
         if let acceptance {
@@ -124,7 +125,8 @@ public actor PeerLink: StreamDriver {
             stream.stack.refuse(reason: "not welcome")
             return
         }
-        stream.stack.start { handler.makeBodySink(for: $0) }
+        let mailbox = mailbox
+        stream.stack.start(taken: { mailbox.post(.bytesTaken) }, makeSink: { handler.makeBodySink(for: $0) })
         openWaiter?.resume(returning: nil)
         openWaiter = nil
     }
@@ -135,7 +137,8 @@ public actor PeerLink: StreamDriver {
     public nonisolated var info: LinkInfo { knownInfo.withLock { $0 } }
 
     /// Queues a request. The order of calls is the order of request numbers. Never blocks; may be called from any
-    /// thread and from a handler. A streamed response body goes to `bodySink`.
+    /// thread and from a handler. A streamed response body goes to `bodySink`; for a consumer that takes its time see
+    /// `BLIPBodyStream`.
     public nonisolated func submit(_ request: BLIPRequest, bodySink: (any BodySink)? = nil) -> PendingResponse {
         let pending = PendingResponse(mailbox: mailbox)
         mailbox.post(.request(request, sink: bodySink, pending))
@@ -154,14 +157,17 @@ public actor PeerLink: StreamDriver {
         try await submit(request, bodySink: bodySink).value()
     }
 
-    /// Answers a request for which the handler has returned `nil`. Ignored for a no-reply request, for a number
-    /// that is answered already, and after the end.
+    /// Answers a request for which the handler has returned `nil`. A request that still arrives can be answered too
+    /// (by the sink of its body); the response goes out when its last frame has come. Ignored for a no-reply request,
+    /// for a number that is answered already, and after the end.
     public nonisolated func respond(to number: UInt64, with response: BLIPResponse) {
         mailbox.post(.respond(number: number, response))
     }
 
     /// Ends the link in order: what is queued is sent first (5 s at most), then the WebSocket close handshake, then
-    /// TLS's. Requests without a response by then fail with `.closedLocally`. Calling it again does nothing.
+    /// TLS's. Requests without a response by then fail with `.closedLocally`. In the dialects that have a `Bye` it is
+    /// said first, and responses that are still to come are waited for within the same time. Calling it again does
+    /// nothing.
     public nonisolated func close(code: UInt16 = 1000, reason: String = "") {
         mailbox.post(.close(code: code, reason: reason))
         // Whoever closes and lets go still gets an orderly end: the link lives until the driver has seen the above.

@@ -21,7 +21,10 @@ public struct ProtocolStack: StreamStack {
     var lower: WebSocketStack
     /// From `start` to the end.
     var blip: BLIPConnection?
+    /// What the peers have agreed on, from `.opened` on.
+    public private(set) var dialect: BLIPDialect?
     private let options: LinkOptions
+    private let negotiation: DialectNegotiation
     /// Open, but the driver has not called `start`.
     private var isWaitingForStart = false
     /// One frame between BLIP and WebSocket: kept only to reuse its storage.
@@ -34,7 +37,7 @@ public struct ProtocolStack: StreamStack {
         let webSocket = WebSocketConnection.client(
             WebSocketClientOptions(
                 hostHeader: host, path: options.path,
-                subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)],
+                subprotocols: options.negotiation.subprotocols,
                 limits: options.webSocket),
             random: random, now: now)
         return try ProtocolStack(role: .client, webSocket: webSocket, options: options, now: now)
@@ -44,12 +47,13 @@ public struct ProtocolStack: StreamStack {
     public static func server(
         options: LinkOptions, random: RandomSource = .system, now: MonotonicTime
     ) throws(LinkError) -> ProtocolStack {
-        let webSocket = WebSocketConnection.server(
-            WebSocketServerOptions(
-                subprotocols: [BLIPDialect.blip3.subprotocol(application: options.application)],
-                path: options.acceptsAnyPath ? nil : options.path, allowedOrigins: options.allowedOrigins,
-                limits: options.webSocket),
-            random: random, now: now)
+        var accepted = WebSocketServerOptions(
+            subprotocols: options.negotiation.subprotocols,
+            allowsNoSubprotocol: options.negotiation.allowsNoSubprotocol,
+            path: options.acceptsAnyPath ? nil : options.path, allowedOrigins: options.allowedOrigins,
+            limits: options.webSocket)
+        accepted.allowsUnknownSubprotocols = false
+        let webSocket = WebSocketConnection.server(accepted, random: random, now: now)
         return try ProtocolStack(role: .server, webSocket: webSocket, options: options, now: now)
     }
 
@@ -68,15 +72,20 @@ public struct ProtocolStack: StreamStack {
             webSocket: webSocket, tls: tls, expectedPeer: options.expectedPeer, closeTimeout: options.closeTimeout,
             now: now)
         self.options = options
+        negotiation = options.negotiation
     }
 
     // MARK: What the driver asks
 
-    /// Begins to deliver requests, after `.opened`. `makeSink` decides where the bodies of requests go.
-    public mutating func start(makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?) {
-        guard isWaitingForStart, !lower.isEnded else { return }
+    /// Begins to deliver requests, after `.opened`. `makeSink` decides where the bodies of requests go; `taken` is called
+    /// on any thread when a slow consumer has taken bytes, and the driver then calls `noteTaken`.
+    public mutating func start(
+        taken: @escaping @Sendable () -> Void = {},
+        makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?
+    ) {
+        guard isWaitingForStart, !lower.isEnded, let dialect else { return }
         isWaitingForStart = false
-        blip = BLIPConnection(dialect: .blip3, limits: options.blip, makeSink: makeSink)
+        blip = BLIPConnection(dialect: dialect, limits: options.blip, taken: taken, makeSink: makeSink)
     }
 
     /// Turns the peer away after `.opened`: close code 1008.
@@ -107,9 +116,25 @@ public struct ProtocolStack: StreamStack {
     /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
     public var roundTrip: Duration? { lower.roundTrip }
 
-    /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.
+    /// Slow consumers have taken bytes.
+    public mutating func noteTaken(now: MonotonicTime) {
+        let wasPaused = isReadingPaused
+        blip?.noteTaken(now: now)
+        if wasPaused, !isReadingPaused { lower.excuseSilence(now: now) }
+    }
+
+    /// Nothing more should be read from the socket until `noteTaken` (see `DeferredBodySink`).
+    public var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
+
+    /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye. In the
+    /// dialects that have a `Bye` the goodbye begins with it, and what is in flight is finished before the end.
     public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
-        if isWaitingForStart { refuse(reason: reason) } else { lower.close(code: code, reason: reason, now: now) }
+        guard !isWaitingForStart else {
+            refuse(reason: reason)
+            return
+        }
+        if lower.isOpen { blip?.sayBye() }
+        lower.close(code: code, reason: reason, now: now)
     }
 
     /// Whether nothing more will come out and the transport may be half-closed.
@@ -149,13 +174,20 @@ public struct ProtocolStack: StreamStack {
             }
             switch lower.nextEvent() {
             case .opened(let subprotocol, let fingerprint):
+                dialect = negotiation.dialect(subprotocol: subprotocol)
+                guard dialect != nil else {
+                    let reason = "no common subprotocol"
+                    lower.abort(code: WebSocketCloseCode.policyViolation, reason: reason, as: .notBLIP(reason: reason))
+                    continue
+                }
                 isWaitingForStart = true
                 return .opened(subprotocol: subprotocol, remoteFingerprint: fingerprint)
             case .message(let kind): deliver(kind)
             // The options of a link never ask.
             case .upgradeRequested: continue
             case .closed(let reason):
-                disconnect()
+                _ = blip?.disconnect(reason)
+                blip = nil
                 return .closed(reason)
             // A link knows its peers by their keys: nobody is asked.
             case .trustQuestion: lower.answerTrust(false)
@@ -202,7 +234,7 @@ public struct ProtocolStack: StreamStack {
     ) -> Bool {
         lower.nextOutgoing(into: &out) { webSocket, out in
             guard blip?.nextFrame(into: &frame) == true else {
-                return blip?.hasUnsent == true ? .nothingNow : .nothingLeft
+                return blip?.isQuiet == false ? .nothingNow : .nothingLeft
             }
             _ = frame.withUnsafeBytes { webSocket.send(.binary, $0, into: &out) }
             frame.removeAll()
@@ -222,12 +254,12 @@ public struct ProtocolStack: StreamStack {
     /// Does what is due at `now`; harmless when nothing is.
     public mutating func handleTimeout(now: MonotonicTime) {
         guard !lower.isEnded else { return }
+        if isReadingPaused, let due = lower.deadline, due <= now { lower.excuseSilence(now: now) }
         lower.handleTimeout(now: now)
         blip?.handleTimeout(now: now)
     }
+}
 
-    private mutating func disconnect() {
-        _ = blip?.disconnect()
-        blip = nil
-    }
+extension LinkOptions {
+    var negotiation: DialectNegotiation { DialectNegotiation(dialects: dialects, application: application) }
 }

@@ -346,6 +346,14 @@ public struct WebSocketStack: StreamStack {
         webSocket.handleTimeout(now: now)
     }
 
+    /// Nothing is read, which is our doing: that nothing came says nothing about the peer. It still hears from us, because
+    /// its own pings get no answer in that time.
+    mutating func excuseSilence(now: MonotonicTime) {
+        guard state != .ended else { return }
+        if let due = webSocket.keepalive.deadline, due <= now { webSocket.ping([]) }
+        webSocket.keepalive.received(now: now)
+    }
+
     // MARK: The end
 
     /// Ends the connection in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.

@@ -41,6 +41,8 @@ public struct WebSocketServerOptions: Sendable {
     public var subprotocols: [String]
     /// Accept a client with which no subprotocol is common, `opened(subprotocol: nil)`; otherwise it gets 400.
     public var allowsNoSubprotocol: Bool
+    /// With `allowsNoSubprotocol`: also one that offers subprotocols, all of them unknown here.
+    public var allowsUnknownSubprotocols = true
     /// The only path that exists here; any other gets 404. `nil` accepts every path.
     public var path: String?
     /// Requests that carry an `Origin` (they come from web pages) are refused with 403 unless it is one of these.

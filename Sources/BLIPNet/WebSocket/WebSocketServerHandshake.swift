@@ -126,9 +126,10 @@ struct WebSocketServerHandshake: Sendable {
     private func choosing(_ acceptance: Acceptance) throws(Refusal) -> Acceptance {
         var acceptance = acceptance
         acceptance.subprotocol = options.subprotocols.first(where: acceptance.offeredSubprotocols.contains)
-        guard acceptance.subprotocol != nil || options.allowsNoSubprotocol else {
-            throw Refusal(400, "no common subprotocol")
-        }
+        let allowsNone =
+            options.allowsNoSubprotocol
+            && (acceptance.offeredSubprotocols.isEmpty || options.allowsUnknownSubprotocols)
+        guard acceptance.subprotocol != nil || allowsNone else { throw Refusal(400, "no common subprotocol") }
         return acceptance
     }
 

@@ -57,9 +57,9 @@ import Testing
         await #expect(throws: LinkError.closedLocally) { try await pending.value() }
     }
 
-    @Test("a peer that vanishes fails every request that waits with disconnected")
-    func peerVanishes() async throws {
-        let server = try TestServer()
+    @Test("a peer that vanishes fails every request that waits with disconnected", arguments: BLIPDialect.all)
+    func peerVanishes(dialect: BLIPDialect) async throws {
+        let server = try TestServer { $0.dialects = [dialect] }
         let link = try await server.connect()
         _ = try await link.request(BLIPRequest(profile: "echo"))
         let pending = (0..<50).map { _ in link.submit(BLIPRequest(profile: "never")) }

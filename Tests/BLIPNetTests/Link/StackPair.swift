@@ -23,6 +23,8 @@ struct StackPair {
         var responses: [UInt64: Result<BLIPResponse, LinkError>] = [:]
         /// How a request is answered; `nil` answers nothing.
         var answer: (BLIPIncomingRequest) -> BLIPResponse? = { BLIPResponse(body: .bytes($0.body)) }
+        /// Where bodies go; `nil` is memory.
+        var makeSink: @Sendable (BLIPMessageHead) -> (any BodySink)? = { _ in nil }
         var output = ByteQueue()
         fileprivate var inFlight = FIFO<(at: MonotonicTime, bytes: [UInt8])>()
         fileprivate var inFlightBytes = 0
@@ -77,9 +79,10 @@ struct StackPair {
             settle(\.client, \.server)
             settle(\.server, \.client)
             if isDone(self) { return }
-            let times = [
-                client.inFlight.first?.at, server.inFlight.first?.at, client.stack.deadline, server.stack.deadline,
-            ].compactMap { $0 }
+            // What nobody reads stays in the network, and its sender has to wait.
+            let toServer = server.stack.isReadingPaused ? nil : client.inFlight.first?.at
+            let toClient = client.stack.isReadingPaused ? nil : server.inFlight.first?.at
+            let times = [toServer, toClient, client.stack.deadline, server.stack.deadline].compactMap { $0 }
             guard let next = times.min(), next <= end else {
                 now = end
                 return
@@ -142,7 +145,8 @@ struct StackPair {
     }
 
     private mutating func arrive(_ from: WritableKeyPath<StackPair, Side>, _ to: WritableKeyPath<StackPair, Side>) {
-        while let first = self[keyPath: from].inFlight.first, first.at <= now {
+        while !self[keyPath: to].stack.isReadingPaused, let first = self[keyPath: from].inFlight.first, first.at <= now
+        {
             _ = self[keyPath: from].inFlight.popFirst()
             self[keyPath: from].inFlightBytes -= first.bytes.count
             if first.bytes.isEmpty {
@@ -161,7 +165,7 @@ struct StackPair {
             switch event {
             case .opened(let subprotocol, _):
                 self[keyPath: side].log.append(.opened(subprotocol: subprotocol))
-                self[keyPath: side].stack.start { _ in nil }
+                self[keyPath: side].stack.start(makeSink: self[keyPath: side].makeSink)
             case .request(let request):
                 self[keyPath: side].log.append(.request(request.number))
                 self[keyPath: side].requests.append(request)

@@ -1,0 +1,28 @@
+// How two peers agree on a dialect: by the WebSocket subprotocol, or by there being none (PROTOCOL 3.2).
+
+/// The dialects that one side speaks, and what their names on the wire mean to it.
+struct DialectNegotiation: Sendable {
+    /// The preferred one first.
+    let dialects: [BLIPDialect]
+    let application: String
+
+    /// What a client offers and a server accepts, the preferred one first. Two dialects may have one name.
+    var subprotocols: [String] {
+        var names: [String] = []
+        for dialect in dialects {
+            let name = dialect.subprotocol(application: application)
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+
+    /// A peer that names no subprotocol is understood.
+    var allowsNoSubprotocol: Bool { dialects.contains(where: \.isMeantByNone) }
+
+    /// The dialect that is meant by the subprotocol of an open connection; `nil` when it is none of ours. Where the name
+    /// is that of two dialects, the preferred one.
+    func dialect(subprotocol: String?) -> BLIPDialect? {
+        guard let subprotocol else { return dialects.first(where: \.isMeantByNone) }
+        return dialects.first { $0.subprotocol(application: application) == subprotocol }
+    }
+}
