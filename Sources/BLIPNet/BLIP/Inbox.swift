@@ -73,13 +73,11 @@ struct Inbox {
         if !isLast, !message.isListed { try list(message, now: now) }
         message.lastFrame = now
         let free = max(limits.maxBufferedBytes - bufferedBytes, 0)
-        message.take(frame.data, coding: coding, limits: limits, memory: free) { head in
-            let sink = makeSink(head)
-            if let deferred = sink as? any DeferredBodySink {
-                deferred.whenTaken(taken)
-                slow.append(message)
-            }
-            return sink
+        message.take(
+            frame.data, coding: coding, limits: limits, memory: free, taken: taken, makeSink: makeSink)
+        if message.deferredSink != nil, !message.isSlow {
+            message.isSlow = true
+            slow.append(message)
         }
 
         let counted = message.receivedBytes

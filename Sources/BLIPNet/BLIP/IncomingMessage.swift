@@ -35,6 +35,8 @@ final class IncomingMessage {
     /// What the inbox has counted for it: bytes in memory, and those of them that wait for a slow consumer.
     var countedBytes = 0
     var countedUntaken = 0
+    /// The inbox looks at it when a slow consumer has taken something.
+    var isSlow = false
     /// The answer that was given before its end came, if any.
     var earlyResponse: BLIPResponse?
 
@@ -108,10 +110,10 @@ final class IncomingMessage {
     }
 
     /// Takes the next message data. `memory` is how many more bytes of it may be kept in memory; `makeSink` is called
-    /// once, when the properties are complete.
+    /// once, when the properties are complete, and a slow sink gets `taken` to call.
     func take(
         _ data: UnsafeRawBufferPointer, coding: BLIPPropertiesCoding, limits: BLIPLimits, memory: Int,
-        makeSink: (BLIPMessageHead) -> (any BodySink)?
+        taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) {
         freeMemory = memory
         do throws(IncomingFailure) {
@@ -119,13 +121,18 @@ final class IncomingMessage {
             if case .propertiesLength(let partial) = phase { try takeLength(partial, &rest, limits) }
             if case .properties(let byteCount) = phase, try takeProperties(byteCount, &rest, coding) {
                 phase = .body
-                sink = makeSink(head)
-                deferredSink = sink as? any DeferredBodySink
+                if let made = makeSink(head) { attach(made, taken) }
             }
             if case .body = phase, !rest.isEmpty { try takeBody(rest, limits) }
         } catch {
             fail(error)
         }
+    }
+
+    private func attach(_ sink: any BodySink, _ taken: @escaping @Sendable () -> Void) {
+        self.sink = sink
+        deferredSink = sink as? any DeferredBodySink
+        deferredSink?.whenTaken(taken)
     }
 
     /// The last frame has come.

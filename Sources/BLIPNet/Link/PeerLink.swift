@@ -116,6 +116,7 @@ public actor PeerLink: StreamDriver {
             $0.remoteFingerprint = remoteFingerprint
             $0.dialect = stream.stack.dialect
         }
+        if stream.stack.dialect?.hasAcks == false { stream.socket?.tolerateClosedWindow() }
         observer.opened()
         if let acceptance {
             self.acceptance = nil

@@ -47,6 +47,10 @@ extension Socket {
         _ = setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
     }
 
+    /// A peer without another means of slowing us down may stop reading for a while: unacknowledged data no longer says
+    /// that it has vanished (`TCP_USER_TIMEOUT` counts a closed window too). The WebSocket keepalive still does.
+    func tolerateClosedWindow() { _ = setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, 0) }
+
     /// Sets an integer option; 0 or an error number.
     func setOption(_ level: Int32, _ name: Int32, _ value: Int32) -> Int32 {
         var value = value

@@ -74,6 +74,8 @@ import Testing
             pair.server.stack.noteTaken(now: pair.now)
             pair.run(for: .seconds(10)) { $0.server.stack.isReadingPaused || $0.client.responses[number] != nil }
         }
+        sink.take(.max)
+        pair.server.stack.noteTaken(now: pair.now)
         #expect(sink.taken == 1_000_000)
         pair.run(for: .seconds(600))
         #expect(!pair.client.stack.isEnded && !pair.server.stack.isEnded)
