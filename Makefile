@@ -1,6 +1,6 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
 # test     build everything and run every test
-# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents
+# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, the DocC catalogue
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
 # tsan     every test but the end-to-end ones under the thread sanitizer
@@ -35,6 +35,7 @@ check: system
 	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
 	Scripts/check_documents.py
 	$(BUILD)
+	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
 
 bench: system bench-system
 	$(BUILD) $(RELEASE) --product Benchmarks

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Checks the DocC catalogue of BLIPNet against the code: check_catalogue.py SWIFT MODULES, the compiler and the
+folder with the modules that it has built.
+
+1. docc converts it without a warning: no link to a symbol or an article is broken, here or in a comment of the code.
+2. Every public type stands in a group of the landing page.
+3. The article Limits has every default of the code, with its value.
+4. Every Swift listing stands, word for word, in the tests that run the documentation.
+Prints each fault; exits 1 when there is one."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+root = pathlib.Path(__file__).resolve().parent.parent
+sources = root / "Sources/BLIPNet"
+catalogue = sources / "BLIPNet.docc"
+toolchain = pathlib.Path(shutil.which(sys.argv[1])).resolve().parent
+modules = pathlib.Path(sys.argv[2])
+faults = []
+
+# The types whose numbers and durations are limits. What is neither, and what is not a limit, has no place in the article.
+LIMITS = {"BLIPLimits", "WebSocketLimits", "WebSocketWindows", "ListenerLimits", "LinkOptions", "WebSocketRequest"}
+NO_LIMITS = set()
+
+
+def run(*command):
+    """The output of a command; its complaints become a fault."""
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if result.returncode != 0:
+        faults.append(f"{command[0].name} failed:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def convert():
+    """Runs docc and returns the symbols of the module."""
+    target = json.loads(run(toolchain / "swiftc", "-print-target-info"))["target"]["unversionedTriple"]
+    with tempfile.TemporaryDirectory() as folder:
+        graphs = pathlib.Path(folder) / "graphs"
+        graphs.mkdir()
+        headers = [part for name in ("CLinux", "COpenSSL", "CZlib") for part in ("-I", root / "Sources" / name)]
+        # Says "circular reference" about a module in perfect order; what it writes is complete.
+        run(toolchain / "swift-symbolgraph-extract", "-module-name", "BLIPNet", "-target", target, "-I", modules,
+            *headers, "-minimum-access-level", "public", "-output-dir", graphs)
+        if faults:
+            return []
+        run(toolchain / "docc", "convert", catalogue, "--additional-symbol-graph-dir", graphs, "--output-dir",
+            pathlib.Path(folder) / "archive", "--warnings-as-errors", "--fallback-display-name", "BLIPNet",
+            "--fallback-bundle-identifier", "blipchat.BLIPNet")
+        return json.loads((graphs / "BLIPNet.symbols.json").read_text())["symbols"]
+
+
+def check_groups(symbols):
+    """Every type of the module is in one group of the landing page."""
+    topics = (catalogue / "BLIPNet.md").read_text().split("## Topics")[-1]
+    grouped = re.findall(r"^- ``([^`]+)``$", topics, re.M)
+    types = {symbol["pathComponents"][0] for symbol in symbols if len(symbol["pathComponents"]) == 1}
+    faults.extend(f"BLIPNet.md: {name} is in no group" for name in sorted(types - set(grouped)))
+    faults.extend(f"BLIPNet.md: {name} is in two groups" for name in sorted({n for n in grouped if grouped.count(n) > 1}))
+
+
+def shown(value):
+    """A default of the code as the article writes it; None for what is no number and no duration."""
+    value = value.strip()
+    if value == "nil":
+        return "none"
+    duration = re.fullmatch(r"(?:Duration)?\.(seconds|milliseconds)\(([\d_]+)\)", value)
+    if duration:
+        return duration.group(2).replace("_", ",") + (" s" if duration.group(1) == "seconds" else " ms")
+    number = re.fullmatch(r"([\d_]+)(?: << (\d+))?", value)
+    return f"{int(number.group(1)) << int(number.group(2) or 0):,}" if number else None
+
+
+def defaults_of_code():
+    """The limits of the code, Type/name to the value; a type within a type is Outer/Inner/name."""
+    defaults = {}
+    for file in sources.rglob("*.swift"):
+        types = []
+        for line in file.read_text().split("\n"):
+            if not line.strip():
+                continue
+            depth = (len(line) - len(line.lstrip())) // 4
+            del types[depth + (line.strip() != "}"):]
+            struct = re.match(r" *public struct (\w+)", line)
+            field = re.match(r" *public var (\w+)(?:: ([^=]+?))?(?: = (.+))?$", line)
+            if struct and len(types) == depth:
+                types.append(struct.group(1))
+            elif field and len(types) == depth and types and types[0] in LIMITS:
+                name, kind, value = field.groups()
+                if value is None and re.fullmatch(r"(Int|Int32|UInt64|Duration)\?", kind or ""):
+                    value = "nil"
+                if value is not None and shown(value) is not None:
+                    defaults["/".join([*types, name])] = shown(value)
+    return {name: value for name, value in defaults.items() if name not in NO_LIMITS}
+
+
+def check_limits():
+    """The rows | ``Type/name`` | value | of the article are the defaults of the code."""
+    rows = dict(re.findall(r"^\| ``([^`]+)`` \| ([^|]+?) \|", (catalogue / "Limits.md").read_text(), re.M))
+    defaults = defaults_of_code()
+    missing = LIMITS - {name.split("/")[0] for name in defaults}
+    faults.extend(f"check_catalogue.py: no defaults found in {name}" for name in sorted(missing))
+    for name in sorted(defaults.keys() | rows.keys()):
+        if name not in rows:
+            faults.append(f"Limits.md: no row for {name} ({defaults[name]})")
+        elif name not in defaults:
+            faults.append(f"Limits.md: the code has no default for {name}")
+        elif rows[name] != defaults[name]:
+            faults.append(f"Limits.md: {name} is {defaults[name]}, not {rows[name]}")
+
+
+def check_listings():
+    """Listings are pieces of the files in Tests/BLIPNetTests/Documentation, at whatever depth they stand there."""
+    lines = []
+    for file in sorted((root / "Tests/BLIPNetTests/Documentation").glob("*.swift")):
+        lines += file.read_text().split("\n") + [""]
+    for article in sorted(catalogue.glob("*.md")):
+        for listing in re.findall(r"^```swift\n(.*?)^```", article.read_text(), re.M | re.S):
+            wanted = listing.rstrip("\n").split("\n")
+            starts = [i for i, line in enumerate(lines) if line.strip() == wanted[0].strip()]
+            pieces = (textwrap.dedent("\n".join(lines[i:i + len(wanted)])).split("\n") for i in starts)
+            if wanted not in pieces:
+                faults.append(f"{article.name}: this listing is not in Tests/BLIPNetTests/Documentation:\n{listing}")
+
+
+symbols = convert()
+if symbols:
+    check_groups(symbols)
+check_limits()
+check_listings()
+for fault in faults:
+    print(fault)
+print(f"{len(symbols)} public symbols, {len(list(catalogue.glob('*.md')))} articles, {len(faults)} faults")
+sys.exit(1 if faults else 0)
