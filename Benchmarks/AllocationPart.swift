@@ -21,14 +21,16 @@ enum AllocationPart {
             guard arrived == 2 * rounds else { throw BenchmarkFailure("\(arrived) of \(2 * rounds) messages arrived") }
             row("WebSocket codec, messages of \(byteCount) bytes", allocations, frames: arrived)
         }
-        for compressed in [false, true] {
-            var loop = BLIPCodecLoop(dialect: .blip3, compressed: compressed)
+        for (dialect, compressed) in [
+            (BLIPDialect.blip3, false), (.blip3, true), (.blip2, false), (.blip2, true), (.blip2013, false),
+        ] {
+            var loop = BLIPCodecLoop(dialect: dialect, compressed: compressed)
             // Until the first ACK has been sent, too.
             _ = try loop.run(frames: 1_000)
             let (allocations, moved) = count { Result { try loop.run(frames: rounds) } }
             let frames = try moved.get()
             guard frames == rounds else { throw BenchmarkFailure("\(frames) of \(rounds) frames were moved") }
-            row("BLIP codec, frames of a \(compressed ? "compressed " : "")body", allocations, frames: frames)
+            row("\(dialect), frames of a \(compressed ? "compressed " : "")body", allocations, frames: frames)
         }
         Report.end()
     }

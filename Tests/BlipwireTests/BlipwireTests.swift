@@ -10,7 +10,7 @@ import Workbench
 @testable import blipwire
 
 @Suite(.serialized) struct BlipwireTests {
-    @Test("every profile works between two of us", arguments: spokenDialects, Transport.allCases)
+    @Test("every profile works between two of us", arguments: Dialect.allCases, Transport.allCases)
     func client(dialect: Dialect, transport: Transport) async throws {
         let server = try await WorkbenchServer(transport, "--dialect", dialect.rawValue)
         let outcome = try await BlipwireProgram.run(
@@ -32,7 +32,7 @@ import Workbench
         try await server.stop()
     }
 
-    @Test("every measurement ends with its figures", arguments: spokenDialects)
+    @Test("every measurement ends with its figures", arguments: Dialect.allCases)
     func bench(dialect: Dialect) async throws {
         let server = try await WorkbenchServer(.plain, "--dialect", dialect.rawValue)
         for (what, key) in [

@@ -28,9 +28,9 @@ struct CodecAllocationTests {
         #expect(allocations <= budget)
     }
 
-    @Test("BLIP frames of a body allocate nothing", arguments: [false, true])
-    func blip(compressed: Bool) throws {
-        var loop = BLIPCodecLoop(dialect: .blip3, compressed: compressed)
+    @Test("BLIP frames of a body allocate nothing", arguments: BLIPDialect.all, [false, true])
+    func blip(dialect: BLIPDialect, compressed: Bool) throws {
+        var loop = BLIPCodecLoop(dialect: dialect, compressed: compressed)
         _ = try loop.run(frames: 1_000)
         let before = callocation_count()
         let frames = try loop.run(frames: 1_000)

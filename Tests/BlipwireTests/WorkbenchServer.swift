@@ -8,9 +8,6 @@ import Workbench
 
 @testable import blipwire
 
-/// Those that every profile is tried in.
-let spokenDialects: [Dialect] = [.blip3]
-
 enum BlipwireProgram {
     static let path = BuiltProgram.path("blipwire", variable: "BLIPWIRE_BINARY")
 
@@ -64,6 +61,7 @@ final class WorkbenchServer {
         let url = try WebSocketURL(url)
         var options = LinkOptions(identity: url.isEncrypted ? try TLSIdentity.generate() : nil)
         options.blip = .workbench
+        options.dialects = [dialect.value]
         return try await PeerLink.connect(to: url.endpoint, options: options, handler: handler)
     }
 

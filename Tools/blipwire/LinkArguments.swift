@@ -23,7 +23,7 @@ struct LinkArguments: Sendable {
         options = LinkOptions()
         options.blip = .workbench
         self.dialect = dialect
-        guard dialect == .blip3 else { throw UsageError("--dialect", "`\(dialect.rawValue)` is not in this version") }
+        options.dialects = [dialect.value]
         if let name = arguments.text("--app") {
             let isToken = name.utf8.allSatisfy { byte in
                 (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -82,6 +82,14 @@ enum Dialect: String, Sendable, CaseIterable {
             throw UsageError("--dialect", "`\(name)` is none of \(names)")
         }
         self = dialect
+    }
+
+    var value: BLIPDialect {
+        switch self {
+        case .blip3: .blip3
+        case .blip2: .blip2
+        case .blip: .blip2013
+        }
     }
 }
 
