@@ -18,7 +18,7 @@ final class Zeros: BodySource {
 }
 
 /// Counts a body instead of keeping it.
-final class Counter: BodySink {
+final class ByteCounter: BodySink {
     // Touched on the event loop of the link only.
     private(set) nonisolated(unsafe) var count = 0
 
@@ -28,11 +28,11 @@ final class Counter: BodySink {
 /// Takes the bodies of uploads as they come, whatever their size.
 final class Archive: BLIPRequestHandler {
     func makeBodySink(for head: BLIPMessageHead) -> (any BodySink)? {
-        head.properties.profile == "upload" ? Counter() : nil
+        head.properties.profile == "upload" ? ByteCounter() : nil
     }
 
     func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
-        guard let counter = request.sink as? Counter else { return .failure(.notFound, "no such profile") }
+        guard let counter = request.sink as? ByteCounter else { return .failure(.notFound, "no such profile") }
         return BLIPResponse(body: .text("\(counter.count) bytes"))
     }
 }
