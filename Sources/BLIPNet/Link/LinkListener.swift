@@ -16,7 +16,8 @@ public final class LinkListener: Sendable {
         on endpoint: Endpoint, options: LinkOptions, admission: ListenerLimits = ListenerLimits(),
         accept: @escaping Acceptance
     ) throws(LinkError) -> LinkListener {
-        let sockets = try ListeningSockets.open(endpoint)
+        let sockets: ListeningSockets
+        do throws(NetError) { sockets = try ListeningSockets.open(endpoint) } catch { throw LinkError(error) }
         let door = ListenerDoor(sockets: sockets, limits: admission) { socket, visit in
             serve(socket, visit, options: options, acceptance: accept)
         }
@@ -43,7 +44,7 @@ public final class LinkListener: Sendable {
         _ socket: Socket, _ visit: ListenerDoor.Visit, options: LinkOptions, acceptance: @escaping Acceptance
     ) -> (@Sendable () -> Void)? {
         guard let remote = socket.remoteAddress else { return nil }
-        socket.applyLinkOptions(for: remote)
+        socket.apply(.link, for: remote)
         do throws(LinkError) {
             let stack = try ProtocolStack.server(options: options, now: .now())
             let link = PeerLink(loop: .next(), socket: socket, stack: stack, options: options, isOutgoing: false)

@@ -22,16 +22,25 @@ public struct LinkOptions: Sendable {
     public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()
     public var webSocket: WebSocketLimits
-    /// From the start of connecting to the established TCP connection, the name resolution included.
-    public var connectTimeout = Duration.seconds(10)
+    /// How a peer is called: addresses, interface, time.
+    public var connect: ConnectOptions
     /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
     public var maxWaitingRequests = 65_536
 
     public init(identity: TLSIdentity? = nil, expectedPeer: SPKIFingerprint? = nil) {
         self.identity = identity
         self.expectedPeer = expectedPeer
+        connect = ConnectOptions()
+        connect.stream = .link
+        connect.timeout = .seconds(10)
         webSocket = WebSocketLimits()
         webSocket.maxMessageBytes = blip.maxFrameIn
+    }
+
+    /// From the start of connecting to the established TCP connection, the name resolution included.
+    public var connectTimeout: Duration {
+        get { connect.timeout }
+        set { connect.timeout = newValue }
     }
 
     /// From the established connection to the end of the TLS and WebSocket handshakes.

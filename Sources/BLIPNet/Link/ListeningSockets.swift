@@ -1,9 +1,10 @@
-// Opens the sockets that a listener accepts on. Used by `LinkListener` only.
+// Opens the sockets that a listener accepts on. Used by `TCPListener` and `LinkListener`.
 
 internal import CLinux
 internal import Glibc
 
-/// The bound, listening sockets of one endpoint (two when it means both IP families), and what must be removed later.
+/// The bound, listening sockets of one endpoint (several when it means both IP families), and what must be removed
+/// later.
 struct ListeningSockets: Sendable {
     let sockets: [Socket]
     /// Where the sockets listen, the port filled in.
@@ -13,71 +14,101 @@ struct ListeningSockets: Sendable {
 
     /// The connections that the kernel holds until they are accepted.
     private static let backlog: Int32 = 1024
-    /// How often a free port is looked for that both families can have.
+    /// How often a free port is looked for that all addresses can have.
     private static let portAttempts = 16
 
-    /// Opens `endpoint`. The hosts `::` and `*` mean every address of both families.
-    static func open(_ endpoint: Endpoint) throws(LinkError) -> ListeningSockets {
+    /// Opens `endpoint`. The hosts `::` and `*` mean every address of both families, `localhost` and `loopback` the
+    /// loopback addresses of both; with an `interface` only its addresses (or the one that it names) are bound.
+    static func open(
+        _ endpoint: Endpoint, interface: String? = nil, policy: AddressPolicy = AddressPolicy()
+    ) throws(NetError) -> ListeningSockets {
         switch endpoint {
         case .unix(let path): return try openUNIX(path)
         case .host(let host, let port):
-            if host == "::" || host == "*" { return try openBothFamilies(port: port) }
-            let addresses = try NameResolver.addresses(of: host, port: port, flags: AI_PASSIVE).get()
-            var failure = LinkError.unresolvable(host: host, reason: "no address")
-            for address in addresses {
-                do throws(LinkError) {
-                    let socket = try listen(on: address)
-                    return ListeningSockets(
-                        sockets: [socket], endpoint: .host(host, port: try boundPort(socket)), file: nil)
-                } catch {
-                    failure = error
+            if let interface {
+                let local = try LocalInterface(interface, port: port)
+                if !local.addresses.isEmpty {
+                    return try openTogether(local.addresses, policy, host: local.addresses[0].hostText)
                 }
+                return try open(.host(host, port: local.port), policy: policy)
             }
-            throw failure
+            switch host {
+            case "::", "*": return try openTogether(numeric(["::", "0.0.0.0"], port), policy, host: "::")
+            case "localhost", "loopback":
+                return try openTogether(numeric(["127.0.0.1", "::1"], port), policy, host: "localhost")
+            default: return try openFirst(host, port, policy)
+            }
         }
     }
 
     // MARK: TCP
 
-    private static func openBothFamilies(port: UInt16) throws(LinkError) -> ListeningSockets {
-        guard let any6 = NameResolver.numeric(host: "::", port: port)?.first else {
-            throw .unresolvable(host: "::", reason: "not an address")
-        }
-        var attempt = 0
-        while true {
-            attempt += 1
-            let first: Socket
-            do throws(LinkError) { first = try listen(on: any6) } catch {
-                guard Self.meansNoIPv6(error) else { throw error }
-                // A machine without IPv6 listens on IPv4 alone.
-                let only = try listen(onAny4: port)
-                return ListeningSockets(
-                    sockets: [only], endpoint: .host("0.0.0.0", port: try boundPort(only)), file: nil)
-            }
-            let bound = try boundPort(first)
-            do throws(LinkError) {
-                let second = try listen(onAny4: bound)
-                return ListeningSockets(sockets: [first, second], endpoint: .host("::", port: bound), file: nil)
-            } catch {
-                // Somebody else has this port in the other family: with a free choice, try the next one.
-                guard port == 0, case .transport(_, EADDRINUSE) = error, attempt < portAttempts else { throw error }
-            }
-        }
+    private static func numeric(_ hosts: [String], _ port: UInt16) -> [SocketAddress] {
+        hosts.compactMap { SocketAddress(host: $0, port: port) }
     }
 
-    private static func meansNoIPv6(_ error: LinkError) -> Bool {
-        guard case .transport(_, let number) = error else { return false }
+    /// Listens on the first address of a host that can be bound.
+    private static func openFirst(
+        _ host: String, _ port: UInt16, _ policy: AddressPolicy
+    ) throws(NetError) -> ListeningSockets {
+        let addresses = try NameResolver.addresses(of: host, port: port, flags: AI_PASSIVE).get()
+        var failure = NetError.dns(host: host, reason: "no address of a family that is allowed")
+        for address in NameResolver.interleaved(addresses, policy) {
+            do throws(NetError) {
+                let socket = try listen(on: address)
+                return ListeningSockets(
+                    sockets: [socket], endpoint: .host(host, port: try boundPort(socket)), file: nil)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Listens on all of `addresses` at the same port. A family that this machine does not have is left out.
+    private static func openTogether(
+        _ addresses: [SocketAddress], _ policy: AddressPolicy, host: String
+    ) throws(NetError) -> ListeningSockets {
+        let addresses = NameResolver.interleaved(addresses, policy)
+        var failure = NetError.dns(host: host, reason: "no address of a family that is allowed")
+        for _ in 0..<portAttempts {
+            var sockets: [Socket] = []
+            var port = addresses.first?.port ?? 0
+            var isTaken = false
+            for address in addresses {
+                do throws(NetError) {
+                    let socket = try listen(on: address.withPort(port))
+                    port = try boundPort(socket)
+                    sockets.append(socket)
+                } catch {
+                    guard !meansNoSuchFamily(error) else {
+                        failure = error
+                        continue
+                    }
+                    // Somebody else has this port in the other family: with a free choice, try the next one.
+                    guard case .posix(_, EADDRINUSE) = error, addresses[0].port == 0, !sockets.isEmpty else {
+                        throw error
+                    }
+                    failure = error
+                    isTaken = true
+                    break
+                }
+            }
+            if isTaken { continue }
+            guard let first = sockets.first else { throw failure }
+            // Only one address can say so itself; several are known by what was asked for.
+            let name = sockets.count == 1 ? first.localAddress?.hostText ?? host : host
+            return ListeningSockets(sockets: sockets, endpoint: .host(name, port: port), file: nil)
+        }
+        throw failure
+    }
+
+    private static func meansNoSuchFamily(_ error: NetError) -> Bool {
+        guard case .posix(_, let number) = error else { return false }
         return number == EAFNOSUPPORT || number == EADDRNOTAVAIL
     }
 
-    private static func listen(onAny4 port: UInt16) throws(LinkError) -> Socket {
-        guard let address = NameResolver.numeric(host: "0.0.0.0", port: port)?.first else {
-            throw .unresolvable(host: "0.0.0.0", reason: "not an address")
-        }
-        return try listen(on: address)
-    }
-
-    private static func listen(on address: SocketAddress) throws(LinkError) -> Socket {
+    private static func listen(on address: SocketAddress) throws(NetError) -> Socket {
         let socket = try Socket.open(family: address.family)
         if address.family != AF_UNIX {
             // A port whose last connections are in TIME_WAIT may be taken again.
@@ -91,13 +122,13 @@ struct ListeningSockets: Sendable {
         return socket
     }
 
-    private static func check(_ call: String, _ number: Int32) throws(LinkError) {
-        guard number == 0 else { throw .transport(call: call, errno: number) }
+    private static func check(_ call: String, _ number: Int32) throws(NetError) {
+        guard number == 0 else { throw .posix(call: call, errno: number) }
     }
 
-    private static func boundPort(_ socket: Socket) throws(LinkError) -> UInt16 {
+    private static func boundPort(_ socket: Socket) throws(NetError) -> UInt16 {
         guard case .host(_, let port)? = socket.localAddress?.endpoint else {
-            throw .transport(call: "getsockname", errno: errno)
+            throw .posix(call: "getsockname", errno: errno)
         }
         return port
     }
@@ -106,16 +137,16 @@ struct ListeningSockets: Sendable {
 
     /// Listens at `path` with mode 0600. A file that is there already is removed only if it is a socket on which
     /// nobody listens any more.
-    private static func openUNIX(_ path: String) throws(LinkError) -> ListeningSockets {
+    private static func openUNIX(_ path: String) throws(NetError) -> ListeningSockets {
         guard let address = SocketAddress(unixPath: path) else {
-            throw .transport(call: "bind", errno: ENAMETOOLONG)
+            throw .posix(call: "bind", errno: ENAMETOOLONG)
         }
         try removeStale(path, address)
         let socket = try Socket.open(family: AF_UNIX)
         try check("bind", address.withSockaddr { bind(socket.descriptor, $0, $1) } == 0 ? 0 : errno)
         // Before listen(2) nobody can connect, so there is no moment in which others could.
-        guard let file = FileIdentity(path: path) else { throw .transport(call: "lstat", errno: errno) }
-        do throws(LinkError) {
+        guard let file = FileIdentity(path: path) else { throw .posix(call: "lstat", errno: errno) }
+        do throws(NetError) {
             try check("chmod", chmod(path, 0o600) == 0 ? 0 : errno)
             try check("listen", Glibc.listen(socket.descriptor, backlog) == 0 ? 0 : errno)
         } catch {
@@ -125,11 +156,11 @@ struct ListeningSockets: Sendable {
         return ListeningSockets(sockets: [socket], endpoint: .unix(path: path), file: file)
     }
 
-    private static func removeStale(_ path: String, _ address: SocketAddress) throws(LinkError) {
+    private static func removeStale(_ path: String, _ address: SocketAddress) throws(NetError) {
         guard let file = FileIdentity(path: path) else { return }
-        guard file.isSocket else { throw .transport(call: "bind", errno: EADDRINUSE) }
+        guard file.isSocket else { throw .posix(call: "bind", errno: EADDRINUSE) }
         let probe = try Socket.open(family: AF_UNIX)
-        guard probe.connect(to: address) == ECONNREFUSED else { throw .transport(call: "bind", errno: EADDRINUSE) }
+        guard probe.connect(to: address) == ECONNREFUSED else { throw .posix(call: "bind", errno: EADDRINUSE) }
         file.removeIfUnchanged()
     }
 

@@ -2,6 +2,7 @@
 
 internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// `getaddrinfo` (POSIX; RFC 3493).
 enum NameResolver {
@@ -10,7 +11,7 @@ enum NameResolver {
     /// Resolves `host` off the caller's queue and calls `completion` on some queue of its own. The resolver cannot be
     /// interrupted; who no longer waits ignores the answer.
     static func resolve(
-        host: String, port: UInt16, completion: @escaping @Sendable (Result<[SocketAddress], LinkError>) -> Void
+        host: String, port: UInt16, completion: @escaping @Sendable (Result<[SocketAddress], NetError>) -> Void
     ) {
         queue.async { completion(addresses(of: host, port: port, flags: 0)) }
     }
@@ -20,8 +21,28 @@ enum NameResolver {
         try? addresses(of: host, port: port, flags: AI_NUMERICHOST).get()
     }
 
+    /// Resolves `host`; who cancels does not wait for the resolver.
+    static func addresses(of host: String, port: UInt16) async throws(NetError) -> [SocketAddress] {
+        let answer = Mutex<CheckedContinuation<Result<[SocketAddress], NetError>, Never>?>(nil)
+        let result: Result<[SocketAddress], NetError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                answer.withLock { $0 = continuation }
+                if Task.isCancelled {
+                    answer.withLock { $0.take() }?.resume(returning: .failure(.cancelled))
+                    return
+                }
+                resolve(host: host, port: port) { result in
+                    answer.withLock { $0.take() }?.resume(returning: result)
+                }
+            }
+        } onCancel: {
+            answer.withLock { $0.take() }?.resume(returning: .failure(.cancelled))
+        }
+        return try result.get()
+    }
+
     /// Blocks until the system's resolver has answered.
-    static func addresses(of host: String, port: UInt16, flags: Int32) -> Result<[SocketAddress], LinkError> {
+    static func addresses(of host: String, port: UInt16, flags: Int32) -> Result<[SocketAddress], NetError> {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Socket.streamType
@@ -30,7 +51,7 @@ enum NameResolver {
         let failure = getaddrinfo(host, String(port), &hints, &list)
         guard failure == 0 else {
             let reason = gai_strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
-            return .failure(.unresolvable(host: host, reason: reason))
+            return .failure(.dns(host: host, reason: reason))
         }
         defer { freeaddrinfo(list) }
         var found: [SocketAddress] = []
@@ -43,15 +64,24 @@ enum NameResolver {
             }
             next = entry.pointee.ai_next
         }
-        return found.isEmpty ? .failure(.unresolvable(host: host, reason: "no address")) : .success(found)
+        return found.isEmpty ? .failure(.dns(host: host, reason: "no address")) : .success(found)
     }
 
-    /// The order in which addresses are tried: the families in turn, beginning with the one that the resolver put
-    /// first (RFC 8305 section 4).
-    static func interleaved(_ addresses: [SocketAddress]) -> [SocketAddress] {
-        guard let first = addresses.first else { return [] }
-        let preferred = addresses.filter { $0.family == first.family }
-        let others = addresses.filter { $0.family != first.family }
+    /// The order in which addresses are tried: the families in turn, beginning with the preferred one, else with the
+    /// one that the resolver put first (RFC 8305 section 4).
+    static func interleaved(_ addresses: [SocketAddress], _ policy: AddressPolicy = AddressPolicy()) -> [SocketAddress]
+    {
+        let allowed = addresses.filter { address in
+            switch address.family {
+            case AF_INET: policy.allowsIPv4
+            case AF_INET6: policy.allowsIPv6
+            default: true
+            }
+        }
+        var first = allowed.first?.family
+        if let preferred = policy.preferred { first = preferred == .ipv4 ? AF_INET : AF_INET6 }
+        let preferred = allowed.filter { $0.family == first }
+        let others = allowed.filter { $0.family != first }
         var order: [SocketAddress] = []
         for index in 0..<max(preferred.count, others.count) {
             if index < preferred.count { order.append(preferred[index]) }

@@ -69,7 +69,12 @@ public actor PeerLink: StreamDriver {
         to endpoint: Endpoint, options: LinkOptions, handler: any BLIPRequestHandler
     ) async throws(LinkError) -> PeerLink {
         let loop = EventLoop.next()
-        let socket = try await SocketConnector(loop: loop).connect(to: endpoint, timeout: options.connectTimeout)
+        let socket: Socket
+        do throws(NetError) {
+            socket = try await SocketConnector(loop: loop).connect(to: endpoint, options: options.connect)
+        } catch {
+            throw LinkError(error)
+        }
         let stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
         let link = PeerLink(
             loop: loop, socket: socket, stack: stack, options: options, isOutgoing: true,

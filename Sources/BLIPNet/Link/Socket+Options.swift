@@ -1,50 +1,35 @@
-// What we ask of the kernel for the sockets of a link, and why.
+// What we ask of the kernel for our sockets, and why.
 
 internal import CLinux
 internal import Glibc
 
 extension Socket {
-    /// How many bytes may wait unsent in the kernel. An urgent message cannot overtake what the kernel has already,
-    /// so it gets no more than about one TLS record ahead of what the network takes.
-    static let unsentLowWater: Int32 = 16 * 1024
-
-    /// The same for a peer on this machine, where this much takes a tenth of a millisecond: fewer changes between the
-    /// two processes.
-    static let unsentLowWaterOnLoopback: Int32 = 64 * 1024
-
-    /// How much a peer on this machine may send before it is read. Nothing is lost between the two of us, so the kernel
-    /// would let megabytes pile up in front of a reader that is slower than the writer, and an urgent message would
-    /// wait behind them. Over a network the window must be able to grow to what the path holds.
-    static let loopbackBuffer: Int32 = 256 * 1024
-
-    /// Prepares a connected or connecting socket for a link. Options that a kernel does not know are no reason to
-    /// give the connection up, so failures are ignored here; UNIX sockets have none of them.
-    func applyLinkOptions(for remote: SocketAddress) {
-        if remote.isLocal {
-            _ = setOption(SOL_SOCKET, SO_RCVBUF, Self.loopbackBuffer)
-            _ = setOption(SOL_SOCKET, SO_SNDBUF, Self.loopbackBuffer)
+    /// Prepares a connected or connecting socket. Options that a kernel does not know are no reason to give the
+    /// connection up, so failures are ignored here; UNIX sockets have none of them.
+    func apply(_ options: StreamOptions, for remote: SocketAddress) {
+        if let size = options.localBuffer, remote.isLocal {
+            _ = setOption(SOL_SOCKET, SO_RCVBUF, size)
+            _ = setOption(SOL_SOCKET, SO_SNDBUF, size)
         }
         guard remote.family != AF_UNIX else { return }
         let tcp = Int32(IPPROTO_TCP)
-        // Frames are handed over whole: waiting to gather more only adds delay.
-        _ = setOption(tcp, TCP_NODELAY, 1)
-        _ = setOption(tcp, TCP_NOTSENT_LOWAT, remote.isLocal ? Self.unsentLowWaterOnLoopback : Self.unsentLowWater)
-        // A peer that vanished (no RST, a dead NAT mapping) is noticed after 20 s of unacknowledged data; the
-        // WebSocket keepalive produces such data on an idle link, and the kernel's does when even that is off.
-        _ = setOption(tcp, TCP_USER_TIMEOUT, 20_000)
-        _ = setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
-        _ = setOption(tcp, TCP_KEEPIDLE, 60)
-        _ = setOption(tcp, TCP_KEEPINTVL, 10)
-        _ = setOption(tcp, TCP_KEEPCNT, 3)
+        _ = setOption(tcp, TCP_NODELAY, options.noDelay ? 1 : 0)
+        let lowWater = remote.isLocal ? options.localUnsentLowWater : options.unsentLowWater
+        if let bytes = lowWater { _ = setOption(tcp, TCP_NOTSENT_LOWAT, bytes) }
+        if let timeout = options.userTimeout {
+            _ = setOption(tcp, TCP_USER_TIMEOUT, Int32(clamping: timeout.inNanoseconds / 1_000_000))
+        }
+        _ = setOption(SOL_SOCKET, SO_KEEPALIVE, options.keepalive == nil ? 0 : 1)
+        if let keepalive = options.keepalive {
+            _ = setOption(tcp, TCP_KEEPIDLE, Self.seconds(keepalive.idle))
+            _ = setOption(tcp, TCP_KEEPINTVL, Self.seconds(keepalive.interval))
+            _ = setOption(tcp, TCP_KEEPCNT, keepalive.count)
+        }
     }
 
-    /// Prepares a socket for a stream of messages without urgent ones among them: the kernel may hold as much as it
-    /// likes. UNIX sockets have none of these options.
-    func applyStreamOptions() {
-        let tcp = Int32(IPPROTO_TCP)
-        _ = setOption(tcp, TCP_NODELAY, 1)
-        _ = setOption(tcp, TCP_USER_TIMEOUT, 20_000)
-        _ = setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
+    /// The kernel counts these times in seconds, at least one.
+    private static func seconds(_ duration: Duration) -> Int32 {
+        max(1, Int32(clamping: duration.components.seconds))
     }
 
     /// A peer without another means of slowing us down may stop reading for a while: unacknowledged data no longer says
@@ -67,4 +52,31 @@ extension Socket {
 
     /// The user that runs the process at the other end of a UNIX-domain socket.
     var peerUser: uid_t? { uid_t(exactly: clinux_peer_user(descriptor)) }
+}
+
+extension StreamOptions {
+    /// What the sockets of a link have.
+    static let link: StreamOptions = {
+        var options = StreamOptions()
+        // An urgent message cannot overtake what the kernel has already, so it gets no more than about one TLS record
+        // ahead of what the network takes.
+        options.unsentLowWater = 16 * 1024
+        // On this machine this much takes a tenth of a millisecond, and the two processes take turns less often.
+        options.localUnsentLowWater = 64 * 1024
+        // Nothing is lost between two of us on one machine, so the kernel would let megabytes pile up in front of a
+        // reader that is slower than the writer, and an urgent message would wait behind them. Over a network the
+        // window must be able to grow to what the path holds.
+        options.localBuffer = 256 * 1024
+        // A peer that vanished (no RST, a dead NAT mapping) is noticed after 20 s of unacknowledged data; the
+        // WebSocket keepalive produces such data on an idle link, and the kernel's does when even that is off.
+        options.userTimeout = .seconds(20)
+        return options
+    }()
+
+    /// What the sockets of a WebSocket without urgent messages have: the kernel may hold as much as it likes.
+    static let webSocket: StreamOptions = {
+        var options = StreamOptions()
+        options.userTimeout = .seconds(20)
+        return options
+    }()
 }

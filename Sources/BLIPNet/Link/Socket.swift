@@ -1,4 +1,5 @@
-// One non-blocking stream socket: the system calls on it, nothing more. Bytes come from and go to `PeerLink`.
+// One non-blocking stream socket: the system calls on it, nothing more. Bytes come from and go to
+// `TCPConnection` and `StreamDriver`.
 
 internal import CLinux
 internal import Glibc
@@ -16,11 +17,11 @@ final class Socket: Sendable {
     deinit { _ = Glibc.close(descriptor) }
 
     /// A new non-blocking stream socket of `family`, not inherited by child processes.
-    static func open(family: Int32) throws(LinkError) -> Socket {
+    static func open(family: Int32) throws(NetError) -> Socket {
         _ = ignoreSIGPIPE
         let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = Glibc.socket(family, streamType | flags, 0)
-        guard descriptor >= 0 else { throw .transport(call: "socket", errno: errno) }
+        guard descriptor >= 0 else { throw .posix(call: "socket", errno: errno) }
         return Socket(adopting: descriptor)
     }
 

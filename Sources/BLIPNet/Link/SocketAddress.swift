@@ -2,9 +2,23 @@
 
 internal import Glibc
 
-/// The bytes of a `sockaddr` (IPv4, IPv6 or UNIX).
-struct SocketAddress: Sendable, Hashable {
+/// The bytes of a `sockaddr`: an IPv4 or IPv6 address with a port (and the zone of a link-local address), or the path
+/// of a UNIX-domain socket.
+public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     private let bytes: [UInt8]
+
+    /// A numeric address (`192.0.2.7`, `2001:db8::1`, `fe80::1%eth0`). `nil` when `host` is none; names are resolved
+    /// by `lookup`.
+    public init?(host: String, port: UInt16) {
+        guard let address = NameResolver.numeric(host: host, port: port)?.first else { return nil }
+        self = address
+    }
+
+    /// Asks the resolver of the system for the addresses of a host, in its order of preference (RFC 6724). Throws
+    /// `.dns` when there is none, `.cancelled` when the task is cancelled.
+    public static func lookup(host: String, port: UInt16) async throws(NetError) -> [SocketAddress] {
+        try await NameResolver.addresses(of: host, port: port)
+    }
 
     /// Copies `length` bytes of `address`. `nil` when there is not even a family in them.
     init?(_ address: UnsafePointer<sockaddr>, length: socklen_t) {
@@ -15,7 +29,7 @@ struct SocketAddress: Sendable, Hashable {
 
     /// The address of the UNIX-domain socket at `path`. `nil` when the path is empty, has a NUL or is longer than
     /// the kernel takes (107 bytes).
-    init?(unixPath path: String) {
+    public init?(unixPath path: String) {
         var address = sockaddr_un()
         let pathOffset = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
         let utf8 = Array(path.utf8)
@@ -66,8 +80,33 @@ struct SocketAddress: Sendable, Hashable {
         }
     }
 
+    /// The port; 0 for a UNIX-domain socket.
+    public var port: UInt16 {
+        guard family != AF_UNIX, bytes.count >= 4 else { return 0 }
+        // `sin_port` and `sin6_port` stand behind the family, in the byte order of the network.
+        return UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+    }
+
+    /// The same address with another port.
+    public func withPort(_ port: UInt16) -> SocketAddress {
+        guard family != AF_UNIX, bytes.count >= 4 else { return self }
+        var changed = bytes
+        changed[2] = UInt8(port >> 8)
+        changed[3] = UInt8(port & 255)
+        return SocketAddress(bytes: changed)
+    }
+
+    /// An address that means something only on one link: fe80::/10.
+    var isLinkLocal: Bool {
+        family == AF_INET6 && bytes.count >= 10 && bytes[8] == 0xFE && bytes[9] & 0xC0 == 0x80
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    public var description: String { endpoint.description }
+
     /// The place that this address names; the host is numeric.
-    var endpoint: Endpoint {
+    public var endpoint: Endpoint {
         if family == AF_UNIX {
             let path = bytes.dropFirst(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2).prefix { $0 != 0 }
             return .unix(path: String(decoding: path, as: UTF8.self))
@@ -84,7 +123,7 @@ struct SocketAddress: Sendable, Hashable {
     }
 
     /// The host part alone: a numeric address, or `unix`.
-    var hostText: String {
+    public var hostText: String {
         switch endpoint {
         case .host(let host, _): host
         case .unix: "unix"

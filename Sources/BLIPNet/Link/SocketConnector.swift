@@ -1,13 +1,24 @@
 // Makes an outgoing connection: resolves the name, tries the addresses with a stagger, hands over the first socket
-// that connects. `PeerLink.connect` is its only caller.
+// that connects. Used by `TCPConnection` and `PeerLink`.
 
 internal import Glibc
 
-/// One attempt to reach an endpoint (a simple Happy Eyeballs, RFC 8305: all addresses, families in turn, the next
-/// one is tried after 250 ms or as soon as one fails, and all go on until one has won). Used once.
+/// Where to connect.
+enum ConnectTarget: Sendable {
+    case endpoint(Endpoint)
+    case addresses([SocketAddress])
+}
+
+/// One attempt to reach a place (Happy Eyeballs, RFC 8305: all addresses, families in turn, the next one is tried
+/// after a delay or as soon as one fails, and all go on until one has won). Used once.
 actor SocketConnector {
-    /// RFC 8305 section 5, "Connection Attempt Delay".
-    static let attemptDelay: Duration = .milliseconds(250)
+    typealias Outcome = Result<Socket, NetError>
+    /// Answers with addresses on some thread, at some time.
+    typealias Resolver =
+        @Sendable (
+            _ host: String, _ port: UInt16,
+            _ completion: @escaping @Sendable (Result<[SocketAddress], NetError>) -> Void
+        ) -> Void
 
     private struct Attempt {
         let socket: Socket
@@ -18,63 +29,87 @@ actor SocketConnector {
     private nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    private var waiter: CheckedContinuation<Result<Socket, LinkError>, Never>?
-    private var outcome: Result<Socket, LinkError>?
+    private let resolver: Resolver
+    private var options = ConnectOptions()
+    private var interface: LocalInterface?
+    private var completion: (@Sendable (Outcome) -> Void)?
+    private var outcome: Outcome?
     private var untried: [SocketAddress] = []
     private var attempts: [Int: Attempt] = [:]
     private var attemptsStarted = 0
-    private var failure: LinkError?
+    private var failure: NetError?
     private var timers: [LoopTimer] = []
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(loop: EventLoop, resolver: @escaping Resolver = NameResolver.resolve) {
+        self.loop = loop
+        self.resolver = resolver
+    }
 
-    /// Connects within `timeout`, which covers the resolver. Ends with `.closedLocally` when the task is cancelled.
-    func connect(to endpoint: Endpoint, timeout: Duration) async throws(LinkError) -> Socket {
-        let result = await withTaskCancellationHandler {
+    /// Connects within `options.timeout`, which covers the resolver. Ends with `.cancelled` when the task is
+    /// cancelled.
+    func connect(to endpoint: Endpoint, options: ConnectOptions) async throws(NetError) -> Socket {
+        let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if let outcome {
-                    continuation.resume(returning: outcome)
-                } else {
-                    waiter = continuation
-                    begin(endpoint, timeout: timeout)
-                }
+                begin(.endpoint(endpoint), options: options) { continuation.resume(returning: $0) }
             }
         } onCancel: {
-            loop.execute { self.assumeIsolated { $0.finish(.failure(.closedLocally)) } }
+            loop.execute { self.assumeIsolated { $0.cancel() } }
         }
-        return try result.get()
+        return try outcome.get()
     }
 
-    private func begin(_ endpoint: Endpoint, timeout: Duration) {
-        after(timeout) { $0.finish(.failure(.timedOut("connect"))) }
-        switch endpoint {
-        case .unix(let path):
+    /// Begins to connect; `completion` is called once, on the loop.
+    func begin(_ target: ConnectTarget, options: ConnectOptions, completion: @escaping @Sendable (Outcome) -> Void) {
+        if let outcome {
+            completion(outcome)
+            return
+        }
+        self.options = options
+        self.completion = completion
+        let start = MonotonicTime.now()
+        after(options.timeout) { $0.finish(.failure(.connectTimedOut(elapsed: .now() - start))) }
+        do throws(NetError) {
+            interface = try LocalInterface(options.localInterface, port: options.localPort)
+        } catch {
+            finish(.failure(error))
+            return
+        }
+        switch target {
+        case .addresses(let addresses): attempt(addresses, of: "the given addresses")
+        case .endpoint(.unix(let path)):
             guard let address = SocketAddress(unixPath: path) else {
-                finish(.failure(.transport(call: "connect", errno: ENAMETOOLONG)))
+                finish(.failure(.posix(call: "connect", errno: ENAMETOOLONG)))
                 return
             }
-            start([address])
-        case .host(let host, let port):
+            attempt([address], of: path)
+        case .endpoint(.host(let host, let port)):
             if let numeric = NameResolver.numeric(host: host, port: port) {
-                start(numeric)
+                attempt(numeric, of: host)
                 return
             }
-            NameResolver.resolve(host: host, port: port) { [weak self] answer in
-                self?.loop.execute { [weak self] in self?.assumeIsolated { $0.resolved(answer) } }
+            resolver(host, port) { [weak self] answer in
+                self?.loop.execute { [weak self] in self?.assumeIsolated { $0.resolved(host, answer) } }
             }
         }
     }
 
-    private func resolved(_ answer: Result<[SocketAddress], LinkError>) {
+    /// Gives up.
+    func cancel() { finish(.failure(.cancelled)) }
+
+    private func resolved(_ host: String, _ answer: Result<[SocketAddress], NetError>) {
         guard outcome == nil else { return }
         switch answer {
-        case .success(let addresses): start(addresses)
+        case .success(let addresses): attempt(addresses, of: host)
         case .failure(let error): finish(.failure(error))
         }
     }
 
-    private func start(_ addresses: [SocketAddress]) {
-        untried = NameResolver.interleaved(addresses)
+    private func attempt(_ addresses: [SocketAddress], of host: String) {
+        untried = NameResolver.interleaved(addresses, options.addressPolicy)
+        guard !untried.isEmpty else {
+            finish(.failure(.dns(host: host, reason: "no address of a family that is allowed")))
+            return
+        }
         tryNext()
     }
 
@@ -82,23 +117,34 @@ actor SocketConnector {
     private func tryNext() {
         guard outcome == nil else { return }
         guard !untried.isEmpty else {
-            if attempts.isEmpty { finish(.failure(failure ?? .transport(call: "connect", errno: EHOSTUNREACH))) }
+            if attempts.isEmpty { finish(.failure(failure ?? .posix(call: "connect", errno: EHOSTUNREACH))) }
             return
         }
         let address = untried.removeFirst()
         let number = attemptsStarted
         attemptsStarted += 1
-        do throws(LinkError) {
-            let socket = try Socket.open(family: address.family)
-            socket.applyLinkOptions(for: address)
+        do throws(NetError) {
+            let socket = try open(for: address)
             switch socket.connect(to: address) {
             case 0: finish(.success(socket))
             case EINPROGRESS: watch(socket, number: number)
-            case let number: note(.transport(call: "connect", errno: number))
+            case let number: note(.posix(call: "connect", errno: number))
             }
         } catch {
             note(error)
         }
+    }
+
+    /// A socket that stands where the options want it.
+    private func open(for remote: SocketAddress) throws(NetError) -> Socket {
+        let socket = try Socket.open(family: remote.family)
+        socket.apply(options.stream, for: remote)
+        guard let source = try interface?.source(for: remote) else { return socket }
+        if source.port != 0 { _ = socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1) }
+        guard source.withSockaddr({ bind(socket.descriptor, $0, $1) }) == 0 else {
+            throw .posix(call: "bind", errno: errno)
+        }
+        return socket
     }
 
     private func watch(_ socket: Socket, number: Int) {
@@ -108,7 +154,10 @@ actor SocketConnector {
         attempts[number] = Attempt(socket: socket, readiness: readiness)
         readiness.wantWrites(true)
         guard !untried.isEmpty else { return }
-        after(Self.attemptDelay) { if $0.attemptsStarted == number + 1 { $0.tryNext() } }
+        // RFC 8305 section 5: the delay must not be under 10 ms.
+        after(max(options.addressPolicy.attemptDelay, .milliseconds(10))) {
+            if $0.attemptsStarted == number + 1 { $0.tryNext() }
+        }
     }
 
     private func after(_ delay: Duration, _ work: @escaping @Sendable (isolated SocketConnector) -> Void) {
@@ -121,15 +170,15 @@ actor SocketConnector {
         attempt.readiness.cancel()
         switch attempt.socket.takeError() {
         case 0: finish(.success(attempt.socket))
-        case let error: note(.transport(call: "connect", errno: error))
+        case let error: note(.posix(call: "connect", errno: error))
         }
     }
 
     /// One address failed: goes on with the next. Of several failures the most telling one is kept: "refused" says
     /// more about the peer than "this machine has no IPv6".
-    private func note(_ error: LinkError) {
+    private func note(_ error: NetError) {
         let dull: [Int32] = [ENETUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT]
-        if case .transport(_, let number) = error, dull.contains(number), failure != nil {
+        if case .posix(_, let number) = error, dull.contains(number), failure != nil {
             // Keeps the first.
         } else {
             failure = error
@@ -137,7 +186,7 @@ actor SocketConnector {
         tryNext()
     }
 
-    private func finish(_ result: Result<Socket, LinkError>) {
+    private func finish(_ result: Outcome) {
         guard outcome == nil else { return }
         outcome = result
         for timer in timers { timer.cancel() }
@@ -145,7 +194,6 @@ actor SocketConnector {
         for attempt in attempts.values { attempt.readiness.cancel() }
         attempts.removeAll()
         untried.removeAll()
-        waiter?.resume(returning: result)
-        waiter = nil
+        completion.take()?(result)
     }
 }

@@ -33,13 +33,11 @@ extension WebSocketChannel {
     private static func open(
         _ call: WebSocketCall, _ request: WebSocketRequest, handler: (any WebSocketHandler)?
     ) async throws(WebSocketError) -> WebSocketChannel {
-        let loop = EventLoop.next()
-        let socket: Socket
-        do throws(LinkError) {
-            socket = try await SocketConnector(loop: loop).connect(
-                to: call.url.endpoint, timeout: request.connectTimeout)
+        let stream: DetachedStream
+        do throws(NetError) {
+            stream = try await TCPConnection.connect(to: call.url.endpoint, options: request.connect).detach()
         } catch {
-            throw .link(error)
+            throw .link(LinkError(error))
         }
         var options = WebSocketClientOptions(
             hostHeader: call.url.hostHeader, path: call.url.target, subprotocols: request.subprotocols,
@@ -47,11 +45,13 @@ extension WebSocketChannel {
         options.extraFields = call.requestFields
         options.deflate = request.deflate
         let now = MonotonicTime.now()
-        let stack = WebSocketStack(
+        var stack = WebSocketStack(
             webSocket: .client(options, now: now), tls: try session(call.url, request.tls), expectedPeer: nil,
             closeTimeout: request.limits.closeTimeout, now: now)
+        // A server that speaks first is in for trouble, but not unheard.
+        stream.unread.withUnsafeBytes { stack.receive($0, now: now) }
         let channel = WebSocketChannel(
-            loop: loop, socket: socket, stack: stack, windows: request.windows,
+            loop: stream.loop, socket: stream.socket, stack: stack, windows: request.windows,
             lingerTimeout: request.limits.closeTimeout, url: call.url, tls: call.url.isEncrypted ? request.tls : nil)
         await channel.use(handler)
         return channel

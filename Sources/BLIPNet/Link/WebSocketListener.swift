@@ -39,7 +39,8 @@ public final class WebSocketListener: Sendable {
         options.handshake.asksBeforeUpgrade = decide != nil
         let settings = options
         try check(options.tls)
-        let sockets = try ListeningSockets.open(endpoint)
+        let sockets: ListeningSockets
+        do throws(NetError) { sockets = try ListeningSockets.open(endpoint) } catch { throw LinkError(error) }
         let door = ListenerDoor(sockets: sockets, limits: options.admission) { socket, visit in
             serve(socket, visit, options: settings, decide: decide, acceptance: accept)
         }
@@ -85,7 +86,7 @@ public final class WebSocketListener: Sendable {
         } catch {
             return nil
         }
-        socket.applyStreamOptions()
+        if let remote = socket.remoteAddress { socket.apply(.webSocket, for: remote) }
         let closeTimeout = options.handshake.limits.closeTimeout
         let stack = WebSocketStack(
             webSocket: .server(options.handshake, now: now), tls: tls, expectedPeer: nil, closeTimeout: closeTimeout,

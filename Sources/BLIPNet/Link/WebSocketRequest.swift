@@ -23,12 +23,21 @@ public struct WebSocketRequest: Sendable {
     public var maxRedirects = 5
     public var limits = WebSocketLimits()
     public var windows = WebSocketWindows()
-    /// From the start of each connection to its being established, the name resolution included.
-    public var connectTimeout = Duration.seconds(10)
+    /// How each connection is made: addresses, interface, time.
+    public var connect: ConnectOptions
 
     public init(url: WebSocketURL, subprotocols: [String] = []) {
         self.url = url
         self.subprotocols = subprotocols
+        connect = ConnectOptions()
+        connect.stream = .webSocket
+        connect.timeout = .seconds(10)
+    }
+
+    /// From the start of each connection to its being established, the name resolution included.
+    public var connectTimeout: Duration {
+        get { connect.timeout }
+        set { connect.timeout = newValue }
     }
 
     /// The fields that the handshake writes itself.

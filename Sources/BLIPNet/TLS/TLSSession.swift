@@ -137,7 +137,7 @@ public final class TLSSession {
         transport.append(encrypted)
         if !isHandshakeComplete {
             try advanceHandshake()
-        } else if trustQuestion != nil, transport.unreadCount > maxUnreadOutput {
+        } else if trustQuestion != nil, bufferedInput > maxUnreadOutput {
             throw fail(.tooMuchInput)
         }
     }
@@ -320,4 +320,7 @@ public final class TLSSession {
         if failure == nil { failure = error }
         return failure ?? error
     }
+
+    /// Encrypted bytes that have not been read.
+    var bufferedInput: Int { transport.unreadCount }
 }

@@ -68,7 +68,8 @@ import Testing
         var limits = TestServer.manyHandshakes
         limits.maxHandshakesPerAddress = 1
         let server = try TestServer(admission: limits)
-        let silent = try await SocketConnector(loop: .next()).connect(to: server.endpoint, timeout: .seconds(30))
+        let silent = try await SocketConnector(loop: .next()).connect(
+            to: server.endpoint, options: ConnectOptions())
         await eventually("the silent caller is in its handshake") { await server.listener.connectionCount == 1 }
         await #expect(throws: LinkError.disconnected) { try await server.connect() }
         silent.shutdownBoth()
@@ -84,7 +85,8 @@ import Testing
         let server = try TestServer {
             $0.handshakeTimeout = .milliseconds(100); $0.closeTimeout = .milliseconds(100)
         }
-        let silent = try await SocketConnector(loop: .next()).connect(to: server.endpoint, timeout: .seconds(30))
+        let silent = try await SocketConnector(loop: .next()).connect(
+            to: server.endpoint, options: ConnectOptions())
         await eventually("the silent caller is dropped") {
             [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
                 if silent.read(into: UnsafeMutableRawBufferPointer(buffer)) == .end { count = 1 }

@@ -1,0 +1,14 @@
+// A TLS handshake that waits for its turn on a connection, or is going on.
+
+/// What a caller of `TCPConnection.upgradeToTLS` wants.
+struct TLSUpgrade {
+    let number: UInt64
+    let configuration: TLSConfiguration
+    let role: TLSSession.Role
+    let clock: OperationClock
+    let waiter: Waiter<Void>
+    /// The handshake has begun.
+    var isRunning = false
+    /// The question about the peer's certificate has been passed on.
+    var hasAsked = false
+}
