@@ -24,8 +24,9 @@ modules = pathlib.Path(sys.argv[2])
 faults = []
 
 # The types whose numbers and durations are limits. What is neither, and what is not a limit, has no place in the article.
-LIMITS = {"BLIPLimits", "WebSocketLimits", "WebSocketWindows", "ListenerLimits", "LinkOptions", "WebSocketRequest"}
-NO_LIMITS = set()
+LIMITS = {"BLIPLimits", "WebSocketLimits", "WebSocketWindows", "ListenerLimits", "LinkOptions", "WebSocketRequest",
+          "ConnectOptions", "ListenOptions", "StreamOptions", "AddressPolicy"}
+NO_LIMITS = {"ConnectOptions/localPort"}
 
 
 def run(*command):

@@ -89,4 +89,22 @@ import Testing
             _ = try await visitFriends(at: friends.localEndpoint, password: "please")
         }
     }
+
+    @Test("Sockets: a question and its answer")
+    func sockets() async throws {
+        let listener = try TCPListener.listen(on: .host("127.0.0.1", port: 0))
+        async let service: Void = answer(listener)
+        #expect(try await ask("anybody there?", of: listener.localEndpoint) == "you said: anybody there?")
+        listener.close()
+        await service
+    }
+
+    @Test("Limits: links and WebSockets change two defaults of sockets, as the article says")
+    func limits() throws {
+        let request = WebSocketRequest(url: try WebSocketURL("ws://localhost/"))
+        for options in [LinkOptions().connect, request.connect] {
+            #expect(options.timeout == .seconds(10) && options.stream.userTimeout == .seconds(20))
+        }
+        #expect(LinkOptions().webSocket.maxMessageBytes == BLIPLimits().maxFrameIn)
+    }
 }

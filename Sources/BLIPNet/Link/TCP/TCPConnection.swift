@@ -181,8 +181,10 @@ public actor TCPConnection {
     /// A read that fails takes nothing: what has arrived stays for the next one. So a read that has timed out may be
     /// called again and goes on where it was.
     /// - Parameters:
+    ///   - count: How many bytes.
     ///   - deadline: When it must be complete, waiting for its turn included.
     ///   - idle: How long nothing may arrive while it is its turn.
+    ///   - progress: Told how far it has come.
     public func read(
         exactly count: Int, deadline: MonotonicTime? = nil, idle: Duration? = nil, progress: ProgressMeter? = nil
     ) async throws(NetError) -> [UInt8] {
@@ -220,8 +222,10 @@ public actor TCPConnection {
     ///
     /// A write that fails before its first byte was sent has not happened; one that fails later closes the connection.
     /// - Parameters:
+    ///   - bytes: What is sent.
     ///   - deadline: When it must be complete, waiting for its turn included.
     ///   - idle: How long the peer may take nothing while it is its turn.
+    ///   - progress: Told how far it has come.
     public func write(
         _ bytes: [UInt8], deadline: MonotonicTime? = nil, idle: Duration? = nil, progress: ProgressMeter? = nil
     ) async throws(NetError) {
