@@ -5,7 +5,7 @@ folder with the modules that it has built.
 1. docc converts it without a warning: no link to a symbol or an article is broken, here or in a comment of the code.
 2. Every public type stands in a group of the landing page.
 3. The article Limits has every default of the code, with its value.
-4. Every Swift listing stands, word for word, in the tests that run the documentation.
+4. Every Swift listing stands, word for word, in the tests that run the documentation; Docs/sockets.md has its own.
 Prints each fault; exits 1 when there is one."""
 import json
 import pathlib
@@ -126,6 +126,13 @@ def check_listings():
             pieces = (textwrap.dedent("\n".join(lines[i:i + len(wanted)])).split("\n") for i in starts)
             if wanted not in pieces:
                 faults.append(f"{article.name}: this listing is not in Tests/BLIPNetTests/Documentation:\n{listing}")
+    # Docs/sockets.md shows the lines of its tests, but prints where those compare.
+    tested = {line.strip() for line in (root / "Tests/BLIPNetTests/Link/TCP/SocketPageTests.swift").read_text().split("\n")}
+    page = (root / "Docs/sockets.md").read_text()
+    for line in "".join(re.findall(r"^```swift\n(.*?)^```", page, re.M | re.S)).split("\n"):
+        code = re.sub(r" {2,}//.*", "", line).strip()
+        if "print(" not in code and code not in tested:
+            faults.append(f"sockets.md: this line is not in SocketPageTests.swift: {code}")
 
 
 symbols = convert()
