@@ -20,7 +20,8 @@ extension BodySink {
 /// Bytes are acknowledged to the peer when they have been taken, so that a slow consumer slows its own message and no
 /// other, and no more waits for it than the peer's send window (`BLIPLimits.sendWindow`). In a dialect without
 /// acknowledgements reading from the transport pauses instead (`BLIPLimits.maxUntakenBytes`), and with it everything
-/// that comes on this connection. `BLIPBodyStream` has such a sink ready.
+/// that comes on this connection: there a consumer must not wait for something else on the same link.
+/// `BLIPBodyStream` has such a sink ready.
 public protocol DeferredBodySink: BodySink {
     /// Bytes that were written and that the consumer has not taken.
     var untakenBytes: Int { get }

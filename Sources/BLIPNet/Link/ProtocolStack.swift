@@ -118,10 +118,11 @@ public struct ProtocolStack: StreamStack {
 
     /// Slow consumers have taken bytes.
     public mutating func noteTaken(now: MonotonicTime) {
-        let wasPaused = isReadingPaused
         blip?.noteTaken(now: now)
-        if wasPaused, !isReadingPaused { lower.excuseSilence(now: now) }
     }
+
+    /// Nothing is read, by our own choice: that nothing comes says nothing about the peer.
+    public mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }
 
     /// Nothing more should be read from the socket until `noteTaken` (see `DeferredBodySink`).
     public var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
@@ -254,7 +255,6 @@ public struct ProtocolStack: StreamStack {
     /// Does what is due at `now`; harmless when nothing is.
     public mutating func handleTimeout(now: MonotonicTime) {
         guard !lower.isEnded else { return }
-        if isReadingPaused, let due = lower.deadline, due <= now { lower.excuseSilence(now: now) }
         lower.handleTimeout(now: now)
         blip?.handleTimeout(now: now)
     }

@@ -24,6 +24,8 @@ protocol StreamStack {
     /// When `handleTimeout` wants to be called.
     var deadline: MonotonicTime? { get }
     mutating func handleTimeout(now: MonotonicTime)
+    /// Nothing is read, by our own choice: that nothing comes says nothing about the peer.
+    mutating func excuseSilence(now: MonotonicTime)
 }
 
 /// What a driver holds: one socket and the stack on it.
@@ -97,6 +99,7 @@ extension StreamDriver {
     func pauseReading(_ isPaused: Bool) {
         guard stream.isReadingPaused != isPaused else { return }
         stream.isReadingPaused = isPaused
+        if !isPaused { stream.stack.excuseSilence(now: .now()) }
         stream.readiness?.wantReads(!isPaused)
     }
 
@@ -237,6 +240,7 @@ extension StreamDriver {
     private func timeIsUp() {
         stream.timerFires = nil
         let now = MonotonicTime.now()
+        if stream.isReadingPaused { stream.stack.excuseSilence(now: now) }
         stream.stack.handleTimeout(now: now)
         if let lingerDeadline = stream.lingerDeadline, lingerDeadline <= now {
             if let error = stream.brokenOutputError { stream.stack.transportFailed(error) }

@@ -348,9 +348,9 @@ public struct WebSocketStack: StreamStack {
 
     /// Nothing is read, which is our doing: that nothing came says nothing about the peer. It still hears from us, because
     /// its own pings get no answer in that time.
-    mutating func excuseSilence(now: MonotonicTime) {
-        guard state != .ended else { return }
-        if let due = webSocket.keepalive.deadline, due <= now { webSocket.ping([]) }
+    public mutating func excuseSilence(now: MonotonicTime) {
+        guard webSocket.isOpen, state != .ended, let due = webSocket.keepalive.deadline, due <= now else { return }
+        webSocket.ping([])
         webSocket.keepalive.received(now: now)
     }
 

@@ -23,8 +23,9 @@ func fuzzBLIPFrames(_ bytes: UnsafeRawBufferPointer) throws {
     var input = FuzzInput(bytes)
     let limits = smallLimits()
     // Without checksums the fuzzer gets behind the first frame.
-    var dialect = BLIPDialect.blip3
-    dialect.hasChecksum = input.byte() & 1 == 1
+    var unchecked = BLIPDialect.blip3
+    unchecked.hasChecksum = false
+    let dialect = [unchecked, .blip3, .blip2, .blip2013][Int(input.byte() & 3)]
     var connection = BLIPConnection(dialect: dialect, limits: limits) { _ in nil }
     var ledger = BLIPLedger()
     var out = ByteQueue()

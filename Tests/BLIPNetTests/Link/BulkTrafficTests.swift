@@ -72,6 +72,7 @@ import Testing
         while pair.client.responses[number] == nil, !pair.bothEnded {
             sink.take(.max)
             pair.server.stack.noteTaken(now: pair.now)
+            pair.server.stack.excuseSilence(now: pair.now)
             pair.run(for: .seconds(10)) { $0.server.stack.isReadingPaused || $0.client.responses[number] != nil }
         }
         sink.take(.max)

@@ -90,9 +90,14 @@ struct StackPair {
             now = max(now, next)
             arrive(\.client, \.server)
             arrive(\.server, \.client)
-            client.stack.handleTimeout(now: now)
-            server.stack.handleTimeout(now: now)
+            handleTimeout(\.client)
+            handleTimeout(\.server)
         }
+    }
+
+    private mutating func handleTimeout(_ side: WritableKeyPath<StackPair, Side>) {
+        if self[keyPath: side].stack.isReadingPaused { self[keyPath: side].stack.excuseSilence(now: now) }
+        self[keyPath: side].stack.handleTimeout(now: now)
     }
 
     /// The connection is gone for both, and what was under way with it.
