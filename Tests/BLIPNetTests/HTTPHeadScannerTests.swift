@@ -58,6 +58,17 @@ import Testing
         }
     }
 
+    @Test("looks at each byte once, so that a head that trickles in costs no more than one that comes at once")
+    func linear() throws {
+        var scanner = HTTPHeadScanner(maxByteCount: 16_384)
+        var bytes = Array("GET / HTTP/1.1\r\nA: b".utf8)
+        #expect(try bytes.withUnsafeBytes { try scanner.scan($0) } == nil)
+        // What has been looked at could be anything by now.
+        for index in bytes.indices { bytes[index] = 0 }
+        bytes += Array("c\r\n\r\n".utf8)
+        #expect(try bytes.withUnsafeBytes { try scanner.scan($0) } == bytes.count)
+    }
+
     @Test("a head of the limit is taken, and one byte more is refused")
     func limit() {
         let head = "GET / HTTP/1.1\r\nA: b\r\n\r\n"

@@ -183,6 +183,27 @@ import Testing
         #expect(throws: HTTPHeadError.self) { try Self.agree([], "permessage-deflate") }
     }
 
+    @Test("a link for BLIP neither offers compression nor agrees to it")
+    func blip() throws {
+        let options = LinkOptions()
+        var (client, server) = (
+            try ProtocolStack.client(host: "x", options: options, now: WebSocketFixtures.time(0)),
+            try ProtocolStack.server(options: options, now: WebSocketFixtures.time(0))
+        )
+        var out = ByteQueue()
+        #expect(client.nextOutgoing(into: &out) == true)
+        let request = out.takeAll()
+        #expect(!String(decoding: request, as: UTF8.self).contains("Extensions"))
+        let offering = request.dropLast(2) + Array("Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n".utf8)
+        offering.withUnsafeBytes { server.receive($0, now: WebSocketFixtures.time(0)) }
+        guard case .opened = server.nextEvent() else {
+            Issue.record("the handshake failed")
+            return
+        }
+        #expect(server.nextOutgoing(into: &out) == true)
+        #expect(!String(decoding: out.takeAll(), as: UTF8.self).contains("Extensions"))
+    }
+
     @Test("both sides know in the end what they have agreed on")
     func bothSides() {
         let (client, server) = WatchedWebSocket.openPair(
