@@ -6,9 +6,10 @@
 # tsan     every test but the end-to-end ones under the thread sanitizer
 # asan     the same under the address sanitizer
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
+# conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench tsan asan fuzz install clean system test-system bench-system
+.PHONY: run test check bench tsan asan fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -51,6 +52,10 @@ asan: test-system
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)
+
+conformance: system
+	$(BUILD) $(RELEASE) --product blipwire
+	Scripts/conformance.sh
 
 install: system
 	$(BUILD) $(RELEASE) --product blipchat

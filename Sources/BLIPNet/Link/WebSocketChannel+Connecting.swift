@@ -1,8 +1,6 @@
 // How a client gets from a request to an open channel: through a proxy, redirects and challenges. Every request has a
 // connection of its own.
 
-internal import Glibc
-
 extension WebSocketChannel {
     /// Opens a WebSocket. Returns when the server has answered the upgrade; cancelling the task gives up with
     /// `.link(.closedLocally)`. Messages go to `handler`, or wait for `receive` if there is none.
@@ -33,12 +31,7 @@ extension WebSocketChannel {
     private static func open(
         _ call: WebSocketCall, _ request: WebSocketRequest, handler: (any WebSocketHandler)?
     ) async throws(WebSocketError) -> WebSocketChannel {
-        let stream: DetachedStream
-        do throws(NetError) {
-            stream = try await TCPConnection.connect(to: call.url.endpoint, options: request.connect).detach()
-        } catch {
-            throw .link(LinkError(error))
-        }
+        let dialled = try await WebSocketDialer(request: request).dial(call.url)
         var options = WebSocketClientOptions(
             hostHeader: call.url.hostHeader, path: call.url.target, subprotocols: request.subprotocols,
             limits: request.limits)
@@ -48,10 +41,10 @@ extension WebSocketChannel {
         var stack = WebSocketStack(
             webSocket: .client(options, now: now), tls: try session(call.url, request.tls), expectedPeer: nil,
             closeTimeout: request.limits.closeTimeout, now: now)
-        // A server that speaks first is in for trouble, but not unheard.
-        stream.unread.withUnsafeBytes { stack.receive($0, now: now) }
+        // What a proxy has sent behind its answer comes from the server.
+        dialled.unread.withUnsafeBytes { stack.receive($0, now: now) }
         let channel = WebSocketChannel(
-            loop: stream.loop, socket: stream.socket, stack: stack, windows: request.windows,
+            loop: dialled.loop, socket: dialled.socket, stack: stack, windows: request.windows,
             lingerTimeout: request.limits.closeTimeout, url: call.url, tls: call.url.isEncrypted ? request.tls : nil)
         await channel.use(handler)
         return channel

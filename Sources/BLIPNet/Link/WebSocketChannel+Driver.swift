@@ -35,7 +35,10 @@ extension WebSocketChannel {
             case .upgradeRequested(let head): ask(about: head)
             }
         }
-        pauseReading(!mayDeliver)
+        if mayDeliver == stream.isReadingPaused {
+            pauseReading(!mayDeliver)
+            stream.stack.pauseKeepalive(stream.isReadingPaused, now: .now())
+        }
         return !isNothing
     }
 

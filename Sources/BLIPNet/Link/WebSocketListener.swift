@@ -8,6 +8,8 @@ public struct WebSocketListenerOptions: Sendable {
     public var tls: TLSConfiguration?
     public var windows = WebSocketWindows()
     public var admission = ListenerLimits()
+    /// What the accepted sockets are to be like.
+    public var stream = StreamOptions.webSocket
 
     public init(handshake: WebSocketServerOptions = WebSocketServerOptions(allowsNoSubprotocol: true)) {
         self.handshake = handshake
@@ -86,7 +88,7 @@ public final class WebSocketListener: Sendable {
         } catch {
             return nil
         }
-        if let remote = socket.remoteAddress { socket.apply(.webSocket, for: remote) }
+        if let remote = socket.remoteAddress { socket.apply(options.stream, for: remote) }
         let closeTimeout = options.handshake.limits.closeTimeout
         let stack = WebSocketStack(
             webSocket: .server(options.handshake, now: now), tls: tls, expectedPeer: nil, closeTimeout: closeTimeout,
