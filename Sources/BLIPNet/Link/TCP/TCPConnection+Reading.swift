@@ -115,7 +115,7 @@ extension TCPConnection {
                 reads.removeFirst().finish(.failure(end))
                 continue
             }
-            reads[0].clock.begin(now: .now())
+            if socket != nil { reads[0].clock.begin(now: .now()) }
             if !isShakingHands { decrypt(upTo: reads[0].need) }
             // What TLS had to say may have ended everything.
             guard !reads.isEmpty else { return }

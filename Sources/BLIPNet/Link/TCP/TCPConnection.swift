@@ -60,7 +60,7 @@ public actor TCPConnection {
     /// Why the connection has ended.
     var end: NetError?
     private var openWaiters: [UInt64: Waiter<ConnectionInfo>] = [:]
-    private var endWaiters: [CheckedContinuation<NetError, Never>] = []
+    private var endWaiters: [UInt64: Waiter<NetError>] = [:]
 
     // MARK: Making a connection
 
@@ -151,10 +151,21 @@ public actor TCPConnection {
         return try answer.get()
     }
 
-    /// Returns when the connection has ended, and why.
+    /// Returns when the connection has ended, and why; `.cancelled` when the task is cancelled before.
     public func waitUntilClosed() async -> NetError {
-        await withCheckedContinuation { waiter in
-            if let end { waiter.resume(returning: end) } else { endWaiters.append(waiter) }
+        let number = nextNumber()
+        do throws(NetError) {
+            return try await wait { connection, waiter in
+                if let end = connection.end {
+                    waiter.resume(returning: .success(end))
+                } else {
+                    connection.endWaiters[number] = waiter
+                }
+            } cancel: {
+                $0.endWaiters.removeValue(forKey: number)?.resume(returning: .failure(.cancelled))
+            }
+        } catch {
+            return error
         }
     }
 
@@ -165,8 +176,8 @@ public actor TCPConnection {
             openWaiters = [:]
         }
         guard let end else { return }
-        for waiter in endWaiters { waiter.resume(returning: end) }
-        endWaiters = []
+        for waiter in endWaiters.values { waiter.resume(returning: .success(end)) }
+        endWaiters = [:]
     }
 
     func nextNumber() -> UInt64 {

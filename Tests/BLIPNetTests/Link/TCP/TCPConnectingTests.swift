@@ -86,6 +86,15 @@ import Testing
         try await eventually("dialling") { await client.connector != nil }
         waiter.cancel()
         #expect(await waiter.value == .cancelled)
+        let closing = Task { await client.waitUntilClosed() }
+        closing.cancel()
+        #expect(await closing.value == .cancelled)
+        // The idle limit is one of the stream, not of the way there.
+        let read = Task { await netError { _ = try await client.read(exactly: 1, idle: .milliseconds(1)) } }
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(await client.waiting.reads == 1)
+        read.cancel()
+        #expect(await read.value == .cancelled)
         #expect(await client.end == nil)
         client.close()
         #expect(await client.waitUntilClosed() == .closedLocally)

@@ -55,7 +55,7 @@ import Testing
         try await eventually("arrived") { await pair.client.unreadCount > 0 }
         var configuration = TLSConfiguration()
         configuration.serverName = "localhost"
-        let error = await netError { try await pair.client.upgradeToTLS(configuration) }
+        let error = await netError { try await pair.client.upgradeToTLS(configuration, deadline: .after(patience)) }
         #expect(error == .tls(.notTLS) && error?.endedBy == .peer)
         #expect(await netError { _ = try await pair.client.readSome() } == .tls(.notTLS))
         #expect(await netError { try await pair.client.write([1]) } == .tls(.notTLS))
@@ -64,7 +64,9 @@ import Testing
         try await other.client.write("STARTTLS\r\nMAIL FROM:<a>\r\n".bytes)
         #expect(try await other.server.read(through: .crlf, max: 100) == "STARTTLS\r\n".bytes)
         let identity = try TestAuthority().server()
-        let refused = await netError { try await other.server.upgradeToTLS(.server(identity: identity), role: .server) }
+        let refused = await netError {
+            try await other.server.upgradeToTLS(.server(identity: identity), role: .server, deadline: .after(patience))
+        }
         #expect(refused == .tls(.notTLS))
     }
 
@@ -73,7 +75,7 @@ import Testing
         let authority = try TestAuthority()
         let pair = try await ConnectedPair(transport)
         let trusting = try Self.trusting(authority)
-        async let upgraded: Void = pair.client.upgradeToTLS(trusting)
+        async let upgraded: Void = pair.client.upgradeToTLS(trusting, deadline: .after(patience))
         try await eventually("the client's first flight is here") { await pair.server.unreadCount > 100 }
         try await pair.server.upgradeToTLS(.server(identity: authority.server()), role: .server)
         try await upgraded
