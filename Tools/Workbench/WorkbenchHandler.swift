@@ -48,7 +48,7 @@ public final class WorkbenchHandler: BLIPRequestHandler {
         var properties = request.properties
         properties.profile = nil
         return BLIPResponse(
-            properties: properties, body: .bytes(request.body), compressed: Self.wantsCompressedReply(request))
+            properties: properties, body: .bytes(request.body), compressed: Self.isSet(request, "Compress-Reply"))
     }
 
     private func source(_ request: BLIPIncomingRequest) -> BLIPResponse {
@@ -58,7 +58,7 @@ public final class WorkbenchHandler: BLIPRequestHandler {
         else { return .failure(.badRequest, "Size and Seed are decimal, Kind is rand, text or zero") }
         return BLIPResponse(
             body: .source(GeneratedSource(kind: kind, byteCount: size, seed: seed)),
-            compressed: Self.wantsCompressedReply(request))
+            compressed: Self.isSet(request, "Compress-Reply"))
     }
 
     private func error(_ request: BLIPIncomingRequest) -> BLIPResponse {
@@ -75,8 +75,8 @@ public final class WorkbenchHandler: BLIPRequestHandler {
             let size = Self.number(request, "Size", default: 0, in: 0...(16 << 20))
         else { return .failure(.badRequest, "Count is at most 1000000, Size at most 16777216, both decimal") }
         let echo = BLIPRequest(
-            profile: WorkbenchProfile.echo.rawValue, urgent: request.properties["Urgent"] == "1",
-            compressed: request.properties["Compressed"] == "1")
+            profile: WorkbenchProfile.echo.rawValue, urgent: Self.isSet(request, "Urgent"),
+            compressed: Self.isSet(request, "Compressed"))
         Task {
             let good = await Self.countGoodEchoes(of: echo, count: count, size: size, on: link)
             link.respond(
@@ -142,8 +142,10 @@ public final class WorkbenchHandler: BLIPRequestHandler {
         return nil
     }
 
-    private static func wantsCompressedReply(_ request: BLIPIncomingRequest) -> Bool {
-        request.properties["Compress-Reply"] == "1"
+    /// Whether a property that is a choice says yes; `1` is what PROTOCOL 5 writes.
+    private static func isSet(_ request: BLIPIncomingRequest, _ name: String) -> Bool {
+        guard let value = request.properties[name] else { return false }
+        return !["", "0", "false", "no"].contains(value.lowercased())
     }
 
     private static func number(
