@@ -19,6 +19,9 @@ public struct ResourceUsage: Sendable {
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
+    /// User and system time together.
+    public var processorSeconds: Double { user + system }
+
     /// As the profile `rusage` answers.
     public var record: JSONRecord {
         ["user": .number(user), "sys": .number(system), "maxrss_mb": .integer(Int64(maxResidentMiB))]
