@@ -251,8 +251,13 @@ public struct WebSocketStack: StreamStack {
         defer { self.queue = queue }
         return nextOutgoing(into: &out) { _, out in
             guard !queue.isEmpty else { return .nothingLeft }
-            if out.isEmpty { swap(&queue, &out) } else { queue.withUnsafeBytes { out.append($0) } }
-            queue.removeAll()
+            if out.isEmpty {
+                // The storages change places: what the socket has taken makes room for the next message.
+                swap(&queue, &out)
+            } else {
+                queue.withUnsafeBytes { out.append($0) }
+                queue.removeAll()
+            }
             return .frames
         }
     }
@@ -268,7 +273,8 @@ public struct WebSocketStack: StreamStack {
         // Out of `self` and back, so that the layers can be changed while it is filled.
         var plain = exchange(&plainOut, with: ByteQueue())
         defer {
-            plain.removeAll()
+            // Emptying an empty queue would count as a use of few bytes and give large storage back.
+            if !plain.isEmpty { plain.removeAll() }
             plainOut = plain
         }
         do throws(TLSError) {
