@@ -24,7 +24,8 @@ module() { # NAME FILE...
     rm -f "$out/fuzz"
 }
 mapfile -t sources < <(find Sources/BLIPNet -name '*.swift' | sort)
-mapfile -t bodies < <(find Fuzz Tests/BLIPNetTests/Fuzzing -name '*.swift' | sort)
+mapfile -t bodies < <(find Fuzz Tests/BLIPNetTests/Fuzzing Tests/BLIPNetTests/Simulation Tests/BLIPNetTests/Link/StackPair.swift Tests/BLIPNetTests/WebSocketFixtures.swift \
+    -name '*.swift' -not -name '*Tests.swift' | sort)
 module BLIPNet "${sources[@]}"
 module TestSupport Tests/TestSupport/SeededGenerator.swift
 module BLIPNetFuzz "${bodies[@]}"

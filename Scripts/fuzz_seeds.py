@@ -116,6 +116,24 @@ for head in ("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Digest realm=\"a\",
     keep("http-head", 1, head.encode())
     keep("websocket-client", 1, head.encode())
 
+for url in ("ws://user:pass@example.org:8080/a/b?c=d", "wss://[fe80::1%25eth0]:9/", "unix:/tmp/s?x", "https://a", "ws://a/#f"):
+    for location in ("/x", "../y?z", "//other/p", "wss://b:1/q", "http://u:p@b/", "?only", ".", "ftp://x"):
+        keep("url", piece(url.encode()), location.encode())
+for value in ('Digest realm="a\\"b", nonce="n", qop="auth,auth-int", algorithm=SHA-256, opaque="o", userhash=true',
+              'Basic realm="x", Digest realm="y", nonce="z", algorithm=MD5', "Negotiate abc==, Basic", 'Digest realm="r", nonce=n',
+              "permessage-deflate; client_max_window_bits; server_max_window_bits=10",
+              'permessage-deflate; server_no_context_takeover, x; a="b"'):
+    for proxy in (0, 1):
+        keep("http-values", proxy, 3, b"joe", value.encode())
+for way in (0, 1, 2, 3, 0x80, 0x81):
+    keep("websocket-deflate", 7, way, 0x72, bytes([3]) + piece(text[:200]), bytes([0]) + piece(text[:5]), bytes([63]) + piece(b"a"))
+compressed_hello = bytes.fromhex("f248cdc9c90700")
+for configuration in (2, 3, 6, 7):
+    mask = b"\x37\xfa\x21\x3d" if configuration & 1 == 0 else None
+    frame = websocket_frame(0xC1, compressed_hello, mask)
+    keep("websocket-frames", configuration, frame, frame, websocket_frame(0x41, compressed_hello[:3], mask),
+         websocket_frame(0x80, compressed_hello[3:], mask), websocket_frame(0xC2, bomb, mask))
+
 # TLS: steps of the handshake, then passing (0-3), damage (8, 9), loss (10, 11), garbage (12, 13), text (6, 7), close.
 for steps in range(8):
     keep("tls", steps, bytes([0x16, 0x17]) + text[:32], bytes([0, 1, 0, 1, 14, 15, 0, 1]))

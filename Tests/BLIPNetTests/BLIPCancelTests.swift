@@ -87,6 +87,21 @@ import Testing
         #expect(open.count == 6)
     }
 
+    @Test("says nothing when the body fails afterwards", arguments: BLIPDialect.all)
+    func failingBody(dialect: BLIPDialect) {
+        // So few that a message that has begun goes on to its end.
+        var limits = BLIPLimits()
+        limits.maxOpenOutgoing = 1
+        for isCancelled in [false, true] {
+            var client = BLIPConnection(dialect: dialect, limits: limits) { _ in nil }
+            client.send(MemorySource([UInt8](repeating: 1, count: 60_000), failsAfter: 40_000))
+            _ = client.oneFrame()
+            if isCancelled { client.cancel(1) }
+            _ = client.allFrames()
+            #expect(client.allEvents().compactMap(\.failure).map(\.number) == (isCancelled ? [] : [1]))
+        }
+    }
+
     /// A request with a source and a sink that only the connection knows.
     private func send(_ connection: inout BLIPConnection, size: Int = 300_000) -> Held {
         let source = MemorySource([UInt8](repeating: 1, count: size))

@@ -152,9 +152,10 @@ extension BLIPConnection {
         let wasNew = message.isNew
         if message.isRequest {
             let error = LinkError.bodyFailed(reason: failure.reason)
-            _ = endWaiting(message.number, error)
+            let isExpected = endWaiting(message.number, error) || message.isNoReply
             inbox.failResponse(message.number, .unwanted)
-            fail(message.number, error)
+            // Nobody wants to hear of a request that was cancelled.
+            if isExpected { fail(message.number, error) }
             if wasNew { message.becomeVoid() }
         } else if wasNew {
             message.becomeErrorResponse(prefix: Self.handlerFailedPrefix, text: "the body could not be read")

@@ -64,3 +64,94 @@ private func checkFields(_ fields: HTTPFields) throws(FuzzFinding) {
         }
     }
 }
+
+/// A URL, what a server at it answers with `Location`, and proxies: nothing comes out that could end a line of a head,
+/// and what was read is read again.
+func fuzzURL(_ bytes: UnsafeRawBufferPointer) throws {
+    var input = FuzzInput(bytes)
+    let text = HTTPSyntax.text(Array(input.piece())[...])
+    let location = HTTPSyntax.text(Array(input.remainder())[...])
+    _ = HTTPProxy(location)
+    _ = NoProxyList(location).contains(host: "example.org", port: 80)
+    if let reference = URIReference(text) {
+        for part in [reference.scheme, reference.authority, reference.path, reference.query, reference.fragment] {
+            try require(isVisible(part ?? ""), "\(part ?? "") in a URI")
+        }
+        let path = URIReference.withoutDotSegments(reference.path)
+        try require(URIReference.withoutDotSegments(path) == path, "dots are left in \(path)")
+    }
+    guard let url = try? WebSocketURL(text) else { return }
+    try checkURL(url)
+    let again = try WebSocketURL(url.description)
+    if case .host(let host, _) = url.endpoint, !host.utf8.contains(UInt8(ascii: "%")) {
+        try require(again.hasSameOrigin(as: url) && again.target == url.target, "\(url) comes back as \(again)")
+    }
+    var head = HTTPResponseHead(status: 302, reason: "")
+    head.fields.append(name: "Location", value: location)
+    guard let redirect = try? HTTPRedirect.judge(head, from: url) else { return }
+    try checkURL(redirect.url)
+    try require(redirect.url.isEncrypted || !url.isEncrypted, "a redirect loses the encryption")
+    if redirect.leavesOrigin {
+        try require(redirect.url.credentials == nil, "credentials leave with a redirect")
+    } else {
+        try require(redirect.url.hasSameOrigin(as: url), "\(redirect.url) is not at \(url)")
+        try require(redirect.url.credentials == url.credentials, "other credentials")
+    }
+}
+
+private func checkURL(_ url: WebSocketURL) throws(FuzzFinding) {
+    try require(url.target.utf8.first == UInt8(ascii: "/"), "\(url.target) begins without a slash")
+    try require(isVisible(url.target) && isVisible(url.hostHeader), "\(url) splits a line of the request")
+    try require(!url.hostHeader.isEmpty, "\(url) has no host")
+    try require(!url.target.utf8.contains(UInt8(ascii: "#")), "\(url.target) has a fragment")
+}
+
+/// Only ASCII that can be seen.
+private func isVisible(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+
+/// Challenges of a server, answered; extensions in a handshake: nothing comes out that could end a line of a head.
+func fuzzHTTPValues(_ bytes: UnsafeRawBufferPointer) throws {
+    var input = FuzzInput(bytes)
+    let isProxy = input.byte() & 1 == 1
+    let user = HTTPSyntax.text(Array(input.bytes(Int(input.byte() & 31)))[...])
+    let value = HTTPSyntax.text(Array(input.remainder().filter(HTTPSyntax.isValueByte))[...])
+    let authenticator: HTTPAuthenticator = isProxy ? .proxy : .server
+    var head = HTTPResponseHead(status: authenticator.status, reason: "")
+    head.fields.append(name: authenticator.challengeField, value: value)
+    for challenge in HTTPChallenge.all(in: head.fields, name: authenticator.challengeField) {
+        try require(HTTPSyntax.isToken(challenge.scheme.utf8), "\(challenge.scheme) is no scheme")
+        try require(challenge.parameters.keys.allSatisfy { HTTPSyntax.isToken($0.utf8) }, "\(challenge)")
+    }
+    if let challenge = HTTPAuthentication.chosenChallenge(in: head, of: authenticator) {
+        let credentials = HTTPCredentials(user: user, password: "secret")
+        let answer = HTTPAuthentication.answer(
+            to: challenge, with: credentials, method: "GET", target: "/", random: .fixed)
+        if let answer {
+            try require(answer.utf8.allSatisfy(HTTPSyntax.isValueByte), "\(answer) splits a line")
+            try require(challenge.scheme == "basic" || !answer.contains("secret"), "the password is shown")
+            try checkDigest(answer, to: challenge)
+        }
+    }
+    var extensions = HTTPFields()
+    extensions.append(name: "Sec-WebSocket-Extensions", value: value)
+    guard let parsed = try? WebSocketExtension.parse(extensions) else { return }
+    var again = HTTPFields()
+    again.append(name: "Sec-WebSocket-Extensions", value: parsed.map(\.text).joined(separator: ", "))
+    try require(try WebSocketExtension.parse(again) == parsed, "\(parsed) does not come back")
+    guard let choice = PermessageDeflate().choose(among: parsed) else { return }
+    let answer = choice.answer
+    try require(PermessageDeflate.Parameters(answer.element) == answer, "our own answer is not understood")
+    _ = PermessageDeflate().agreement(withAnswer: choice.answer)
+}
+
+/// The answer is read as a challenge is, and says what it must.
+private func checkDigest(_ answer: String, to challenge: HTTPChallenge) throws(FuzzFinding) {
+    guard challenge.scheme == "digest" else { return }
+    var fields = HTTPFields()
+    fields.append(name: "Authorization", value: answer)
+    let parsed = HTTPChallenge.all(in: fields, name: "Authorization")
+    try require(parsed.count == 1, "\(answer) is \(parsed.count) answers")
+    for name in ["realm", "nonce", "opaque"] {
+        try require(parsed.first?.parameters[name] == challenge.parameters[name], "another \(name) in \(answer)")
+    }
+}

@@ -17,10 +17,14 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "blip-message", run: fuzzBLIPMessage),
         FuzzTarget(name: "blip-operations", run: fuzzBLIPOperations),
         FuzzTarget(name: "http-head", run: fuzzHTTPHead),
+        FuzzTarget(name: "http-values", run: fuzzHTTPValues),
+        FuzzTarget(name: "url", run: fuzzURL),
         FuzzTarget(name: "websocket-frames", run: fuzzWebSocketFrames),
+        FuzzTarget(name: "websocket-deflate", run: fuzzPermessageDeflate),
         FuzzTarget(name: "websocket-server", run: fuzzWebSocketServer),
         FuzzTarget(name: "websocket-client", run: fuzzWebSocketClient),
         FuzzTarget(name: "tls", run: fuzzTLS),
+        FuzzTarget(name: "session", run: fuzzSession),
     ]
 
     static func named(_ name: String) -> FuzzTarget? { all.first { $0.name == name } }

@@ -4,7 +4,8 @@ import TestSupport
 
 @testable import BLIPNet
 
-/// A client's and a server's stack with a network between them that splits, delays and cuts.
+/// A client's and a server's stack with a network between them that splits, delays and cuts. With a `ledger` it is
+/// checked after each step that both keep their promises.
 struct StackPair {
     /// How the network treats the bytes.
     struct Network {
@@ -15,24 +16,6 @@ struct StackPair {
         var window = 64 * 1024
     }
 
-    struct Side {
-        var stack: ProtocolStack
-        /// Everything that came out of the stack, in order.
-        var log: [Entry] = []
-        var requests: [BLIPIncomingRequest] = []
-        var responses: [UInt64: Result<BLIPResponse, LinkError>] = [:]
-        /// How a request is answered; `nil` answers nothing.
-        var answer: (BLIPIncomingRequest) -> BLIPResponse? = { BLIPResponse(body: .bytes($0.body)) }
-        /// Where bodies go; `nil` is memory.
-        var makeSink: @Sendable (BLIPMessageHead) -> (any BodySink)? = { _ in nil }
-        var output = ByteQueue()
-        fileprivate var inFlight = FIFO<(at: MonotonicTime, bytes: [UInt8])>()
-        fileprivate var inFlightBytes = 0
-        fileprivate var lastArrival = MonotonicTime(nanoseconds: 0)
-        fileprivate var hasEnded = false
-        var isCut = false
-    }
-
     enum Entry: Equatable {
         case opened(subprotocol: String?)
         case request(UInt64)
@@ -41,25 +24,35 @@ struct StackPair {
         case closed(LinkError)
     }
 
-    var client: Side
-    var server: Side
+    var client: StackSide
+    var server: StackSide
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private var random: SeededGenerator
     private let network: Network
     /// Bytes that have arrived, both directions together.
     private(set) var deliveredBytes = 0
+    /// What must come true, when the run is checked.
+    var ledger: SessionLedger?
+    /// The first promise that was broken; the run stops there.
+    var finding: FuzzFinding?
 
     init(
         seed: UInt64, network: Network = Network(), client: LinkOptions = LinkOptions(),
-        server: LinkOptions = LinkOptions()
+        server: LinkOptions = LinkOptions(), isChecked: Bool = false
     ) throws {
         random = SeededGenerator(seed: seed)
         self.network = network
-        self.client = Side(
+        self.client = StackSide(
             stack: try ProtocolStack.client(
                 host: "peer", options: client, random: Self.bytes(seed: seed &+ 1), now: now))
-        self.server = Side(
+        self.server = StackSide(
             stack: try ProtocolStack.server(options: server, random: Self.bytes(seed: seed &+ 2), now: now))
+        guard isChecked else { return }
+        ledger = SessionLedger(client: client.blip, server: server.blip)
+        guard client.identity == nil else { return }
+        let dialect = client.dialects[0]
+        self.client.tap = WireTap(isClient: true, dialect: dialect, limits: client.blip)
+        self.server.tap = WireTap(isClient: false, dialect: dialect, limits: server.blip)
     }
 
     private static func bytes(seed: UInt64) -> RandomSource {
@@ -70,14 +63,68 @@ struct StackPair {
         }
     }
 
+    subscript(side: Peer) -> StackSide {
+        get { side == .client ? client : server }
+        _modify { if side == .client { yield &client } else { yield &server } }
+    }
+
+    enum Peer: CaseIterable {
+        case client
+        case server
+
+        var other: Peer { self == .client ? .server : .client }
+    }
+
     var bothEnded: Bool { client.stack.isEnded && server.stack.isEnded }
+
+    /// Both handshakes are over.
+    var bothOpened: Bool { !client.log.isEmpty && !server.log.isEmpty }
+
+    // MARK: What the users of the stacks do
+
+    /// Sends a request, and notes what must become of it.
+    @discardableResult
+    mutating func send(
+        _ request: BLIPRequest, from peer: Peer, noReply: Bool = false, sink: SimulatedSink? = nil
+    ) -> UInt64? {
+        guard let number = self[peer].stack.send(request, sink: sink, noReply: noReply) else { return nil }
+        ledger?.sent(request, number: number, noReply: noReply, sink: sink, by: peer)
+        return number
+    }
+
+    mutating func cancel(_ number: UInt64, by peer: Peer) {
+        self[peer].stack.cancel(number)
+        ledger?.cancelled(number, by: peer)
+    }
+
+    mutating func respond(to number: UInt64, with response: BLIPResponse, by peer: Peer) {
+        self[peer].stack.respond(to: number, with: response)
+        ledger?.answered(number, with: response, by: peer)
+    }
+
+    /// Consumers of the bodies that arrive at `peer` have taken what was written, as far as `limit`.
+    mutating func takeBodies(at peer: Peer, limit: Int = .max) {
+        for sink in self[peer].slowSinks() { sink.take(limit) }
+        self[peer].stack.noteTaken(now: now)
+    }
+
+    /// The connection is gone for both, and what was under way with it.
+    mutating func cut() {
+        for peer in Peer.allCases {
+            self[peer].dropInFlight()
+            self[peer].isCut = true
+            self[peer].stack.receiveEnd()
+        }
+    }
+
+    // MARK: The run
 
     /// Runs until nothing happens any more or `limit` of virtual time has passed.
     mutating func run(for limit: Duration = .seconds(600), until isDone: (StackPair) -> Bool = { _ in false }) {
         let end = now + limit
-        while !isDone(self) {
-            settle(\.client, \.server)
-            settle(\.server, \.client)
+        while !isDone(self), finding == nil {
+            settle(.client)
+            settle(.server)
             if isDone(self) { return }
             // What nobody reads stays in the network, and its sender has to wait.
             let toServer = server.stack.isReadingPaused ? nil : client.inFlight.first?.at
@@ -88,105 +135,173 @@ struct StackPair {
                 return
             }
             now = max(now, next)
-            arrive(\.client, \.server)
-            arrive(\.server, \.client)
-            handleTimeout(\.client)
-            handleTimeout(\.server)
-        }
-    }
-
-    private mutating func handleTimeout(_ side: WritableKeyPath<StackPair, Side>) {
-        if self[keyPath: side].stack.isReadingPaused { self[keyPath: side].stack.excuseSilence(now: now) }
-        self[keyPath: side].stack.handleTimeout(now: now)
-    }
-
-    /// The connection is gone for both, and what was under way with it.
-    mutating func cut() {
-        for side in [\StackPair.client, \StackPair.server] {
-            self[keyPath: side].inFlight = FIFO()
-            self[keyPath: side].inFlightBytes = 0
-            self[keyPath: side].isCut = true
-            self[keyPath: side].stack.receiveEnd()
+            arrive(from: .client)
+            arrive(from: .server)
+            for peer in Peer.allCases {
+                if self[peer].stack.isReadingPaused { self[peer].stack.excuseSilence(now: now) }
+                self[peer].stack.handleTimeout(now: now)
+            }
         }
     }
 
     /// Takes events and hands output to the network, as far as there is room.
-    private mutating func settle(_ side: WritableKeyPath<StackPair, Side>, _ other: WritableKeyPath<StackPair, Side>) {
-        _ = deliverEvents(side)
-        repeat { produce(side) } while deliverEvents(side)
-        guard self[keyPath: side].stack.isEnded, self[keyPath: side].output.isEmpty, !self[keyPath: side].hasEnded
-        else { return }
+    private mutating func settle(_ peer: Peer) {
+        _ = deliverEvents(peer)
+        repeat { produce(peer) } while deliverEvents(peer)
+        checkLimits(of: peer)
+        guard self[peer].stack.isEnded, self[peer].output.isEmpty, !self[peer].hasEnded else { return }
         // Half-close: the other side sees the end behind the last bytes.
-        self[keyPath: side].hasEnded = true
-        self[keyPath: side].inFlight.append((arrival(side), []))
+        self[peer].hasEnded = true
+        let at = arrival(peer)
+        self[peer].inFlight.append((at, []))
     }
 
-    private mutating func produce(_ side: WritableKeyPath<StackPair, Side>) {
-        while !self[keyPath: side].isCut {
-            while self[keyPath: side].output.count < 16_384 {
-                var output = self[keyPath: side].output
-                let more = self[keyPath: side].stack.nextOutgoing(into: &output)
-                self[keyPath: side].output = output
-                if !more { break }
-            }
-            let room = network.window - self[keyPath: side].inFlightBytes
-            let count = min(self[keyPath: side].output.count, room, Int.random(in: network.chunk, using: &random))
+    private mutating func produce(_ peer: Peer) {
+        while !self[peer].isCut {
+            do { try self[peer].gather() } catch { finding = finding ?? error }
+            let room = network.window - self[peer].inFlightBytes
+            let count = min(self[peer].output.count, room, Int.random(in: network.chunk, using: &random))
             guard count > 0 else { return }
-            let bytes = self[keyPath: side].output.withUnsafeBytes { Array($0[..<count]) }
-            self[keyPath: side].output.consume(count)
-            let at = arrival(side)
-            self[keyPath: side].inFlight.append((at, bytes))
-            self[keyPath: side].inFlightBytes += count
+            let at = arrival(peer)
+            self[peer].launch(count, at: at)
         }
-        self[keyPath: side].output.removeAll()
+        self[peer].output.removeAll()
     }
 
     /// When bytes that leave now arrive: never before those that left earlier.
-    private mutating func arrival(_ side: WritableKeyPath<StackPair, Side>) -> MonotonicTime {
+    private mutating func arrival(_ peer: Peer) -> MonotonicTime {
         let range = network.latency.lowerBound.inNanoseconds...network.latency.upperBound.inNanoseconds
         let at = now + .nanoseconds(Int64.random(in: range, using: &random))
-        self[keyPath: side].lastArrival = max(at, self[keyPath: side].lastArrival)
-        return self[keyPath: side].lastArrival
+        self[peer].lastArrival = max(at, self[peer].lastArrival)
+        return self[peer].lastArrival
     }
 
-    private mutating func arrive(_ from: WritableKeyPath<StackPair, Side>, _ to: WritableKeyPath<StackPair, Side>) {
-        while !self[keyPath: to].stack.isReadingPaused, let first = self[keyPath: from].inFlight.first, first.at <= now
-        {
-            _ = self[keyPath: from].inFlight.popFirst()
-            self[keyPath: from].inFlightBytes -= first.bytes.count
-            if first.bytes.isEmpty {
-                self[keyPath: to].stack.receiveEnd()
+    private mutating func arrive(from peer: Peer) {
+        while !self[peer.other].stack.isReadingPaused, let bytes = self[peer].land(by: now) {
+            guard !bytes.isEmpty else {
+                self[peer.other].stack.receiveEnd()
                 continue
             }
-            deliveredBytes += first.bytes.count
-            first.bytes.withUnsafeBytes { self[keyPath: to].stack.receive($0, now: now) }
+            deliveredBytes += bytes.count
+            bytes.withUnsafeBytes { self[peer.other].stack.receive($0, now: now) }
         }
     }
 
-    private mutating func deliverEvents(_ side: WritableKeyPath<StackPair, Side>) -> Bool {
+    private mutating func deliverEvents(_ peer: Peer) -> Bool {
         var isNothing = true
-        while let event = self[keyPath: side].stack.nextEvent() {
+        while let event = self[peer].stack.nextEvent() {
             isNothing = false
-            switch event {
-            case .opened(let subprotocol, _):
-                self[keyPath: side].log.append(.opened(subprotocol: subprotocol))
-                self[keyPath: side].stack.start(makeSink: self[keyPath: side].makeSink)
-            case .request(let request):
-                self[keyPath: side].log.append(.request(request.number))
-                self[keyPath: side].requests.append(request)
-                if let response = self[keyPath: side].answer(request) {
-                    self[keyPath: side].stack.respond(to: request.number, with: response)
-                }
-            case .response(let number, let response):
-                self[keyPath: side].log.append(.response(number))
-                self[keyPath: side].responses[number] = .success(response)
-            case .requestFailed(let number, let error):
-                self[keyPath: side].log.append(.failed(number))
-                self[keyPath: side].responses[number] = .failure(error)
-            case .closed(let error):
-                self[keyPath: side].log.append(.closed(error))
+            do { try ledger?.happened(event, to: peer) } catch { finding = finding ?? error }
+            guard let request = self[peer].take(event) else { continue }
+            if let response = self[peer].answer(request) {
+                respond(to: request.number, with: response, by: peer)
             }
         }
         return !isNothing
+    }
+
+    private mutating func checkLimits(of peer: Peer) {
+        guard ledger != nil else { return }
+        let usage = self[peer].stack.memoryUsage
+        do { try ledger?.checkLimits(usage, of: peer) } catch { finding = finding ?? error }
+    }
+
+    /// Checks what must be true when nothing is under way and nobody holds an answer back.
+    mutating func checkRest() {
+        for peer in Peer.allCases {
+            let usage = self[peer].stack.memoryUsage
+            do { try ledger?.checkRest(usage, of: peer) } catch { finding = finding ?? error }
+        }
+    }
+}
+
+/// One of the two, with what has left it and not arrived.
+struct StackSide {
+    var stack: ProtocolStack
+    /// Everything that came out of the stack, in order.
+    var log: [StackPair.Entry] = []
+    var requests: [BLIPIncomingRequest] = []
+    var responses: [UInt64: Result<BLIPResponse, LinkError>] = [:]
+    /// How a request is answered; `nil` answers nothing.
+    var answer: (BLIPIncomingRequest) -> BLIPResponse? = { BLIPResponse(body: .bytes($0.body)) }
+    /// Where the bodies of requests go; `nil` keeps them in memory.
+    var makeSink: @Sendable (BLIPMessageHead) -> (any BodySink)? = { _ in nil }
+    /// The sinks among them whose consumers are slow.
+    let slowSinks = SlowSinks()
+    var output = ByteQueue()
+    /// What is seen of the bytes that leave; only without TLS.
+    var tap: WireTap?
+    var isCut = false
+    fileprivate(set) var inFlight = FIFO<(at: MonotonicTime, bytes: [UInt8])>()
+    fileprivate var inFlightBytes = 0
+    fileprivate var lastArrival = MonotonicTime(nanoseconds: 0)
+    fileprivate var hasEnded = false
+
+    init(stack: ProtocolStack) { self.stack = stack }
+
+    /// Takes as much out of the stack as a socket would.
+    fileprivate mutating func gather() throws(FuzzFinding) {
+        while output.count < 16_384 {
+            let before = output.count
+            guard stack.nextOutgoing(into: &output) else { return }
+            guard tap != nil else { continue }
+            let new = output.withUnsafeBytes { Array($0[before...]) }
+            try tap?.take(new)
+        }
+    }
+
+    fileprivate mutating func launch(_ count: Int, at: MonotonicTime) {
+        inFlight.append((at, output.withUnsafeBytes { Array($0[..<count]) }))
+        output.consume(count)
+        inFlightBytes += count
+    }
+
+    fileprivate mutating func land(by now: MonotonicTime) -> [UInt8]? {
+        guard let first = inFlight.first, first.at <= now else { return nil }
+        _ = inFlight.popFirst()
+        inFlightBytes -= first.bytes.count
+        return first.bytes
+    }
+
+    fileprivate mutating func dropInFlight() {
+        inFlight = FIFO()
+        inFlightBytes = 0
+    }
+
+    /// Changes a byte that is under way; `false` when there is none.
+    mutating func corrupt(_ offset: Int, with change: UInt8) -> Bool {
+        guard change != 0, let first = inFlight.first, !first.bytes.isEmpty else { return false }
+        var bytes = first.bytes
+        bytes[offset % bytes.count] ^= change
+        inFlight.replace(at: 0, with: (first.at, bytes))
+        return true
+    }
+
+    /// Sends a whole binary message of any bytes, between those of the stack.
+    mutating func inject(_ bytes: UnsafeRawBufferPointer) {
+        guard stack.lower.tls == nil else { return }
+        _ = stack.lower.webSocket.send(.binary, bytes, into: &output)
+    }
+
+    /// Keeps what came out of the stack; returns a request that wants to be answered.
+    fileprivate mutating func take(_ event: ProtocolStack.Event) -> BLIPIncomingRequest? {
+        switch event {
+        case .opened(let subprotocol, _):
+            log.append(.opened(subprotocol: subprotocol))
+            stack.start(makeSink: makeSink)
+        case .request(let request):
+            log.append(.request(request.number))
+            requests.append(request)
+            return request
+        case .response(let number, let response):
+            log.append(.response(number))
+            responses[number] = .success(response)
+        case .requestFailed(let number, let error):
+            log.append(.failed(number))
+            responses[number] = .failure(error)
+        case .closed(let error):
+            log.append(.closed(error))
+        }
+        return nil
     }
 }
