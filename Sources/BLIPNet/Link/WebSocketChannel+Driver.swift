@@ -35,10 +35,7 @@ extension WebSocketChannel {
             case .upgradeRequested(let head): ask(about: head)
             }
         }
-        if mayDeliver == stream.isReadingPaused {
-            pauseReading(!mayDeliver)
-            stream.stack.pauseKeepalive(stream.isReadingPaused, now: .now())
-        }
+        pauseReading(!mayDeliver)
         return !isNothing
     }
 

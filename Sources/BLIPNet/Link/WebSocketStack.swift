@@ -317,11 +317,6 @@ public struct WebSocketStack: StreamStack {
 
     // MARK: Pings
 
-    /// To be told when the driver stops reading, and when it goes on: meanwhile the peer's silence means nothing.
-    mutating func pauseKeepalive(_ isPaused: Bool, now: MonotonicTime) {
-        webSocket.pauseKeepalive(isPaused, now: now)
-    }
-
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
     public mutating func ping(now: MonotonicTime) {
         guard isOpen else { return }

@@ -93,11 +93,6 @@ public struct WebSocketConnection {
         return false
     }
 
-    /// To be told when the driver stops reading, and when it goes on: meanwhile the peer's silence means nothing.
-    public mutating func pauseKeepalive(_ isPaused: Bool, now: MonotonicTime) {
-        keepalive.pause(isPaused, now: now)
-    }
-
     /// How long the peer took to answer the last keepalive ping.
     public var roundTrip: Duration? { keepalive.roundTrip }
 

@@ -12,8 +12,6 @@ struct WebSocketKeepalive: Sendable {
     private var lastPing: (number: UInt64, sent: MonotonicTime)?
     private var pings: UInt64 = 0
     private(set) var roundTrip: Duration?
-    /// Nobody reads, so silence means nothing.
-    private var isPaused = false
 
     init(limits: WebSocketLimits, now: MonotonicTime) {
         interval = limits.keepaliveInterval
@@ -23,7 +21,7 @@ struct WebSocketKeepalive: Sendable {
 
     /// When to ping, or to give up.
     var deadline: MonotonicTime? {
-        guard let interval, !isPaused else { return nil }
+        guard let interval else { return nil }
         return pingedAt.map { $0 + timeout } ?? lastReceived + interval
     }
 
@@ -37,12 +35,6 @@ struct WebSocketKeepalive: Sendable {
     mutating func received(now: MonotonicTime) {
         lastReceived = now
         pingedAt = nil
-    }
-
-    /// The driver stops reading, or goes on: then the peer's time begins anew.
-    mutating func pause(_ isPaused: Bool, now: MonotonicTime) {
-        self.isPaused = isPaused
-        received(now: now)
     }
 
     mutating func handleTimeout(now: MonotonicTime) -> Action? {
