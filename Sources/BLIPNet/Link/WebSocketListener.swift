@@ -56,7 +56,7 @@ public final class WebSocketListener: Sendable {
         do throws(TLSError) {
             _ = try TLSSession(role: .server, configuration: configuration)
         } catch {
-            throw .limitExceeded("TLS cannot start here: \(error.reason)")
+            throw LinkError(NetError(error))
         }
     }
 
