@@ -2,6 +2,7 @@
 """Writes the first inputs of the fuzz targets into Fuzz/Corpus: the recorded and the malformed conversations of the test
 vectors, the examples of RFC 6455, and a few made by hand, each in the form that its target reads."""
 import base64
+import gzip
 import hashlib
 import json
 import pathlib
@@ -49,12 +50,14 @@ for path in sorted(vectors.glob("blip*/*.json")):
     for case in vector.get("cases", []):
         conversations.append([bytes.fromhex(frame) for frame in case["frames"] if not frame.startswith("text:")])
 for frames in conversations:
-    for configuration in (0, 1):
+    for configuration in range(4):
         keep("blip-frames", configuration, *[bytes([0]) + piece(frame) for frame in frames if len(frame) < 8_000])
     for frame in frames:
         keep("varint", frame[:11])
-        for flags in (0x00, 0x01, 0x02, 0x10, 0x20):
+        for flags in (0x00, 0x01, 0x02, 0x10, 0x40, 0x41, 0x44, 0x64, 0x80, 0x84, 0x94):
             keep("blip-message", flags, 3, frame[2:-4])
+            if flags >= 0x40:
+                keep("blip-message", flags, 3, frame[2:])
         keep("properties", 0, frame[3:-4])
     server = b"".join(websocket_frame(0x82, frame) for frame in frames)
     keep("websocket-frames", 0, server)
@@ -78,9 +81,19 @@ bomb = (compressor.compress(b"\0" * 300_000) + compressor.flush(zlib.Z_SYNC_FLUS
 keep("inflate", 1, 255, piece(first), piece(bomb))
 keep("inflate", 1, 1, piece(first), piece(first))
 
+for kind in (0, 2):
+    keep("gzip-body", kind, 40, 0, 4, piece(text) + b"\3", piece(text[:100]) + b"\0")
+    keep("gzip-body", kind, 0, 10, 0, piece(text) + b"\x0f")
+member = gzip.compress(text, mtime=0)
+keep("gzip-body", 1, 40, 0, 4, member)
+keep("gzip-body", 1, 1, 0, 4, gzip.compress(bytes(300_000), mtime=0))
+keep("gzip-body", 1, 40, 0, 4, member[:-1] + b"!")
+keep("gzip-body", 1, 40, 0, 4, member + member)
+
 # Operations: sending in both directions, urgent, compressed, cancelled.
-keep("blip-operations", bytes([0, 10, 10, 1, 20, 20, 8, 255, 255, 26, 100, 100, 0xFE, 0xFF, 4, 1, 5, 1, 0xFE, 0xFF]))
-keep("blip-operations", bytes([0, 255, 255] * 8 + [8, 1, 1, 0xFE, 0xFF, 0xFE, 0xFF]))
+for dialect in range(3):
+    keep("blip-operations", dialect, bytes([0, 10, 10, 1, 20, 20, 8, 255, 255, 26, 100, 100, 0xFE, 0xFF, 4, 1, 5, 1, 0xFE, 0xFF]))
+    keep("blip-operations", dialect, bytes([0, 255, 255] * 8 + [8, 1, 1, 0xFE, 0xFF, 0xFE, 0xFF]))
 
 key = base64.b64encode(bytes((index * 7 + 1) & 0xFF for index in range(16))).decode()
 accept = base64.b64encode(hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()).decode()

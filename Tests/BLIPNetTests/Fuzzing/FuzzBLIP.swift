@@ -93,15 +93,29 @@ private struct BLIPLedger {
 /// The data of one message: the same comes of it whether it arrives in one frame or in many.
 func fuzzBLIPMessage(_ bytes: UnsafeRawBufferPointer) throws {
     var input = FuzzInput(bytes)
-    var flags = UInt64(input.byte() & 0x33)
-    // ACKs are not made of frames; 3 is a type that nobody knows.
-    if flags & 3 == 3 { flags |= 4 }
+    let configuration = input.byte()
+    var dialect = BLIPDialect.all[Int(configuration >> 6) % BLIPDialect.all.count]
+    // The dialects without the parts that go by frames.
+    dialect.hasChecksum = false
+    dialect.hasAcks = false
+    let masks = dialect.flags
+    var flags = UInt64(configuration & 3) % 3
+    let isCompressed = configuration & 4 != 0 && dialect.compression == .bodyMember
+    if isCompressed { flags |= masks.compressed }
+    if configuration & 8 != 0 { flags |= masks.urgent }
+    if configuration & 16 != 0 { flags |= masks.noReply }
+    if configuration & 32 != 0 { flags |= masks.meta }
     var cuts = FuzzCuts(seed: input.byte())
     let data = input.bytes(60_000)
-    let whole = blipMessage(flags: flags, pieces: [Array(data)])
+    var whole = blipMessage(dialect, flags: flags, pieces: [Array(data)])
     var pieces: [[UInt8]] = []
     cuts.forEachPiece(of: data) { pieces.append(Array($0)) }
-    let inPieces = blipMessage(flags: flags, pieces: pieces.isEmpty ? [[]] : pieces)
+    var inPieces = blipMessage(dialect, flags: flags, pieces: pieces.isEmpty ? [[]] : pieces)
+    if isCompressed {
+        // What a frame may unpack to is a limit of the frame; the error says which limit it was.
+        whole.hideReasons()
+        inPieces.hideReasons()
+    }
     try require(whole == inPieces, "in one frame: \(whole), in \(pieces.count): \(inPieces)")
 }
 
@@ -115,13 +129,14 @@ private struct MessageOutcome: Equatable {
     var flags: [Bool] = []
     var violation: BLIPViolation?
     var answer: [UInt8] = []
+
+    mutating func hideReasons() {
+        failures = failures.map { _ in .disconnected }
+        answer = []
+    }
 }
 
-private func blipMessage(flags: UInt64, pieces: [[UInt8]]) -> MessageOutcome {
-    var dialect = BLIPDialect.blip3
-    dialect.hasChecksum = false
-    dialect.hasAcks = false
-    dialect.compression = .none
+private func blipMessage(_ dialect: BLIPDialect, flags: UInt64, pieces: [[UInt8]]) -> MessageOutcome {
     var connection = BLIPConnection(dialect: dialect, limits: BLIPLimits()) { _ in nil }
     _ = connection.send(BLIPRequest(profile: "ask"), sink: nil, noReply: false)
     var out = ByteQueue()
@@ -131,7 +146,9 @@ private func blipMessage(flags: UInt64, pieces: [[UInt8]]) -> MessageOutcome {
     let now = MonotonicTime(nanoseconds: 0)
     for (index, piece) in pieces.enumerated() {
         let isLast = index == pieces.count - 1
-        let frame = [1, UInt8(flags | (isLast ? 0 : 0x40))] + piece
+        var frame: [UInt8] = [1]
+        Varint.append(flags | (isLast ? 0 : dialect.flags.moreComing), to: &frame)
+        frame += piece
         let received = frame.withUnsafeBytes { frame in
             Result { () throws(BLIPViolation) in try connection.receive(frame: frame, now: now) }
         }
@@ -158,8 +175,10 @@ private func blipMessage(flags: UInt64, pieces: [[UInt8]]) -> MessageOutcome {
 /// Everything that was sent must arrive whole and once, whatever the order of sending, pumping and answering.
 func fuzzBLIPOperations(_ bytes: UnsafeRawBufferPointer) throws {
     var input = FuzzInput(bytes)
-    var peers = (0..<2).map { _ in BLIPConnection(dialect: .blip3, limits: BLIPLimits()) { _ in nil } }
+    let dialect = BLIPDialect.all[Int(input.byte()) % BLIPDialect.all.count]
+    var peers = (0..<2).map { _ in BLIPConnection(dialect: dialect, limits: BLIPLimits()) { _ in nil } }
     var sent: [[UInt64: [UInt8]]] = [[:], [:]]
+    var hasCancelled = false
     var count = 0
     let now = MonotonicTime(nanoseconds: 0)
     func takeEvents(of side: Int) throws {
@@ -198,6 +217,7 @@ func fuzzBLIPOperations(_ bytes: UnsafeRawBufferPointer) throws {
         case 2:
             let number = UInt64(input.byte())
             peers[side].cancel(number)
+            hasCancelled = true
             sent[side][number] = nil
         default:
             for _ in 0..<(operation >> 3) where try !pump(from: side) { break }
@@ -210,7 +230,9 @@ func fuzzBLIPOperations(_ bytes: UnsafeRawBufferPointer) throws {
     }
     try require(sent.allSatisfy(\.isEmpty), "requests without an answer: \(sent.map(\.keys))")
     for peer in peers {
-        try require(!peer.hasUnsent && peer.openIncoming == 0, "something is left over")
-        try require(peer.bufferedIncomingBytes == 0 && peer.waitingRequests == 0, "something is left over")
+        try require(!peer.hasUnsent && peer.waitingRequests == 0, "something is left over")
+        // What was taken back in the middle stays unfinished at the peer until its time is over.
+        guard !hasCancelled else { continue }
+        try require(peer.bufferedIncomingBytes == 0 && peer.openIncoming == 0, "something is left over")
     }
 }

@@ -13,6 +13,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "varint", run: fuzzVarint),
         FuzzTarget(name: "properties", run: fuzzProperties),
         FuzzTarget(name: "inflate", run: fuzzInflate),
+        FuzzTarget(name: "gzip-body", run: fuzzGzipBody),
         FuzzTarget(name: "blip-frames", run: fuzzBLIPFrames),
         FuzzTarget(name: "blip-message", run: fuzzBLIPMessage),
         FuzzTarget(name: "blip-operations", run: fuzzBLIPOperations),

@@ -136,3 +136,68 @@ func fuzzInflate(_ bytes: UnsafeRawBufferPointer) throws {
         }
     }
 }
+
+/// A gzip body (dialects 2013 and 2.0) in any cut: ours comes back, and anything else stays within the limit.
+func fuzzGzipBody(_ bytes: UnsafeRawBufferPointer) throws {
+    var input = FuzzInput(bytes)
+    let kind = input.byte()
+    let limit = 1 + Int(input.byte()) * 4_096
+    let room = 1 + input.word() & 0x3FFF
+    var member: [UInt8] = []
+    var original: [UInt8]?
+    if kind & 1 == 0 {
+        var body: [UInt8] = []
+        while !input.isEmpty, body.count < 200_000 {
+            let piece = Array(input.piece().prefix(4_096))
+            body += Array((0...Int(input.byte() & 15)).map { _ in piece }.joined())
+        }
+        original = body
+        member = try gzipped(body, room: room, isSizeKnown: kind & 2 != 0)
+    } else {
+        member = Array(input.remainder())
+    }
+    let inflater = BodyInflater()
+    var unpacked: [UInt8] = []
+    var failure: IncomingFailure?
+    var cuts = FuzzCuts(seed: kind)
+    try member.withUnsafeBytes { member in
+        try cuts.forEachPiece(of: member) { piece in
+            guard failure == nil else { return }
+            let before = unpacked.count
+            let outcome = Result { () throws(IncomingFailure) in
+                try inflater.inflate(piece, limit: limit) { unpacked.append(contentsOf: $0) }
+            }
+            if case .failure(let reason) = outcome { failure = reason }
+            try require(unpacked.count - before <= limit, "\(unpacked.count - before) bytes of a frame")
+        }
+    }
+    guard let original else { return }
+    if let failure {
+        guard case .tooLarge = failure else { throw FuzzFinding(description: "our own body: \(failure)") }
+    } else {
+        try require(unpacked == original && inflater.isComplete != original.isEmpty, "another body comes back")
+    }
+}
+
+/// The member as frames of at most `room` bytes would carry it.
+private func gzipped(_ body: [UInt8], room: Int, isSizeKnown: Bool) throws -> [UInt8] {
+    let deflater = BodyDeflater(byteCount: isSizeKnown ? body.count : nil)
+    var member: [UInt8] = []
+    var offset = 0
+    for _ in 0...(body.count + 200) {
+        var frame = [UInt8](repeating: 0, count: room)
+        let part = try frame.withUnsafeMutableBytes { frame in
+            Result { () throws(BodySourceFailure) in
+                try deflater.fill(frame) { buffer in
+                    let count = min(buffer.count, body.count - offset)
+                    buffer.copyBytes(from: body[offset..<(offset + count)])
+                    offset += count
+                    return count
+                }
+            }
+        }.get()
+        member += frame[..<part.count]
+        if part.isLast { return member }
+    }
+    throw FuzzFinding(description: "the body does not end")
+}

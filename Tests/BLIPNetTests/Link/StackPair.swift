@@ -89,6 +89,8 @@ struct StackPair {
     ) -> UInt64? {
         guard let number = self[peer].stack.send(request, sink: sink, noReply: noReply) else { return nil }
         ledger?.sent(request, number: number, noReply: noReply, sink: sink, by: peer)
+        // One that cannot be sent fails at once.
+        _ = deliverEvents(peer)
         return number
     }
 

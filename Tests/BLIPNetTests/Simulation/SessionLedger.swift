@@ -26,6 +26,8 @@ struct SessionLedger {
     private var limits: [StackPair.Peer: BLIPLimits]
     private(set) var end: [StackPair.Peer: LinkError] = [:]
     private var isOpened: Set<StackPair.Peer> = []
+    /// Who is saying goodbye: from its `Bye` on the other side sends it nothing more.
+    private var closing: Set<StackPair.Peer> = []
     /// Somebody has changed bytes on the wire: what arrives need not be what was sent. Everything else still holds.
     var isTampered = false
 
@@ -47,6 +49,8 @@ struct SessionLedger {
         guard requests[peer.other]?[number]?.answer == nil else { return }
         requests[peer.other]?[number]?.answer = response
     }
+
+    mutating func closes(_ peer: StackPair.Peer) { closing.insert(peer) }
 
     /// Requests of `peer` that wait for an answer.
     func waiting(of peer: StackPair.Peer) -> [UInt64] {
@@ -119,7 +123,7 @@ struct SessionLedger {
             try check(response, against: answer, sink: sent.sink, number)
         case .failure(let error):
             requests[peer]?[number]?.hasFailed = true
-            try check(error, of: sent, number)
+            try check(error, of: sent, number, to: peer)
         }
     }
 
@@ -137,12 +141,15 @@ struct SessionLedger {
 
     /// Whether it is a right error: between honest peers only a body of ours fails, or the time of a response whose
     /// body failed on the other side.
-    private func check(_ error: LinkError, of sent: Request, _ number: UInt64) throws(FuzzFinding) {
+    private func check(
+        _ error: LinkError, of sent: Request, _ number: UInt64, to peer: StackPair.Peer
+    ) throws(FuzzFinding) {
         switch error {
         case .bodyFailed: try require(sent.body == nil || sent.sink?.hasFailed == true, "\(number): no body failed")
         case .timedOut:
             try require(sent.answer.map { $0.body.contents == nil } ?? false, "\(number): nothing took long")
         case .limitExceeded: break
+        case .closedByPeer where closing.contains(peer.other): break
         default: throw FuzzFinding(description: "request \(number) fails: \(error)")
         }
     }

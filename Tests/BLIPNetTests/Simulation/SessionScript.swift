@@ -171,6 +171,7 @@ struct SessionScript {
 
     private mutating func close(_ peer: StackPair.Peer, code: UInt16) {
         pair[peer].stack.close(code: code, reason: "enough", now: pair.now)
+        pair.ledger?.closes(peer)
     }
 
     /// Sends a whole WebSocket message of any bytes, which BLIP never would.
