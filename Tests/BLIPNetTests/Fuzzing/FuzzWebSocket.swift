@@ -118,8 +118,11 @@ private func decode(_ bytes: UnsafeRawBufferPointer, cuts: FuzzCuts?, _ setting:
                 decoded.append(.control(opcode, payload))
             case .failure(var violation):
                 try require([1002, 1007, 1008, 1009].contains(violation.closeCode), "\(violation)")
-                // Compressed text may be malformed in two ways at once; which one is seen first depends on the cut.
-                if setting.deflate != nil { violation.reason = "" }
+                // A compressed message may be too large, malformed and no text at once; zlib looks ahead, so which one is
+                // seen first depends on the cut.
+                if setting.deflate != nil, [1007, 1009].contains(violation.closeCode) {
+                    violation = WebSocketViolation(closeCode: 1007, reason: "")
+                }
                 decoded.append(.violation(violation))
                 isOver = true
                 return
