@@ -26,10 +26,13 @@ run: system
 	$(BUILD) $(RELEASE) --product blipchat
 	@exec "$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" $(ARGS)
 
-# Unit and simulation tests first; then, one after the other, what drives real processes and pseudo-terminals.
+# What computes for seconds (simulations of the network) starves the timers of what talks over real sockets beside it, so
+# BLIPNetTests run one after the other, and so does what drives real processes and pseudo-terminals.
+ONE_BY_ONE = BLIPNetTests|EndToEndTests
 test: test-system
 	$(BUILD) --build-tests
-	$(TEST) --skip-build --skip EndToEndTests
+	$(TEST) --skip-build --skip '$(ONE_BY_ONE)'
+	$(TEST) --skip-build --no-parallel --filter BLIPNetTests
 	$(TEST) --skip-build --no-parallel --filter EndToEndTests
 
 check: system
@@ -44,11 +47,12 @@ bench: system bench-system
 
 tsan: test-system
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \
-		$(TEST) --sanitize=thread --scratch-path .build/tsan --skip EndToEndTests
+		$(TEST) --sanitize=thread --scratch-path .build/tsan --no-parallel --skip EndToEndTests
 
 # The terminal's last resort has an alternate signal stack of its own; the sanitizer must not take it for its.
 asan: test-system
-	ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 $(TEST) --sanitize=address --scratch-path .build/asan --skip EndToEndTests
+	ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 $(TEST) --sanitize=address --scratch-path .build/asan --no-parallel \
+		--skip EndToEndTests
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)

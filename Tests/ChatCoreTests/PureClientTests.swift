@@ -227,7 +227,7 @@ private struct Highest: RandomNumberGenerator {
         #expect(router.handle(request(1, "hello")) == nil)
         #expect(router.handle(request(2, "message"))?.error == .forbidden)
         #expect(router.handle(request(3, "nonsense"))?.error == .forbidden)
-        #expect(router.handle(request(4, nil))?.error == .badRequest)
+        #expect(router.handle(request(4, nil))?.error == .notFound)
         router.admit()
         #expect(router.handle(request(5, "message")) == nil)
         #expect(router.handle(request(6, "nonsense"))?.error == .notFound)

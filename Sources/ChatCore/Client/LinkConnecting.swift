@@ -2,7 +2,7 @@
 
 public import BLIPNet
 
-/// Calls over TCP, TLS 1.3, WebSocket and BLIP_3 with one identity.
+/// Calls over TCP, TLS 1.3, WebSocket and BLIP with one identity.
 public struct LinkConnecting: PeerConnecting {
     private var options: LinkOptions
     private let admission: ListenerLimits
@@ -22,6 +22,8 @@ public struct LinkConnecting: PeerConnecting {
     ) async throws(LinkError) -> any PeerConnection {
         var options = options
         options.expectedPeer = expected?.fingerprint
+        // A peer that does not know BLIP_3 may know the founding documents (PROTOCOL 3.2); callers of ours do.
+        options.dialects = [.blip3, .blip2013]
         return try await PeerLink.connect(to: endpoint, options: options, handler: LinkRequests(handler))
     }
 

@@ -20,7 +20,7 @@ final class RequestRouter: PeerRequestHandler {
     func admit() { isAdmitted.store(true, ordering: .releasing) }
 
     func handle(_ request: BLIPIncomingRequest) -> BLIPResponse? {
-        guard let name = request.properties.profile else { return .failure(.badRequest, "Profile is missing") }
+        guard let name = request.properties.profile else { return .failure(.notFound, "Profile is missing") }
         let profile = ChatProfile(rawValue: name)
         guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
             return .failure(.forbidden, "say hello first")
