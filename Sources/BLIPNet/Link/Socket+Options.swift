@@ -61,12 +61,11 @@ extension StreamOptions {
         // An urgent message cannot overtake what the kernel has already, so it gets no more than about one TLS record
         // ahead of what the network takes.
         options.unsentLowWater = 16 * 1024
-        // On this machine this much takes a tenth of a millisecond, and the two processes take turns less often.
-        options.localUnsentLowWater = 64 * 1024
+        options.localUnsentLowWater = 16 * 1024
         // Nothing is lost between two of us on one machine, so the kernel would let megabytes pile up in front of a
         // reader that is slower than the writer, and an urgent message would wait behind them. Over a network the
         // window must be able to grow to what the path holds.
-        options.localBuffer = 256 * 1024
+        options.localBuffer = 64 * 1024
         // A peer that vanished (no RST, a dead NAT mapping) is noticed after 20 s of unacknowledged data; the
         // WebSocket keepalive produces such data on an idle link, and the kernel's does when even that is off.
         options.userTimeout = .seconds(20)

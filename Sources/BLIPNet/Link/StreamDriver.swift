@@ -77,8 +77,9 @@ private let readSize = 64 * 1024
 /// How much output is gathered before it is offered to the socket: two full frames with their TLS records, which takes
 /// half the system calls of one and delays an urgent message by one frame at most.
 private let outputGoal = 17 * 1024
-/// What a turn of the driver may read and write before the other sockets of the loop get theirs.
-private let bytesPerTurn = 1 << 20
+/// What a turn of the driver may read and write before the other sockets of the loop get theirs, and before it looks
+/// for what has come in meanwhile.
+private let bytesPerTurn = 128 * 1024
 
 extension StreamDriver {
     /// Begins: who has something to say first, says it.
