@@ -3,7 +3,8 @@
 /// Messages that have something to send. The scheduler takes one, sends one frame of it and puts it back:
 /// - a normal message goes to the end;
 /// - an urgent one goes behind the last urgent one with one normal message between them, never to the front when
-///   normal ones wait, so urgent messages take at most every second frame and nothing starves;
+///   normal ones wait. So urgent messages take every second frame as long as there are as many normal ones; where
+///   more urgent ones wait, several of them go in a row before the next normal one;
 /// - a new request never overtakes a new request, because request numbers must begin in order. Responses have no order
 ///   of their own and are not held up by it.
 /// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
