@@ -51,11 +51,11 @@ import Testing
             to: listening.endpoint, options: LinkOptions().connect)
         let tcp = Int32(IPPROTO_TCP)
         #expect(socket.option(tcp, TCP_NODELAY) == 1)
-        #expect(socket.option(tcp, TCP_NOTSENT_LOWAT) == 65_536)
+        #expect(socket.option(tcp, TCP_NOTSENT_LOWAT) == 16_384)
         #expect(socket.option(tcp, TCP_USER_TIMEOUT) == 20_000)
         #expect(socket.option(SOL_SOCKET, SO_KEEPALIVE) == 1)
         // The kernel doubles what it is told, for its own needs.
-        #expect(socket.option(SOL_SOCKET, SO_RCVBUF) == 524_288)
+        #expect(socket.option(SOL_SOCKET, SO_RCVBUF) == 131_072)
     }
 
     @Test("reports a write to a closed peer as an error, not as a signal")
