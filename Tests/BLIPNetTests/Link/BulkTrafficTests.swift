@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Bulk traffic", .serialized) struct BulkTrafficTests {
+@Suite("Bulk traffic", .serialized, .timeLimit(.minutes(5))) struct BulkTrafficTests {
     /// With `BLIPNET_FULL=1` in the environment: 100 echoes of 1 MB, 20 times over (for release builds); otherwise fewer.
     private static let isFull = getenv("BLIPNET_FULL") != nil
     private static var rounds: Int { isFull ? 20 : 2 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Choosing a dialect") struct DialectNegotiationTests {
+@Suite("Choosing a dialect", .timeLimit(.minutes(5))) struct DialectNegotiationTests {
     @Test("each name stands once in the offer, in the order of preference")
     func offer() {
         #expect(subprotocols(.blip3) == ["BLIP_3+chat"])

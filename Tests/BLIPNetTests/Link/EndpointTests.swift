@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Endpoint") struct EndpointTests {
+@Suite("Endpoint", .timeLimit(.minutes(5))) struct EndpointTests {
     @Test(
         "reads what it writes",
         arguments: [

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Event loop") struct EventLoopTests {
+@Suite("Event loop", .timeLimit(.minutes(5))) struct EventLoopTests {
     private actor OnLoop {
         nonisolated let loop: EventLoop
         nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

@@ -59,7 +59,7 @@ struct ForeignCall: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Handshakes of other implementations") struct ForeignHandshakeTests {
+@Suite("Handshakes of other implementations", .timeLimit(.minutes(5))) struct ForeignHandshakeTests {
     /// What golang.org/x/net/websocket sends; it cannot be told to leave the origin out.
     private static let goXNet = ForeignCall(
         client: "golang.org/x/net/websocket",

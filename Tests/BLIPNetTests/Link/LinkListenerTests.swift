@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("LinkListener") struct LinkListenerTests {
+@Suite("LinkListener", .timeLimit(.minutes(5))) struct LinkListenerTests {
     @Test("listens on both families with one free port", arguments: ["::", "*"])
     func bothFamilies(host: String) async throws {
         let server = try TestServer(on: .host(host, port: 0))
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-@Suite("AdmissionControl") struct AdmissionControlTests {
+@Suite("AdmissionControl", .timeLimit(.minutes(5))) struct AdmissionControlTests {
     private func limits(connections: Int = 100, perAddress: Int = 100, perSecond: Int = 100) -> ListenerLimits {
         var limits = ListenerLimits()
         limits.maxConnections = connections

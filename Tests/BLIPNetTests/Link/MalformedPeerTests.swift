@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Malformed peers") struct MalformedPeerTests {
+@Suite("Malformed peers", .timeLimit(.minutes(5))) struct MalformedPeerTests {
     @Test(
         "each case of 90_malformed.json ends as it says, while other requests are served",
         arguments: BLIPMalformedInput.all)

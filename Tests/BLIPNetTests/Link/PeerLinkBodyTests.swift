@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Bodies of a PeerLink") struct PeerLinkBodyTests {
+@Suite("Bodies of a PeerLink", .timeLimit(.minutes(5))) struct PeerLinkBodyTests {
     @Test(
         "a slow consumer slows only its own request; what waits for it is bounded",
         arguments: [BLIPDialect.blip3, .blip2])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("The end of a PeerLink") struct PeerLinkEndTests {
+@Suite("The end of a PeerLink", .timeLimit(.minutes(5))) struct PeerLinkEndTests {
     @Test("closing tells the peer the code and the reason")
     func close() async throws {
         let server = try TestServer()

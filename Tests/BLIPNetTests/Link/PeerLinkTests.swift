@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("PeerLink") struct PeerLinkTests {
+@Suite("PeerLink", .timeLimit(.minutes(5))) struct PeerLinkTests {
     @Test("echoes over TLS, and knows who the peer is")
     func echo() async throws {
         let server = try TestServer()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("ProtocolStack") struct ProtocolStackTests {
+@Suite("ProtocolStack", .timeLimit(.minutes(5))) struct ProtocolStackTests {
     @Test("gives the same results whatever the network does to the bytes", arguments: 0..<20 as Range<UInt64>)
     func anyNetwork(seed: UInt64) throws {
         var network = StackPair.Network()

@@ -25,7 +25,7 @@ extension EventLoop {
     }
 }
 
-@Suite("Readiness of sockets") struct SocketReadinessTests {
+@Suite("Readiness of sockets", .timeLimit(.minutes(5))) struct SocketReadinessTests {
     private func pair() throws -> (Socket, Socket) {
         var numbers: [Int32] = [0, 0]
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Sockets") struct SocketTests {
+@Suite("Sockets", .timeLimit(.minutes(5))) struct SocketTests {
     @Test("turns addresses into endpoints and back", arguments: ["127.0.0.1", "::1", "192.0.2.7", "fd00::1:2"])
     func addresses(host: String) throws {
         let address = try #require(NameResolver.numeric(host: host, port: 4711)?.first)

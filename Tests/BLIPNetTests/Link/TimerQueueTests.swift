@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("Timer queue") struct TimerQueueTests {
+@Suite("Timer queue", .timeLimit(.minutes(5))) struct TimerQueueTests {
     private final class Log: Sendable {
         private let entries = Mutex<[Int]>([])
         func add(_ entry: Int) { entries.withLock { $0.append(entry) } }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The page about sockets") struct SocketPageTests {
+@Suite("The page about sockets", .timeLimit(.minutes(5))) struct SocketPageTests {
     /// "Listening": a server that answers one line.
     private func serve() throws -> (port: UInt16, task: Task<Void, Never>) {
         let listener = try TCPListener.listen(on: .host("localhost", port: 0))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("TCP connections: closing") struct TCPClosingTests {
+@Suite("TCP connections: closing", .timeLimit(.minutes(5))) struct TCPClosingTests {
     @Test("closing drops what waits, and what was written before still arrives", arguments: Transport.allCases)
     func immediate(transport: Transport) async throws {
         let pair = try await ConnectedPair(transport)

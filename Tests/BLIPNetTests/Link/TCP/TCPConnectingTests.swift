@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("TCP connections: connecting") struct TCPConnectingTests {
+@Suite("TCP connections: connecting", .timeLimit(.minutes(5))) struct TCPConnectingTests {
     @Test("tells both ends of a connection", arguments: Transport.allCases)
     func info(transport: Transport) async throws {
         let pair = try await ConnectedPair(transport)

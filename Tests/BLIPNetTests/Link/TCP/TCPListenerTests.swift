@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("TCP listeners") struct TCPListenerTests {
+@Suite("TCP listeners", .timeLimit(.minutes(5))) struct TCPListenerTests {
     private func port(_ listener: TCPListener) -> UInt16 {
         if case .host(_, let port) = listener.localEndpoint { return port }
         return 0

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("TCP connections: reading and writing") struct TCPReadWriteTests {
+@Suite("TCP connections: reading and writing", .timeLimit(.minutes(5))) struct TCPReadWriteTests {
     @Test("what is asked for before the connection is up waits and is done in order", arguments: Transport.allCases)
     func queued(transport: Transport) async throws {
         let folder = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLIPNet
 
-@Suite("TCP connections: TLS") struct TCPUpgradeTests {
+@Suite("TCP connections: TLS", .timeLimit(.minutes(5))) struct TCPUpgradeTests {
     private static func trusting(_ authority: TestAuthority) throws -> TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.trust = .roots([try authority.pem()])
@@ -211,7 +211,9 @@ import Testing
             return false
         }
         let trusting = configuration
+        // One after the other: bytes that are queued before the handshake would go out in plain text.
         async let upgraded: Void = pair.client.upgradeToTLS(trusting)
+        try await eventually("queued") { await pair.client.waiting == (1, 1) }
         async let written: Void = pair.client.write("mine".bytes)
         async let read = pair.client.read(exactly: 5)
         let server = Task {
