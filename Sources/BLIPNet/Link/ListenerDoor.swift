@@ -1,5 +1,5 @@
-// The accepting half of every listener: takes callers from the kernel within the listener's limits and hands their
-// sockets over. Used by `LinkListener` and `WebSocketListener`.
+// The door of a listener: lets callers in within the listener's limits and hands their sockets over. Used by
+// `LinkListener` and `WebSocketListener`.
 
 internal import Glibc
 
@@ -23,16 +23,13 @@ actor ListenerDoor {
     private nonisolated let sockets: ListeningSockets
     private let service: Service
     private var admission: AdmissionControl
-    private var readiness: [SocketReadiness] = []
+    private var callers: AcceptLoop?
     /// What drops each caller that is in its handshake.
     private var handshaking: [UInt64: @Sendable () -> Void] = [:]
     private var lastCaller: UInt64 = 0
     private var isShut = false
     /// Callers that are open or in their handshake.
     private(set) var connectionCount = 0
-
-    /// How long nothing is accepted after the process has run out of descriptors or memory.
-    private static let pause: Duration = .milliseconds(200)
 
     init(sockets: ListeningSockets, limits: ListenerLimits, service: @escaping Service) {
         self.sockets = sockets
@@ -45,53 +42,24 @@ actor ListenerDoor {
 
     private func start() {
         guard !isShut else { return }
-        readiness = sockets.sockets.enumerated().map { index, socket in
-            SocketReadiness(
-                socket: socket, loop: loop,
-                readable: { [weak self] in self?.assumeIsolated { $0.callersWait(at: index) } }, writable: {})
-        }
-        for source in readiness { source.wantReads(true) }
+        let callers = AcceptLoop(
+            sockets, loop: loop, wantsMore: { true },
+            admit: { [weak self] socket in self?.assumeIsolated { $0.admit(socket) } })
+        self.callers = callers
+        callers.start()
     }
 
     /// Stops: the address is free when this returns, handshakes that are not over are dropped soon.
     nonisolated func shut() {
-        // Ends the kernel's listening at once.
-        for socket in sockets.sockets { _ = shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
-        sockets.removeFile()
+        AcceptLoop.endListening(sockets)
         loop.execute { self.assumeIsolated { $0.stop() } }
     }
 
     private func stop() {
         isShut = true
-        for source in readiness { source.cancel() }
-        readiness = []
+        callers?.stop()
         for drop in handshaking.values { drop() }
         handshaking = [:]
-    }
-
-    /// Takes the callers that wait at one socket, a few at a time so that other work gets its turn.
-    private func callersWait(at index: Int) {
-        guard !isShut else { return }
-        for _ in 0..<16 {
-            switch sockets.sockets[index].accept() {
-            case .connection(let socket): admit(socket)
-            case .nothingYet: return
-            case .failed:
-                rest(index)
-                return
-            }
-        }
-    }
-
-    /// Out of descriptors or memory: the caller stays in the kernel's queue, and asking again at once would only
-    /// keep the processor busy.
-    private func rest(_ index: Int) {
-        readiness[index].wantReads(false)
-        _ = loop.schedule(at: .now() + Self.pause) { [weak self] in
-            self?.assumeIsolated { door in
-                if !door.isShut { door.readiness[index].wantReads(true) }
-            }
-        }
     }
 
     /// A caller over the limits is dropped without a word: whatever is said costs us more than the caller.

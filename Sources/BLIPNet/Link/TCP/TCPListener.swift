@@ -76,14 +76,11 @@ private actor Entrance {
 
     private nonisolated let sockets: ListeningSockets
     private let options: ListenOptions
-    private var readiness: [SocketReadiness] = []
+    private var callers: AcceptLoop?
     private var accepted: [TCPConnection] = []
     private var takers: [(number: UInt64, waiter: CheckedContinuation<TCPConnection?, Never>)] = []
     private var lastNumber: UInt64 = 0
     private var isShut = false
-
-    /// How long nothing is accepted after the process has run out of descriptors or memory.
-    private static let pause: Duration = .milliseconds(200)
 
     init(_ sockets: ListeningSockets, _ options: ListenOptions) {
         self.sockets = sockets
@@ -92,29 +89,29 @@ private actor Entrance {
 
     func open() {
         guard !isShut else { return }
-        readiness = sockets.sockets.enumerated().map { index, socket in
-            SocketReadiness(
-                socket: socket, loop: loop,
-                readable: { [weak self] in self?.assumeIsolated { $0.callersWait(at: index) } }, writable: {})
-        }
-        watch()
+        let callers = AcceptLoop(
+            sockets, loop: loop,
+            wantsMore: { [weak self] in self?.assumeIsolated { $0.hasRoom } ?? false },
+            admit: { [weak self] socket in self?.assumeIsolated { $0.admit(socket) } })
+        self.callers = callers
+        callers.start()
     }
 
     nonisolated func shut() {
-        // Ends the kernel's listening at once, so that the address can be taken again when this returns.
-        for socket in sockets.sockets { _ = shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
-        sockets.removeFile()
+        AcceptLoop.endListening(sockets)
         loop.execute { self.assumeIsolated { $0.stop() } }
     }
 
     private func stop() {
         isShut = true
-        for source in readiness { source.cancel() }
-        readiness = []
+        callers?.stop()
         accepted = []
         for taker in takers { taker.waiter.resume(returning: nil) }
         takers = []
     }
+
+    /// Whether one more may wait to be taken.
+    private var hasRoom: Bool { accepted.count < options.maxWaiting }
 
     func next() async -> TCPConnection? {
         lastNumber += 1
@@ -127,7 +124,7 @@ private actor Entrance {
                     takers.append((number, waiter))
                 } else {
                     waiter.resume(returning: accepted.removeFirst())
-                    watch()
+                    callers?.update()
                 }
             }
         } onCancel: {
@@ -138,37 +135,6 @@ private actor Entrance {
     private func cancel(_ number: UInt64) {
         guard let index = takers.firstIndex(where: { $0.number == number }) else { return }
         takers.remove(at: index).waiter.resume(returning: nil)
-    }
-
-    /// Accepts while there is room for those who wait to be taken.
-    private func watch() {
-        for source in readiness { source.wantReads(accepted.count < options.maxWaiting) }
-    }
-
-    /// Takes the callers that wait at one socket, a few at a time so that other work gets its turn.
-    private func callersWait(at index: Int) {
-        for _ in 0..<16 {
-            guard !isShut, accepted.count < options.maxWaiting else { break }
-            switch sockets.sockets[index].accept() {
-            case .connection(let socket): admit(socket)
-            case .nothingYet: return
-            case .failed:
-                rest(index)
-                return
-            }
-        }
-        watch()
-    }
-
-    /// Out of descriptors or memory: the caller stays in the kernel's queue, and asking again at once would only keep
-    /// the processor busy.
-    private func rest(_ index: Int) {
-        readiness[index].wantReads(false)
-        _ = loop.schedule(at: .after(Self.pause)) { [weak self] in
-            self?.assumeIsolated { entrance in
-                if !entrance.isShut { entrance.watch() }
-            }
-        }
     }
 
     private func admit(_ socket: Socket) {

@@ -43,27 +43,27 @@ public struct WebSocketStack: StreamStack {
     var webSocket: WebSocketConnection
     var state = State.handshake
     /// Messages in frames that wait for the transport; only those of `send`.
-    private var queue = ByteQueue()
+    var queue = ByteQueue()
     /// Messages that were queued when the peer ended the connection.
     private var lastMessages = ByteQueue()
     private let expectedPeer: SPKIFingerprint?
-    private let closeTimeout: Duration
+    let closeTimeout: Duration
     private var isIdentityChecked: Bool
     private var isTransportGone = false
     private var isClosedReported = false
     private var hasSentCloseNotify = false
     /// Why the stack ended; set together with `.ended`.
-    private var end: LinkError?
+    var end: LinkError?
     /// What the server answered to the upgrade, if it refused.
     private(set) var refusal: HTTPResponseHead?
     /// What TLS has against the peer, if that ended the stack.
     private(set) var tlsError: TLSError?
     private var hasAskedTrust = false
-    private(set) var now: MonotonicTime
-    private var flushDeadline: MonotonicTime?
-    private var pingsSent: UInt64 = 0
-    private var pingSentAt: MonotonicTime?
-    private var measuredRoundTrip: Duration?
+    var now: MonotonicTime
+    var flushDeadline: MonotonicTime?
+    var pingsSent: UInt64 = 0
+    var pingSentAt: MonotonicTime?
+    var measuredRoundTrip: Duration?
     /// Plain bytes between WebSocket and TLS: kept only to reuse their storage.
     private var plainOut = ByteQueue()
 
@@ -313,94 +313,5 @@ public struct WebSocketStack: StreamStack {
             }
         }
         return out.count > start
-    }
-
-    // MARK: Pings
-
-    /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
-    public mutating func ping(now: MonotonicTime) {
-        guard isOpen else { return }
-        pingsSent &+= 1
-        pingSentAt = now
-        webSocket.ping(withUnsafeBytes(of: pingsSent.bigEndian, Array.init))
-    }
-
-    /// A pong that is not the keepalive's: the answer to our last `ping`, or nothing of interest.
-    mutating func receivePong(_ payload: [UInt8]) {
-        guard let sentAt = pingSentAt, payload == withUnsafeBytes(of: pingsSent.bigEndian, Array.init) else { return }
-        pingSentAt = nil
-        measuredRoundTrip = now - sentAt
-    }
-
-    /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
-    public var roundTrip: Duration? { measuredRoundTrip ?? webSocket.roundTrip }
-
-    // MARK: Time
-
-    /// When `handleTimeout` wants to be called.
-    public var deadline: MonotonicTime? {
-        guard state != .ended else { return nil }
-        guard let flushDeadline else { return webSocket.deadline }
-        return webSocket.deadline.map { min($0, flushDeadline) } ?? flushDeadline
-    }
-
-    /// Does what is due at `now`; harmless when nothing is.
-    public mutating func handleTimeout(now: MonotonicTime) {
-        self.now = now
-        guard state != .ended else { return }
-        if let flushDeadline, flushDeadline <= now { beginCloseHandshake() }
-        webSocket.handleTimeout(now: now)
-    }
-
-    /// Nothing is read, which is our doing: that nothing came says nothing about the peer. It still hears from us, because
-    /// its own pings get no answer in that time.
-    public mutating func excuseSilence(now: MonotonicTime) {
-        guard webSocket.isOpen, state != .ended, let due = webSocket.keepalive.deadline, due <= now else { return }
-        webSocket.ping([])
-        webSocket.keepalive.received(now: now)
-    }
-
-    // MARK: The end
-
-    /// Ends the connection in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.
-    public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
-        self.now = now
-        switch state {
-        case .handshake: finish(.closedLocally)
-        case .open:
-            state = .flushing(code: code, reason: reason)
-            flushDeadline = now + closeTimeout
-        case .flushing, .closing, .ended: break
-        }
-    }
-
-    /// Says goodbye at once and ends for `reason`: what is queued is dropped.
-    mutating func abort(code: UInt16, reason: String, as end: LinkError) {
-        webSocket.close(code: code, reason: reason, now: now)
-        finish(end)
-    }
-
-    private var isFlushing: Bool {
-        if case .flushing = state { return true }
-        return false
-    }
-
-    /// What was to be sent is sent, or its time is over: now the WebSocket close handshake.
-    private mutating func beginCloseHandshake() {
-        guard case .flushing(let code, let reason) = state else { return }
-        flushDeadline = nil
-        state = .closing
-        webSocket.close(
-            code: WebSocketCloseCode.isAllowedOnWire(code) ? code : WebSocketCloseCode.normal, reason: reason,
-            now: now)
-    }
-
-    /// Ends the stack for `reason`; the first reason counts. Queued messages are dropped.
-    mutating func finish(_ reason: LinkError) {
-        guard state != .ended else { return }
-        state = .ended
-        end = reason
-        flushDeadline = nil
-        queue = ByteQueue()
     }
 }
