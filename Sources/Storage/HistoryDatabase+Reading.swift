@@ -10,12 +10,18 @@ extension HistoryDatabase {
         }
     }
 
+    public func message(
+        _ id: MessageID, of contact: ContactID, _ direction: MessageDirection
+    ) async throws(StoreError) -> ChatMessage? {
+        try await reader.perform { connection throws(StoreError) in try connection.message(id, of: contact, direction) }
+    }
+
     public func conversations() async throws(StoreError) -> [Conversation] {
         try await reader.perform { connection throws(StoreError) in
             let rows = try connection.all(
                 """
                 SELECT \(ContactRow.columns), v.last_message, v.unread, v.seen,
-                    (SELECT count(*) FROM outbox o WHERE o.contact = c.id AND o.position IS NOT NULL)
+                    (SELECT count(*) FROM outbox o WHERE o.contact = c.id AND o.transfer IS NULL)
                 FROM contacts c JOIN conversations v ON v.contact = c.id ORDER BY c.id
                 """
             ) { row throws(StoreError) in

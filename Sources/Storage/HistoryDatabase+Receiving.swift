@@ -1,82 +1,120 @@
-// Incoming messages: stored once, whatever the network does (RELIABILITY D3, D4).
+// Incoming operations: stored once, whatever the network does, and shown in their sender's order (RELIABILITY D3-D5).
 
 public import ChatCore
 
 extension HistoryDatabase {
     public func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
         try await writer.write { connection throws(StoreError) in
-            try connection.known(message)
+            try connection.outcome(ifStored: message)
         } _: { connection throws(StoreError) in
-            if let known = try connection.known(message) { return .duplicate(if: known) }
-            return .inserted(try connection.insertIncoming(message))
+            if let known = try connection.isKnown(message) { return known ? .duplicate : .conflict }
+            if let refusal = try connection.refusal(of: message) { return refusal }
+            var arrival = try IncomingArrival(from: message.contact, in: connection)
+            return try arrival.append(message)
         }
     }
-}
 
-extension AppendOutcome {
-    /// What `known` found, seen before the insert: an equal message is a duplicate.
-    fileprivate static func duplicate(if known: AppendOutcome) -> AppendOutcome {
-        if case .inserted = known { .duplicate } else { known }
+    public func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange] {
+        try await writer.write { connection throws(StoreError) in
+            var arrival = try IncomingArrival(from: contact, in: connection)
+            return try arrival.release()
+        }
     }
 }
 
 extension SQLiteConnection {
-    /// What is stored under the message's key: `.inserted` when it is this very message, `.conflict` when another one,
-    /// `nil` when nothing is.
-    fileprivate func known(_ message: IncomingMessage) throws(StoreError) -> AppendOutcome? {
-        let stored = try first(
-            MessageRow.select() + " WHERE m.contact = ? AND m.outgoing = 0 AND m.id = ?",
-            [.integer(message.contact.rawValue), .text(message.id.text)], MessageRow.message)
-        if let stored { return stored.hasContent(of: message) ? .inserted(stored) : .conflict }
+    /// What became of an append whose commit had an unknown outcome (D10); `nil` when it is not there.
+    fileprivate func outcome(ifStored message: IncomingMessage) throws(StoreError) -> AppendOutcome? {
+        guard let known = try isKnown(message) else { return nil }
+        guard known else { return .conflict }
+        if try heldContent(message.id, from: message.contact) != nil { return .held }
+        if let stored = try self.message(message.id, of: message.contact, .incoming) {
+            return .stored([.added(stored)])
+        }
+        guard case .operation(let action, let id) = message.content,
+            let target = try target(of: action, on: id, by: .incoming, in: message.contact)
+        else { return .stored([]) }
+        return .stored([.changed(target)])
+    }
+
+    /// Whether what is stored under the key (peer, direction, id) is this very operation; `nil` when nothing is.
+    fileprivate func isKnown(_ message: IncomingMessage) throws(StoreError) -> Bool? {
+        if let stored = try storedContent(message.id, from: message.contact) {
+            return stored.hasSameBytes(as: message.content)
+        }
         // Transfers are looked up by id alone, so a file may not take the id of anybody else's.
         if case .file = message.content,
             try first("SELECT 1 FROM transfers WHERE id = ?", [.text(message.id.text)], { _ in true }) != nil
         {
-            return .conflict
+            return false
         }
         return nil
     }
 
-    fileprivate func insertIncoming(_ message: IncomingMessage) throws(StoreError) -> ChatMessage {
-        let text: String? = if case .text(let text) = message.content { text } else { nil }
-        try run(
-            """
-            INSERT INTO messages(contact, outgoing, id, sequence, sent, stored, state, reply_to, text)
-            VALUES (?, 0, ?, ?, ?, ?, 3, ?, ?)
-            """,
-            .integer(message.contact.rawValue), .text(message.id.text), .integer(message.sequence),
-            .integer(message.sent.milliseconds), .integer(message.received.milliseconds),
-            .optionalText(message.replyTo?.text), .optionalText(text))
-        let position = lastInsertedRow
-        if case .file(let name, let size, let modified, let contentType, let caption) = message.content {
-            guard let size = Int64(exactly: size) else {
-                throw .failed(code: 18, reason: "a file of \(size) bytes is too large")
-            }
-            try insertTransfer(
-                message.id, position: position, contact: message.contact, direction: .incoming, name: name, size: size,
-                modified: modified, contentType: contentType, caption: caption, path: nil, at: message.received)
+    private func storedContent(
+        _ id: MessageID, from contact: ContactID
+    ) throws(StoreError) -> IncomingMessage.Content? {
+        if let held = try heldContent(id, from: contact) { return held }
+        if let message = try messageContent(id, from: contact) { return message }
+        return try operationContent(id, from: contact)
+    }
+
+    private func messageContent(
+        _ id: MessageID, from contact: ContactID
+    ) throws(StoreError) -> IncomingMessage.Content? {
+        guard let stored = try message(id, of: contact, .incoming) else { return nil }
+        switch stored.content {
+        case .text(let text): return .text(try firstText(of: stored) ?? text)
+        case .file(let file):
+            return .file(
+                name: file.name, size: file.size, modified: file.modified, contentType: file.contentType,
+                caption: file.caption)
         }
-        try run(
-            """
-            UPDATE conversations SET last_message = ?, message_count = message_count + 1, unread = unread + 1
-            WHERE contact = ?
-            """,
-            .integer(position), .integer(message.contact.rawValue))
-        guard let stored = try self.message(at: position) else { throw .notFound }
-        try SearchIndex.add(stored, in: self)
-        return stored
+    }
+
+    private func operationContent(
+        _ id: MessageID, from contact: ContactID
+    ) throws(StoreError) -> IncomingMessage.Content? {
+        let stored = try first(
+            "SELECT \(OperationRow.columns) FROM operations o WHERE o.contact = ? AND o.outgoing = 0 AND o.id = ?",
+            [.integer(contact.rawValue), .text(id.text)], OperationRow.operation)
+        return stored.map { .operation($0.action, target: $0.target) }
+    }
+
+    /// Why a peer may not do this to a message that is here. What acts on unknown messages is stored: they may follow.
+    fileprivate func refusal(of message: IncomingMessage) throws(StoreError) -> AppendOutcome? {
+        guard case .operation(let action, let id) = message.content else { return nil }
+        if case .react = action { return nil }
+        guard let target = try self.message(id, of: message.contact, .incoming) else {
+            return try self.message(id, of: message.contact, .outgoing) == nil ? nil : .forbidden
+        }
+        if case .edit = action, case .file = target.content { return .meaningless }
+        return nil
     }
 }
 
-extension ChatMessage {
-    /// Whether this row says the same as `message`, byte for byte (String equality would let NFC and NFD pass).
-    fileprivate func hasContent(of message: IncomingMessage) -> Bool {
-        switch (content, message.content) {
-        case (.text(let mine), .text(let theirs)): mine.utf8.elementsEqual(theirs.utf8)
-        case (.file(let mine), .file(let name, let size, let modified, _, let caption)):
-            mine.name.utf8.elementsEqual(name.utf8) && mine.size == size && mine.modified == modified
-                && mine.caption.utf8.elementsEqual(caption.utf8)
+extension IncomingMessage.Content {
+    /// Compared byte by byte (String equality would let NFC and NFD pass). The type of a file is no part of it.
+    fileprivate func hasSameBytes(as other: Self) -> Bool {
+        switch (self, other) {
+        case (.text(let mine), .text(let theirs)): Self.same(mine, theirs)
+        case (
+            .file(let name, let size, let modified, _, let caption),
+            .file(let otherName, let otherSize, let otherModified, _, let otherCaption)
+        ):
+            Self.same(name, otherName) && size == otherSize && modified == otherModified
+                && Self.same(caption, otherCaption)
+        case (.operation(let action, let target), .operation(let otherAction, let otherTarget)):
+            target == otherTarget && Self.same(action, otherAction)
         default: false
         }
     }
+
+    private static func same(_ action: ChatOperation.Action, _ other: ChatOperation.Action) -> Bool {
+        let (kind, text) = OperationRow.values(of: action)
+        let (otherKind, otherText) = OperationRow.values(of: other)
+        return kind == otherKind && (text == nil) == (otherText == nil) && same(text ?? "", otherText ?? "")
+    }
+
+    private static func same(_ text: String, _ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
 }

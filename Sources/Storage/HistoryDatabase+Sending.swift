@@ -34,6 +34,20 @@ extension HistoryDatabase {
         }
     }
 
+    public func enqueueOperation(
+        _ action: ChatOperation.Action, on target: MessageID, _ direction: MessageDirection, to contact: ContactID,
+        at time: Timestamp
+    ) async throws(StoreError) -> ChatMessage {
+        let id = MessageID(at: time)
+        return try await writer.write { connection throws(StoreError) in
+            guard try connection.isOperationOfOurs(id) else { return nil }
+            return try connection.message(target, of: contact, direction)
+        } _: { connection throws(StoreError) in
+            guard let message = try connection.message(target, of: contact, direction) else { throw .notFound }
+            return try connection.insertOutgoing(id, action, on: message, at: time)
+        }
+    }
+
     public func enqueueFileStatus(
         to contact: ContactID, transfer: MessageID, state: FileTransfer.State
     ) async throws(StoreError) {
@@ -49,16 +63,19 @@ extension HistoryDatabase {
         // On the writer: an entry that was just entered or removed must not be missed or seen again.
         try await writer.perform { connection throws(StoreError) in
             let rows = try connection.all(
-                "SELECT id, position, transfer, transfer_state FROM outbox WHERE contact = ? ORDER BY id LIMIT ?",
+                "SELECT id, position, operation, transfer, transfer_state FROM outbox WHERE contact = ? ORDER BY id LIMIT ?",
                 [.integer(contact.rawValue), .integer(Int64(limit))]
             ) { row in
-                (row.integer(0), row.optionalInteger(1), row.text(2), row.text(3))
+                (row.integer(0), row.optionalInteger(1), row.optionalInteger(2), row.text(3), row.text(4))
             }
             var entries: [OutboxEntry] = []
-            for (id, position, transfer, state) in rows {
+            for (id, position, operation, transfer, state) in rows {
                 if let position {
-                    guard let message = try connection.message(at: position) else { continue }
+                    guard let message = try connection.messageAsEntered(at: position) else { continue }
                     entries.append(OutboxEntry(id: id, operation: .message(message)))
+                } else if let operation {
+                    guard let operation = try connection.operation(number: operation) else { continue }
+                    entries.append(OutboxEntry(id: id, operation: .operation(operation)))
                 } else {
                     guard let transfer = MessageID(transfer), let state = FileTransfer.State(rawValue: state) else {
                         throw MessageRow.damaged("an outbox entry")
@@ -93,11 +110,41 @@ extension HistoryDatabase {
         }
     }
 
+    public func advanceOperation(
+        _ id: MessageID, to state: DeliveryState
+    ) async throws(StoreError) -> ChatMessage? {
+        try await writer.write { connection throws(StoreError) in
+            let reason: String? = if case .failed(let reason) = state { reason } else { nil }
+            try connection.run(
+                "UPDATE operations SET state = ?1, reason = ?2 WHERE id = ?3 AND outgoing = 1 AND state < ?1 AND state <> 2",
+                .integer(Int64(state.rank)), .optionalText(reason), .text(id.text))
+            if state.rank >= DeliveryState.failed(reason: "").rank {
+                try connection.run(
+                    "DELETE FROM outbox WHERE operation IN (SELECT number FROM operations WHERE id = ? AND outgoing = 1)",
+                    .text(id.text))
+            }
+            let operation = try connection.first(
+                "SELECT \(OperationRow.columns) FROM operations o WHERE o.id = ? AND o.outgoing = 1", [.text(id.text)],
+                OperationRow.operation)
+            guard let operation else { return nil }
+            return try connection.target(
+                of: operation.action, on: operation.target, by: .outgoing, in: operation.contact)
+        }
+    }
+
+    public func operations(of contact: ContactID) async throws(StoreError) -> [ChatOperation] {
+        try await reader.perform { connection throws(StoreError) in
+            try connection.all(
+                "SELECT \(OperationRow.columns) FROM operations o WHERE o.contact = ? ORDER BY o.number",
+                [.integer(contact.rawValue)], OperationRow.operation)
+        }
+    }
+
     public func markOutgoingRead(
         contact: ContactID, upTo id: MessageID
-    ) async throws(StoreError) -> [ChatMessage] {
+    ) async throws(StoreError) -> [ChatMessage]? {
         try await writer.write { connection throws(StoreError) in
-            guard let last = try connection.messageOfOurs(id), last.contact == contact else { return [] }
+            guard let last = try connection.message(id, of: contact, .outgoing) else { return nil }
             let delivered = Int64(DeliveryState.delivered.rank)
             // A receipt for a message proves that the message itself has arrived, whatever became of our reply.
             let positions = try connection.all(
@@ -131,11 +178,7 @@ extension SQLiteConnection {
         _ id: MessageID, to contact: ContactID, text: String?, replyTo: MessageID?, at time: Timestamp,
         attach: (Int64) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) -> ChatMessage {
-        guard
-            let sequence = try first(
-                "UPDATE conversations SET next_sequence = next_sequence + 1 WHERE contact = ? RETURNING next_sequence - 1",
-                [.integer(contact.rawValue)], { row in row.integer(0) })
-        else { throw .notFound }
+        let sequence = try takeSequence(of: contact)
         try run(
             """
             INSERT INTO messages(contact, outgoing, id, sequence, sent, stored, state, reply_to, text)
@@ -152,6 +195,64 @@ extension SQLiteConnection {
             .integer(position), .integer(contact.rawValue))
         guard let message = try message(at: position) else { throw .notFound }
         try SearchIndex.add(message, in: self)
+        return message
+    }
+
+    private func takeSequence(of contact: ContactID) throws(StoreError) -> Int64 {
+        let sequence = try first(
+            "UPDATE conversations SET next_sequence = next_sequence + 1 WHERE contact = ? RETURNING next_sequence - 1",
+            [.integer(contact.rawValue)], { row in row.integer(0) })
+        guard let sequence else { throw .notFound }
+        return sequence
+    }
+
+    /// The row of an operation, what it does to its message, and the outbox row.
+    fileprivate func insertOutgoing(
+        _ id: MessageID, _ action: ChatOperation.Action, on message: ChatMessage, at time: Timestamp
+    ) throws(StoreError) -> ChatMessage {
+        let place = try placeOfUnsent(message, action)
+        let operation = ChatOperation(
+            id: id, contact: message.contact, direction: .outgoing,
+            sequence: try place == nil ? takeSequence(of: message.contact) : message.sequence, sent: time, stored: time,
+            state: .pending, target: message.id, action: action)
+        let number = try insertOperation(operation, numbering: 0)
+        try run(
+            "INSERT INTO outbox(id, contact, operation) VALUES (?, ?, ?)", .optionalInteger(place),
+            .integer(message.contact.rawValue), .integer(number))
+        try run(
+            "UPDATE messages SET last_operation = ? WHERE position = ?", .integer(number),
+            .integer(message.position.rawValue))
+        return try applyOperations(to: message)
+    }
+
+    /// A message that is taken back before it was handed to a connection does not go out at all: the retraction takes
+    /// its number and its place in the outbox. Returns that place; `nil` for everything else.
+    private func placeOfUnsent(
+        _ message: ChatMessage, _ action: ChatOperation.Action
+    ) throws(StoreError) -> Int64? {
+        guard action == .retract, message.direction == .outgoing, message.state == .pending else { return nil }
+        let position = SQLiteValue.integer(message.position.rawValue)
+        let place = try first("DELETE FROM outbox WHERE position = ? RETURNING id", [position]) { row in row.integer(0)
+        }
+        try run(
+            "UPDATE messages SET state = 2, reason = 'deleted before it was sent' WHERE position = ?", position)
+        return place
+    }
+
+    fileprivate func isOperationOfOurs(_ id: MessageID) throws(StoreError) -> Bool {
+        try first("SELECT 1 FROM operations WHERE id = ? AND outgoing = 1", [.text(id.text)]) { _ in true } ?? false
+    }
+
+    fileprivate func operation(number: Int64) throws(StoreError) -> ChatOperation? {
+        try first(
+            "SELECT \(OperationRow.columns) FROM operations o WHERE o.number = ?", [.integer(number)],
+            OperationRow.operation)
+    }
+
+    /// An own message with the text of its first time: sent again it must be the same, or it would be refused (D3).
+    fileprivate func messageAsEntered(at position: Int64) throws(StoreError) -> ChatMessage? {
+        guard var message = try message(at: position) else { return nil }
+        if let text = try firstText(of: message) { message.content = .text(text) }
         return message
     }
 

@@ -6,14 +6,15 @@ enum MessageRow {
     /// The columns that `message(from:)` reads, in its order.
     private static let columns = """
         m.id, m.position, m.contact, m.outgoing, m.sequence, m.sent, m.stored, m.state, m.reason, m.reply_to, m.text,
-        v.seen, \(TransferRow.columns)
+        v.seen, m.edited, m.retracted, m.own_reaction, m.peer_reaction, m.missing_before, p.state, p.reason,
+        \(TransferRow.columns)
         """
 
     /// A query for messages, to be followed by WHERE, ORDER BY and LIMIT. `source` may put another table in front.
     static func select(from source: String = "messages m") -> String {
         """
         SELECT \(columns) FROM \(source) JOIN conversations v ON v.contact = m.contact
-        LEFT JOIN transfers t ON t.position = m.position
+        LEFT JOIN transfers t ON t.position = m.position LEFT JOIN operations p ON p.number = m.last_operation
         """
     }
 
@@ -27,15 +28,24 @@ enum MessageRow {
             case .outgoing: try deliveryState(rank: row.integer(7), reason: row.text(8))
             }
         let content: ChatMessage.Content =
-            row.isNull(10) ? .file(try TransferRow.transfer(from: row, firstColumn: 12)) : .text(row.text(10))
-        return ChatMessage(
+            row.isNull(10) ? .file(try TransferRow.transfer(from: row, firstColumn: 19)) : .text(row.text(10))
+        var message = ChatMessage(
             id: id, position: HistoryPosition(position), contact: ContactID(row.integer(2)), direction: direction,
             sequence: row.integer(4), sent: Timestamp(milliseconds: row.integer(5)),
             stored: Timestamp(milliseconds: row.integer(6)), state: state,
             replyTo: row.optionalText(9).flatMap { MessageID($0) }, content: content)
+        message.edited = row.optionalInteger(12).map(Timestamp.init(milliseconds:))
+        message.isRetracted = row.flag(13)
+        if let emoji = row.optionalText(14) { message.reactions.append(Reaction(direction: .outgoing, emoji: emoji)) }
+        if let emoji = row.optionalText(15) { message.reactions.append(Reaction(direction: .incoming, emoji: emoji)) }
+        message.missingBefore = Int(clamping: row.integer(16))
+        if let rank = row.optionalInteger(17) {
+            message.operationState = try deliveryState(rank: rank, reason: row.text(18))
+        }
+        return message
     }
 
-    private static func deliveryState(rank: Int64, reason: String) throws(StoreError) -> DeliveryState {
+    static func deliveryState(rank: Int64, reason: String) throws(StoreError) -> DeliveryState {
         let states: [DeliveryState] = [.pending, .sent, .failed(reason: reason), .delivered, .read]
         guard let state = states.first(where: { $0.rank == rank }) else { throw damaged("a delivery state") }
         return state
@@ -73,5 +83,23 @@ extension SQLiteConnection {
     /// The message at a position.
     func message(at position: Int64) throws(StoreError) -> ChatMessage? {
         try first(MessageRow.select() + " WHERE m.position = ?", [.integer(position)], MessageRow.message)
+    }
+
+    func message(
+        _ id: MessageID, of contact: ContactID, _ direction: MessageDirection
+    ) throws(StoreError) -> ChatMessage? {
+        try first(
+            MessageRow.select() + " WHERE m.contact = ? AND m.outgoing = ? AND m.id = ?",
+            [.integer(contact.rawValue), .flag(direction == .outgoing), .text(id.text)], MessageRow.message)
+    }
+
+    /// The text that a message was entered with, also after edits and its retraction; `nil` for a file.
+    func firstText(of message: ChatMessage) throws(StoreError) -> String? {
+        guard message.edited != nil || message.isRetracted else {
+            if case .text(let text) = message.content { return text } else { return nil }
+        }
+        return try first(
+            "SELECT coalesce(first_text, text) FROM messages WHERE position = ?", [.integer(message.position.rawValue)]
+        ) { row in row.optionalText(0) } ?? nil
     }
 }

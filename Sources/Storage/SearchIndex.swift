@@ -3,7 +3,9 @@
 internal import ChatCore
 
 enum SearchIndex {
+    /// A retracted message is not in the index.
     static func add(_ message: ChatMessage, in connection: SQLiteConnection) throws(StoreError) {
+        guard !message.isRetracted else { return }
         let text = SQLiteValue.text(indexedText(of: message))
         let position = SQLiteValue.integer(message.position.rawValue)
         try connection.run("INSERT INTO words(rowid, text) VALUES (?, ?)", position, text)
@@ -13,6 +15,7 @@ enum SearchIndex {
     /// The tables have no content of their own, so a deletion has to repeat what was inserted
     /// (https://www.sqlite.org/fts5.html#the_delete_command).
     static func remove(_ message: ChatMessage, in connection: SQLiteConnection) throws(StoreError) {
+        guard !message.isRetracted else { return }
         let text = SQLiteValue.text(indexedText(of: message))
         let position = SQLiteValue.integer(message.position.rawValue)
         try connection.run("INSERT INTO words(words, rowid, text) VALUES ('delete', ?, ?)", position, text)

@@ -15,7 +15,8 @@ final class TestFolder {
     }
 
     deinit {
-        for name in ["", "-wal", "-shm", ".v1.bak", ".copy", ".copy-wal", ".copy-shm"] { unlink(database + name) }
+        for name in ["", "-wal", "-shm", ".v1.bak", ".v2.bak", ".v3.bak", ".v4.bak", ".copy", ".copy-wal", ".copy-shm"]
+        { unlink(database + name) }
         rmdir(database)
         chmod(path, 0o700)
         rmdir(path)
@@ -106,6 +107,6 @@ extension ChatMessage {
 
 extension AppendOutcome {
     var inserted: ChatMessage? {
-        if case .inserted(let message) = self { message } else { nil }
+        if case .stored(let changes) = self, case .added(let message)? = changes.first { message } else { nil }
     }
 }

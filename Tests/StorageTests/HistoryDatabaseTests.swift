@@ -122,7 +122,9 @@ struct HistoryDatabaseTests {
         await database.close()
         let before = try contents(of: folder.database)
         for readOnly in [false, true] {
-            await #expect(throws: StoreError.newerVersion(path: folder.database, found: 99, supported: 1)) {
+            await #expect(
+                throws: StoreError.newerVersion(path: folder.database, found: 99, supported: Schema.migrations.count)
+            ) {
                 try await folder.open(readOnly: readOnly)
             }
         }
@@ -141,7 +143,8 @@ struct HistoryDatabaseTests {
         let migrated = try await HistoryDatabase.open(at: folder.database, readOnly: false, steps: newer)
         #expect(try await migrated.page(of: bob, .newest, limit: 10).map(\.text) == ["kept"])
         await migrated.close()
-        try overwrite(folder.database + ".copy", with: contents(of: folder.database + ".v1.bak"))
+        try overwrite(
+            folder.database + ".copy", with: contents(of: folder.database + ".v\(Schema.migrations.count).bak"))
         let copy = try await HistoryDatabase.open(at: folder.database + ".copy")
         #expect(try await copy.page(of: bob, .newest, limit: 10).map(\.text) == ["kept"])
         await copy.close()

@@ -153,12 +153,12 @@ struct MessagesTests {
         for message in [first, second, third] {
             _ = try await database.advanceState(of: message.id, to: .delivered)
         }
-        #expect(try await database.markOutgoingRead(contact: carol, upTo: second.id).isEmpty)
-        #expect(try await database.markOutgoingRead(contact: bob, upTo: second.id).map(\.id) == [first.id, second.id])
-        #expect(try await database.markOutgoingRead(contact: bob, upTo: first.id).isEmpty)
+        #expect(try await database.markOutgoingRead(contact: carol, upTo: second.id) == nil)
+        #expect(try await database.markOutgoingRead(contact: bob, upTo: second.id)?.map(\.id) == [first.id, second.id])
+        #expect(try await database.markOutgoingRead(contact: bob, upTo: first.id) == [])
         #expect(try await database.page(of: bob, .newest, limit: 9).map(\.state) == [.read, .read, .delivered])
         let heard = try #require(try await database.hear("theirs", from: bob).inserted)
-        #expect(try await database.markOutgoingRead(contact: bob, upTo: heard.id).isEmpty)
+        #expect(try await database.markOutgoingRead(contact: bob, upTo: heard.id) == nil)
     }
 
     @Test("keep drafts and settings until they are emptied")

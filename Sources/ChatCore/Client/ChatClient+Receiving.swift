@@ -1,5 +1,5 @@
 // From the wire to the user: one consumer per link takes its chat requests in order; store, then reply, then show
-// (DESIGN 3.2, RELIABILITY D3).
+// (DESIGN 3.2, RELIABILITY D3, D5, D7).
 
 import BLIPNet
 
@@ -29,6 +29,14 @@ extension ChatClient {
         case .hello: await receiveHello(try HelloRequest(decoding: request), request, contact, link)
         case .accepted: updateLink(contact, link.number) { $0.isAdmittedByPeer = true }
         case .message: await receiveMessage(try MessageRequest(decoding: request), request, contact, link)
+        case .edit:
+            let edit = try EditRequest(decoding: request)
+            await receiveOperation(.edit(text: edit.text), edit.head, request, contact, link)
+        case .retract:
+            await receiveOperation(.retract, try RetractRequest(decoding: request).head, request, contact, link)
+        case .react:
+            let react = try ReactRequest(decoding: request)
+            await receiveOperation(.react(emoji: react.emoji), react.head, request, contact, link)
         case .read: await receiveRead(try ReadRequest(decoding: request), request, contact, link)
         case .typing: receiveTyping(try TypingRequest(decoding: request), contact)
         case .fileOffer: await receiveOffer(try FileOfferRequest(decoding: request), request, contact, link)
@@ -50,34 +58,91 @@ extension ChatClient {
     private func receiveOffer(
         _ offer: FileOfferRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
-        let added = await store(
+        await store(
             IncomingMessage(
                 id: offer.id, contact: contact, sequence: offer.sequence, sent: offer.sent, received: now(),
                 content: .file(
                     name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
                     caption: offer.caption)), request, link)
-        if let added, case .file(let transfer) = added.content { acceptIfAllowed(transfer) }
     }
 
-    /// Commits, replies, shows; returns the message if it is new.
-    @discardableResult private func store(
-        _ message: IncomingMessage, _ request: BLIPIncomingRequest, _ link: ActiveLink
-    ) async -> ChatMessage? {
+    private func receiveOperation(
+        _ action: ChatOperation.Action, _ head: OperationHead, _ request: BLIPIncomingRequest, _ contact: ContactID,
+        _ link: ActiveLink
+    ) async {
+        await store(
+            IncomingMessage(
+                id: head.id, contact: contact, sequence: head.sequence, sent: head.sent, received: now(),
+                content: .operation(action, target: head.target)), request, link)
+    }
+
+    /// Commits, replies, shows.
+    private func store(_ message: IncomingMessage, _ request: BLIPIncomingRequest, _ link: ActiveLink) async {
         do throws(StoreError) {
             switch try await store.appendIncoming(message) {
-            case .inserted(let added):
+            case .stored(let changes):
                 answer(request, on: link, BLIPResponse())
-                hub.publish(.messageAdded(added))
-                hub.publish(.conversationsChanged)
-                return added
-            case .duplicate: answer(request, on: link, BLIPResponse())
-            case .conflict: answer(request, on: link, .failure(.conflict, "another message has this id"))
+                show(changes)
+            case .held:
+                answer(request, on: link, BLIPResponse())
+                irregularities.heldBack += 1
+                releaseLater(message.contact)
+            case .duplicate:
+                answer(request, on: link, BLIPResponse())
+                irregularities.duplicates += 1
+            case .conflict:
+                answer(request, on: link, .failure(.conflict, "another operation has this id"))
+                irregularities.refused += 1
+            case .forbidden:
+                answer(request, on: link, .failure(.forbidden, "not your message"))
+                irregularities.refused += 1
+            case .meaningless: answer(request, on: link, .failure(.badRequest, "a file has no text"))
             }
         } catch {
             answer(request, on: link, Self.response(to: error))
             hub.publish(.notice(.storeFailed(error)))
         }
-        return nil
+    }
+
+    private func show(_ changes: [HistoryChange]) {
+        guard !changes.isEmpty else { return }
+        for change in changes {
+            switch change {
+            case .added(let message):
+                hub.publish(.messageAdded(message))
+                if case .file(let transfer) = message.content, !message.isRetracted { acceptIfAllowed(transfer) }
+            case .changed(let message): hub.publish(.messageChanged(message))
+            }
+        }
+        hub.publish(.conversationsChanged)
+    }
+
+    // MARK: Gaps (D5)
+
+    /// What has overtaken others is shown after a while in any case; one wait for each contact.
+    private func releaseLater(_ contact: ContactID) {
+        guard holdingContacts.insert(contact).inserted else { return }
+        spawn(after: configuration.limits.gapPatience) { await $0.release(contact) }
+    }
+
+    private func release(_ contact: ContactID) async {
+        holdingContacts.remove(contact)
+        let changes = await quietly { () async throws(StoreError) in
+            // The contact may have been removed meanwhile.
+            do throws(StoreError) { return try await store.releaseHeld(for: contact) } catch .notFound { return [] }
+        }
+        guard let changes else { return releaseAgainLater(contact) }
+        show(changes)
+    }
+
+    private func releaseAgainLater(_ contact: ContactID) {
+        guard sessions[contact] != nil else { return }
+        releaseLater(contact)
+    }
+
+    /// What an earlier run held back has waited long enough.
+    func releaseAll() async {
+        for contact in sessions.keys.sorted() { await release(contact) }
     }
 
     /// The sender keeps what we could not store and tries again.
@@ -93,8 +158,10 @@ extension ChatClient {
             try await store.markOutgoingRead(contact: contact, upTo: read.upTo)
         }
         guard let changed else { return answer(request, on: link, .failure(.handlerFailed, "cannot store")) }
+        // The sender learns nothing of which ids we have.
         answer(request, on: link, BLIPResponse())
-        for message in changed { hub.publish(.messageChanged(message)) }
+        if changed == nil { irregularities.foreignReceipts += 1 }
+        for message in changed ?? [] { hub.publish(.messageChanged(message)) }
     }
 
     private func receiveTyping(_ typing: TypingRequest, _ contact: ContactID) {

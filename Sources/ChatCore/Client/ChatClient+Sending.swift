@@ -75,8 +75,13 @@ extension ChatClient {
             }
         }
         for entry in fresh {
-            guard case .message(let message) = entry.operation, message.state == .pending else { continue }
-            await advance(message.id, to: .sent)
+            switch entry.operation {
+            case .message(let message):
+                if message.state == .pending { await advance(message.id, to: .sent) }
+            case .operation(let operation):
+                if operation.state == .pending { await advance(operation, to: .sent) }
+            case .fileStatus: break
+            }
         }
     }
 
@@ -90,8 +95,10 @@ extension ChatClient {
         case .success(let response):
             if await settle(entry, of: contact, error: response.error) {
                 sessions[contact]?.outbox.answered(entry.id)
+                noteRefusing(contact, false)
                 pump(contact)
             } else {
+                if response.error == .insufficientStorage { noteRefusing(contact, true) }
                 hold(contact, releasing: entry.id)
             }
         case .failure(.limitExceeded): hold(contact, releasing: entry.id)
@@ -99,18 +106,24 @@ extension ChatClient {
         }
     }
 
+    /// Their disk is full, or has room again: told once, and shown with the link as long as it lasts (D9).
+    private func noteRefusing(_ contact: ContactID, _ isRefusing: Bool) {
+        guard let session = sessions[contact], session.isRefusing != isRefusing else { return }
+        sessions[contact]?.isRefusing = isRefusing
+        publishLinkState(of: contact)
+        if isRefusing { hub.publish(.notice(.peerCannotStore(contact))) }
+    }
+
     /// Writes down the answer; `false` when the entry must be sent again later.
     private func settle(_ entry: OutboxEntry, of contact: ContactID, error: BLIPErrorCode?) async -> Bool {
-        let isRefused: Bool
-        switch error {
-        case nil: isRefused = false
-        case .badRequest?, .notFound?, .conflict?, .gone?, BLIPErrorCode(code: 413)?: isRefused = true
-        default: return false
-        }
+        guard let state = Self.state(after: error, entry.operation) else { return false }
         switch entry.operation {
         case .message(let message):
-            let state = isRefused ? DeliveryState.failed(reason: Self.refusal(error)) : .delivered
             guard await advance(message.id, to: state) else { return false }
+            sessions[contact]?.queuedCount -= 1
+            return true
+        case .operation(let operation):
+            guard await advance(operation, to: state) else { return false }
             sessions[contact]?.queuedCount -= 1
             return true
         case .fileStatus:
@@ -118,9 +131,24 @@ extension ChatClient {
         }
     }
 
+    /// What an answer means for good; `nil` when it may be another one next time.
+    private static func state(after error: BLIPErrorCode?, _ operation: OutboxEntry.Operation) -> DeliveryState? {
+        switch error {
+        case nil: return .delivered
+        case .badRequest?, .notFound?, .conflict?, .gone?, BLIPErrorCode(code: 413)?:
+            return .failed(reason: refusal(error))
+        case .forbidden?:
+            // They know it as somebody else's message; a message itself is never forbidden once hello is over.
+            guard case .operation = operation else { return nil }
+            return .failed(reason: refusal(error))
+        default: return nil
+        }
+    }
+
     private static func refusal(_ error: BLIPErrorCode?) -> String {
         switch error {
         case .conflict?: "the peer has another message with this id"
+        case .forbidden?: "the peer does not let us change that message"
         case .notFound?: "the peer's program does not know this kind of message"
         default: "the peer cannot read it"
         }
@@ -142,6 +170,15 @@ extension ChatClient {
         let result = await quietly { () async throws(StoreError) in try await store.advanceState(of: id, to: state) }
         guard let result else { return false }
         if let message = result, message.state == state { hub.publish(.messageChanged(message)) }
+        return true
+    }
+
+    @discardableResult private func advance(_ operation: ChatOperation, to state: DeliveryState) async -> Bool {
+        let result = await quietly { () async throws(StoreError) in
+            try await store.advanceOperation(operation.id, to: state)
+        }
+        guard let result else { return false }
+        if let message = result { hub.publish(.messageChanged(message)) }
         return true
     }
 
@@ -207,6 +244,7 @@ extension OutboxEntry {
                     modified: file.modified, contentType: file.contentType, caption: file.caption
                 ).encoded()
             }
+        case .operation(let operation): operation.request
         case .fileStatus(let transfer, let state):
             FileStatusRequest(id: transfer, state: FileStatusRequest.State(state)).encoded()
         }

@@ -1,5 +1,5 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
-// topic: +Listening, +Links, +Hello, +People, +Sending, +Receiving, +Files, +TransferRows, +Serving, +Downloads,
+// topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Files, +TransferRows, +Serving, +Downloads,
 // +Reading.
 
 import BLIPNet
@@ -28,6 +28,9 @@ public actor ChatClient: ChatService {
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
     var listenNotice: ChatNotice?
     var callerQuota: CallerQuota
+    /// Contacts from whom something is held back until a wait is over (D5).
+    var holdingContacts: Set<ContactID> = []
+    var irregularities = Irregularities()
     var random = SystemRandomNumberGenerator()
 
     /// Offered files that peers are pulling.
@@ -80,6 +83,7 @@ public actor ChatClient: ChatService {
         phase = .running
         hub.publish(.identityChanged(identity))
         await rememberPort(lastPort: lastPort)
+        await releaseAll()
         await restTransfers()
         for contact in sessions.keys.sorted() { dial(contact) }
     }

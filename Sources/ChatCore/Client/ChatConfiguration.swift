@@ -65,7 +65,9 @@ public struct ChatLimits: Sendable {
     /// Without a reply for this long the link is asked for a sign of life (D8).
     public var replyPatience = Duration.seconds(30)
     /// Between two tries of an entry that the peer could not take (disk full).
-    public var retryDelay = Duration.seconds(5)
+    public var retryDelay = Duration.seconds(4)
+    /// How long what has overtaken others is held back, to be shown in its sender's order (D5).
+    public var gapPatience = Duration.seconds(5)
 
     public init() {}
 }

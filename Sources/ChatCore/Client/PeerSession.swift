@@ -29,6 +29,8 @@ struct PeerSession {
     /// Own messages and offers that are not delivered yet.
     var queuedCount = 0
     var outbox = OutboxWindow()
+    /// Their disk is full: they answer 507.
+    var isRefusing = false
     var typing = TypingState()
     /// The link on which a read receipt is on its way.
     var receiptLink: LinkNumber?
@@ -56,16 +58,19 @@ struct PeerSession {
     /// What people see. The round trip is filled in by the caller.
     var linkState: LinkState {
         switch phase {
-        case .linked(let link) where link.isOnline:
-            .online(
-                LinkDetails(
-                    remoteAddress: link.connection.info.remoteAddress,
-                    isEncrypted: link.connection.info.isEncrypted))
+        case .linked(let link) where link.isOnline: .online(details(of: link))
         case _ where awaitsApproval: .awaitingApproval
         case .linked, .dialling(reason: nil): .connecting
         // Another try of ours is no news while the last one failed: people read why, and nothing flickers.
         case .dialling(let reason), .idle(let reason): .offline(reason: reason)
         }
+    }
+
+    private func details(of link: ActiveLink) -> LinkDetails {
+        var details = LinkDetails(
+            remoteAddress: link.connection.info.remoteAddress, isEncrypted: link.connection.info.isEncrypted)
+        details.isRefusing = isRefusing
+        return details
     }
 
     /// The link state, if it has changed since the last call.
@@ -175,6 +180,7 @@ struct PeerSession {
         phase = .idle(reason: endReason ?? reason)
         outbox.linkEnded()
         receiptLink = nil
+        isRefusing = false
         return true
     }
 }

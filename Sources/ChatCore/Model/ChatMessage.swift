@@ -56,7 +56,18 @@ public struct ChatMessage: Sendable, Equatable, Identifiable {
     public var stored: Timestamp
     public var state: DeliveryState
     public var replyTo: MessageID?
+    /// As it is now: the newest text; empty text for a retracted message.
     public var content: Content
+    /// When its sender last changed the text, by the sender's clock; `nil`: never.
+    public var edited: Timestamp?
+    /// Its sender has taken it back: nothing of it is shown any more.
+    public var isRetracted = false
+    /// At most one of each side.
+    public var reactions: [Reaction] = []
+    /// How far our latest edit, retraction or reaction on this message has come; `nil`: there is none.
+    public var operationState: DeliveryState?
+    /// So many of its sender's operations just before this one have not arrived (RELIABILITY D5).
+    public var missingBefore = 0
 
     public init(
         id: MessageID, position: HistoryPosition, contact: ContactID, direction: MessageDirection, sequence: Int64,
@@ -75,6 +86,25 @@ public struct ChatMessage: Sendable, Equatable, Identifiable {
     }
 }
 
+extension ChatMessage {
+    /// A sender's clock that differs more than this from ours is marked (RELIABILITY D5).
+    public static let clockTolerance: Int64 = 5 * 60_000
+    /// Nothing that was written longer ago is believed to have waited for us since then.
+    private static let longestWait: Int64 = 30 * 86_400_000
+
+    /// The time to show: the sender's, clamped to what can be true. A wrong clock confuses no days, and never the order.
+    public var shownTime: Timestamp {
+        let age = stored.milliseconds.subtractingReportingOverflow(sent.milliseconds)
+        return age.overflow || age.partialValue < 0 || age.partialValue > Self.longestWait ? stored : sent
+    }
+
+    /// The sender's time is more than five minutes off ours: their clock is wrong, or the message waited for the link.
+    public var isTimeOff: Bool {
+        let age = stored.milliseconds.subtractingReportingOverflow(sent.milliseconds)
+        return age.overflow || age.partialValue.magnitude > Self.clockTolerance.magnitude
+    }
+}
+
 /// A conversation's line in the list.
 public struct Conversation: Sendable, Equatable {
     public var peer: Peer
@@ -83,7 +113,7 @@ public struct Conversation: Sendable, Equatable {
     public var unreadCount: Int
     /// The last incoming message that our user has seen; the unread line stands behind it.
     public var readUpTo: HistoryPosition?
-    /// Own messages that wait for delivery.
+    /// Own messages and changes that wait for delivery.
     public var queuedCount: Int
 
     public init(

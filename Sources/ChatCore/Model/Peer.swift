@@ -93,6 +93,8 @@ public struct LinkDetails: Sendable, Equatable {
     public var isEncrypted: Bool
     /// The last measured round trip, when there is one.
     public var roundTrip: Duration?
+    /// They cannot store what we send; it waits here.
+    public var isRefusing = false
 
     public init(remoteAddress: String, isEncrypted: Bool, roundTrip: Duration? = nil) {
         self.remoteAddress = remoteAddress

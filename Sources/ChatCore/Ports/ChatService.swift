@@ -34,6 +34,12 @@ public protocol ChatService: Sendable {
     func setTyping(_ composing: Bool, to contact: ContactID) async
     /// Our user has seen everything up to `position`.
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError)
+    /// Replaces the text of an own message, on both sides. Returns the message as it is now.
+    func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage
+    /// Takes an own message back, on both sides; an unfinished transfer ends.
+    func retract(_ message: ChatMessage) async throws(ChatError) -> ChatMessage
+    /// Sets our reaction to a message of either side; `nil` takes it back.
+    func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage
     /// Sends a failed message again, as a new one at the end.
     func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage
 
@@ -56,6 +62,8 @@ public protocol ChatService: Sendable {
     func pauseTransfer(_ number: TransferNumber) async throws(ChatError)
     func resumeTransfer(_ number: TransferNumber) async throws(ChatError)
     func cancelTransfer(_ number: TransferNumber) async throws(ChatError)
+    /// What peers have done that was not as it should be, since the start.
+    func irregularities() async -> Irregularities
     /// Bytes free for downloads, `nil` when the folder cannot be asked.
     func downloadsSpace() async -> (folder: String, freeBytes: UInt64)?
 }
@@ -77,10 +85,24 @@ public struct LocalIdentity: Sendable, Equatable {
     }
 }
 
+/// Counts of what peers sent that changed nothing.
+public struct Irregularities: Sendable, Equatable {
+    /// Read receipts for what is no message of ours to that contact (RELIABILITY D7).
+    public var foreignReceipts = 0
+    /// Operations that were stored already: sent again after a lost reply.
+    public var duplicates = 0
+    /// Known ids with other contents (D3), and changes of messages that are not theirs.
+    public var refused = 0
+    /// Operations that had overtaken others (D5).
+    public var heldBack = 0
+
+    public init() {}
+}
+
 /// Something happened that a front end may want to show.
 public enum ChatEvent: Sendable, Equatable {
     case messageAdded(ChatMessage)
-    /// State or transfer of a message changed.
+    /// State, transfer, text, reactions of a message, or what is missing before it, changed.
     case messageChanged(ChatMessage)
     case transferProgress(TransferProgress)
     /// Added, renamed, verified, blocked, unread count or receipt changed: read the conversations anew.
@@ -103,6 +125,8 @@ public enum ChatNotice: Sendable, Equatable {
     case keyChanged(ContactID)
     /// The database refused a write that nobody waits for.
     case storeFailed(StoreError)
+    /// The contact cannot store what we send (their disk is full): it waits here and is tried again.
+    case peerCannotStore(ContactID)
 }
 
 /// Why the chat could not do something. Sentences for people are made in the front end.
@@ -115,6 +139,14 @@ public enum ChatError: Error, Sendable, Equatable {
     case noSuchTransfer
     case noSuchRequest
     case noSuchMessage
+    /// Only own messages can be edited or taken back.
+    case notOwnMessage
+    /// It has been taken back already.
+    case retracted
+    /// A file has no text to edit.
+    case notText
+    /// Empty, or longer than 64 bytes.
+    case badReaction
     /// Longer than 64 KiB of UTF-8.
     case textTooLong(bytes: Int, limit: Int)
     case emptyText

@@ -40,6 +40,13 @@ public protocol HistoryStore: Sendable {
     func enqueueFileStatus(
         to contact: ContactID, transfer: MessageID, state: FileTransfer.State
     ) async throws(StoreError)
+    /// Write-ahead for an operation on the message `target` of `direction`: its row, its effect on the message and its
+    /// outbox row. Throws `.notFound` without such a message; whether the user may do it is the caller's to know.
+    /// Returns the message as it is now.
+    func enqueueOperation(
+        _ action: ChatOperation.Action, on target: MessageID, _ direction: MessageDirection, to contact: ContactID,
+        at time: Timestamp
+    ) async throws(StoreError) -> ChatMessage
     /// What waits for `contact`, in the order in which it was entered, at most `limit` entries.
     func outbox(for contact: ContactID, limit: Int) async throws(StoreError) -> [OutboxEntry]
     /// Removes an entry that needs no more sending.
@@ -47,18 +54,31 @@ public protocol HistoryStore: Sendable {
     /// Moves an outgoing message forward; a state that is not ahead of the stored one changes nothing. Delivered,
     /// read and failed also remove its outbox row. Returns the message as it is now, `nil` when there is none.
     func advanceState(of id: MessageID, to state: DeliveryState) async throws(StoreError) -> ChatMessage?
+    /// The same for an operation of ours; returns the message that it acts on, `nil` when there is none.
+    func advanceOperation(_ id: MessageID, to state: DeliveryState) async throws(StoreError) -> ChatMessage?
     /// The peer's user has read up to message `id` of ours: marks it and all earlier delivered ones; returns those
-    /// that changed. An id that is not ours changes nothing.
-    func markOutgoingRead(contact: ContactID, upTo id: MessageID) async throws(StoreError) -> [ChatMessage]
+    /// that changed. An id that is not ours to this contact changes nothing and returns `nil`.
+    func markOutgoingRead(contact: ContactID, upTo id: MessageID) async throws(StoreError) -> [ChatMessage]?
 
     // MARK: Receiving
 
-    /// Stores an incoming message unless its id is known (RELIABILITY D3).
+    /// Stores an incoming operation unless its id is known (RELIABILITY D3). One that overtook others of its sender is
+    /// held back until they are there or `releaseHeld` gives them up (D5).
     func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome
+    /// Enters everything that is held back from `contact`, in its sender's order, and keeps the places of what is
+    /// missing: whatever of it still arrives is filled in there.
+    func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange]
 
     // MARK: Reading
 
+    /// By id; of two with the same id, ours.
     func message(_ id: MessageID) async throws(StoreError) -> ChatMessage?
+    /// The message of one conversation and direction.
+    func message(
+        _ id: MessageID, of contact: ContactID, _ direction: MessageDirection
+    ) async throws(StoreError) -> ChatMessage?
+    /// All operations of a conversation in the order of storing.
+    func operations(of contact: ContactID) async throws(StoreError) -> [ChatOperation]
     /// All conversations, by contact id.
     func conversations() async throws(StoreError) -> [Conversation]
     /// Up to `limit` messages of a conversation, oldest first: the newest ones, or those just before or after a
@@ -139,8 +159,9 @@ public struct NewOutgoingFile: Sendable {
 /// Something that waits to be sent.
 public struct OutboxEntry: Sendable, Equatable, Identifiable {
     public enum Operation: Sendable, Equatable {
-        /// A message or a file offer, to be sent from its history row.
+        /// A message or a file offer, to be sent from its history row with the text that it was entered with.
         case message(ChatMessage)
+        case operation(ChatOperation)
         case fileStatus(transfer: MessageID, state: FileTransfer.State)
     }
 
@@ -159,6 +180,7 @@ public struct IncomingMessage: Sendable {
     public enum Content: Sendable, Equatable {
         case text(String)
         case file(name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String)
+        case operation(ChatOperation.Action, target: MessageID)
     }
     public var id: MessageID
     public var contact: ContactID
@@ -183,11 +205,18 @@ public struct IncomingMessage: Sendable {
 }
 
 public enum AppendOutcome: Sendable, Equatable {
-    case inserted(ChatMessage)
+    /// It is stored. This is to be shown, in this order: it may bring with it what was held back behind it.
+    case stored([HistoryChange])
+    /// It is stored, but not to be shown before earlier ones of its sender are there or given up.
+    case held
     /// The same id with the same content: it is stored already.
     case duplicate
     /// The same id with other content: the first one stays.
     case conflict
+    /// An edit or a retraction of a message that is not its sender's; nothing was stored.
+    case forbidden
+    /// An edit of something that has no text; nothing was stored.
+    case meaningless
 }
 
 public enum PageAnchor: Sendable, Equatable {

@@ -7,6 +7,9 @@ enum ChatProfile: String, Sendable, CaseIterable {
     case hello
     case accepted
     case message
+    case edit
+    case retract
+    case react
     case read
     case typing
     case fileOffer = "file-offer"
@@ -31,6 +34,7 @@ enum WireLimit {
     /// A file name as offered; longer than any file system allows, cut later.
     static let fileName = 1024
     static let contentType = 256
+    static let emoji = Reaction.limit
     static let client = 128
     static let features = 1024
     /// The length of one `file-get` range.

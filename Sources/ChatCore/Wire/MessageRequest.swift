@@ -5,6 +5,8 @@ import BLIPNet
 /// A line of text. The reply means that it is committed on the receiver's disk.
 struct MessageRequest: ChatRequest {
     static let profile = ChatProfile.message
+    /// Bytes of text; below, deflate has nothing to win.
+    static let compressedAbove = 256
 
     var id: MessageID
     var sequence: Int64
@@ -23,10 +25,9 @@ struct MessageRequest: ChatRequest {
     func encoded() -> BLIPRequest {
         var properties: BLIPProperties = ["Id": id.text, "Seq": String(sequence), "Sent": sent.wireText]
         properties["Reply-To"] = replyTo?.text
-        // Below a few hundred bytes deflate has nothing to win.
         return BLIPRequest(
             profile: Self.profile.rawValue, properties: properties, body: .text(text), urgent: true,
-            compressed: text.utf8.count > 256)
+            compressed: text.utf8.count > Self.compressedAbove)
     }
 
     init(decoding request: BLIPIncomingRequest) throws(WireError) {

@@ -20,6 +20,10 @@ public enum Errand: Sendable, Equatable {
     case send(String, to: ContactID)
     case sendFile(path: String, to: ContactID)
     case retry(MessageID)
+    case edit(ChatMessage, String)
+    case retract(ChatMessage)
+    /// `nil` takes our reaction back.
+    case react(ChatMessage, String?)
     case setDraft(String, ContactID)
     case setTyping(Bool, ContactID)
     case markSeen(ContactID, HistoryPosition)

@@ -30,7 +30,7 @@ extension AppState {
         let words = Sentences.sentence(for: notice, name: name(of:))
         switch notice {
         case .cannotListen, .listensElsewhere: note(words, isError: true)
-        case .keyChanged, .storeFailed: say(words, isError: true)
+        case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
         }
     }
 
@@ -38,6 +38,8 @@ extension AppState {
         conversations.isDirty = true
         if case .file(let transfer) = message.content { transfers.update(transfer) }
         guard let index = chatIndex(message.contact) else { return }
+        let last = chats[index].conversation.lastMessage
+        guard last.map({ $0.position <= message.position }) ?? true else { return fillIn(message, at: index) }
         chats[index].conversation.lastMessage = message
         let isOpen = message.contact == openID
         let isKnown = chats[index].window.contains(message)
@@ -61,6 +63,14 @@ extension AppState {
                 after: before ?? HistoryPosition(message.position.rawValue - 1), count: 0)
         }
         chats[index].window.unreadLine?.count += 1
+    }
+
+    /// A message that was missing has come: it stands in its place among the others, where it may be out of sight.
+    private mutating func fillIn(_ message: ChatMessage, at index: Int) {
+        let isKnown = chats[index].window.index(of: .message(message.id)) != nil
+        chats[index].window.fillIn(message)
+        guard !isKnown, message.direction == .incoming else { return }
+        say("A missing message from \(chats[index].name.text) has come; it stands in its place")
     }
 
     private mutating func change(_ message: ChatMessage) {

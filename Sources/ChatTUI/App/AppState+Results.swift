@@ -10,6 +10,10 @@ extension AppState {
             if contact == openID, case .message(let message) = result { follow(message) }
         case .sendFile, .retry:
             if case .message(let message) = result { follow(message) }
+        case .edit, .retract, .react:
+            guard case .message(let message) = result, let index = chatIndex(message.contact) else { return }
+            chats[index].window.replace(message)
+            if case .retract = errand { say("Deleted here; \(chats[index].name.text) is told") }
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
             if case .approve(let id, _) = errand { forget(request: id) }
@@ -76,6 +80,11 @@ extension AppState {
         case .send(let text, let contact):
             giveBack(text, to: contact)
             note(Sentences.sentence(for: error, doing: "Your line was not stored"), isError: true)
+        case .edit(let message, let text):
+            giveBack("/edit \(text)", to: message.contact)
+            note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
+        case .retract, .react:
+            note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
         case .sendFile(let path, _):
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not offered"), isError: true)
         case .setDraft, .setTyping, .markSeen:

@@ -19,6 +19,7 @@ extension AppState {
         case .goTo: goTo(scanner.remainder() ?? "", &effects)
         case .clear: clearView()
         case .retry: retry(&effects)
+        case .edit, .delete, .react: runChange(command.verb, arguments, &effects)
         case .send, .accept, .decline, .pause, .resume, .cancel, .transfers:
             runFiles(command.verb, &scanner, &effects)
         case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .rename, .remove, .contacts,
@@ -113,7 +114,7 @@ extension AppState {
 
     private mutating func retry(_ effects: inout [AppEffect]) {
         let failed = openChat?.window.items.lazy.reversed().compactMap(\.message).first { message in
-            if case .failed = message.state { message.direction == .outgoing } else { false }
+            if case .failed = message.state { message.direction == .outgoing && !message.isRetracted } else { false }
         }
         if let failed { effects.append(.run(.retry(failed.id))) } else { say("Nothing has failed in this chat") }
     }

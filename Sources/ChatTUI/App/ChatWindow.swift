@@ -158,6 +158,15 @@ struct ChatWindow: Sendable, Equatable {
         return true
     }
 
+    /// A message has come late: it is shown if its place is in the window.
+    mutating func fillIn(_ message: ChatMessage) {
+        guard !replace(message), isLoaded else { return }
+        guard reachesOldest || firstPosition.map({ $0 < message.position }) ?? false else { return }
+        guard reachesNewest || lastPosition.map({ message.position < $0 }) ?? false else { return }
+        insert([message])
+        trim(keepingOldest: scroll != .bottom)
+    }
+
     mutating func add(_ notice: LocalNotice) {
         items.append(.notice(notice, after: lastPosition ?? HistoryPosition(.min)))
         trim(keepingOldest: false)

@@ -21,6 +21,10 @@ public enum Sentences {
         case .noSuchTransfer: return "there is no such transfer (transfers lists them)"
         case .noSuchRequest: return "there is no such request (requests lists them)"
         case .noSuchMessage: return "there is no such message any more"
+        case .notOwnMessage: return "it is not your message (only own messages can be changed)"
+        case .retracted: return "it has been deleted already"
+        case .notText: return "a file has no text to edit (delete it, or offer another)"
+        case .badReaction: return "that is no reaction (one emoji, at most \(Reaction.limit) bytes)"
         case .textTooLong(let bytes, let limit):
             return "the message has \(bytes) bytes, at most \(limit) can be sent (send it as a file)"
         case .emptyText: return "the message is empty (type something)"
@@ -79,6 +83,8 @@ public enum Sentences {
         case .keyChanged(let contact):
             "KEY CHANGED: \(name(contact)) has another key; sending stops until you compare (/verify)"
         case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
+        case .peerCannotStore(let contact):
+            "\(name(contact)) cannot store messages (disk full there): they wait here and go out when there is room"
         }
     }
 
@@ -115,7 +121,7 @@ extension Sentences {
 
     /// `TLS direct` or `PLAINTEXT direct`.
     static func words(for details: LinkDetails) -> String {
-        details.isEncrypted ? "TLS direct" : "PLAINTEXT direct"
+        (details.isEncrypted ? "TLS direct" : "PLAINTEXT direct") + (details.isRefusing ? ", THEIR DISK IS FULL" : "")
     }
 
     public static func word(for state: FileTransfer.State) -> String {
@@ -129,6 +135,11 @@ extension Sentences {
         case .complete: "complete"
         case .failed: "failed"
         }
+    }
+
+    /// `1 message missing`
+    public static func missing(_ count: Int) -> String {
+        count == 1 ? "1 message missing" : "\(count) messages missing"
     }
 
     /// News of a transfer that has just ended.

@@ -54,6 +54,6 @@ struct CommandItem: Sendable {
 
     private static let marks: [CommandItem] = [
         ("~", "waiting on disk"), (">", "sent, no answer"), ("✓", "on their disk"), ("✓✓", "read"),
-        ("!", "failed, /retry"),
+        ("!", "failed, /retry"), ("?", "clock off, late"),
     ].map { CommandItem(group: "Marks", label: $0.0, title: $0.1, action: .nothing) }
 }

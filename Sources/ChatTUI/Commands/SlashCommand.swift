@@ -3,6 +3,7 @@
 /// The commands of this version. AppState+Slash carries them out.
 enum SlashVerb: Sendable, Hashable {
     case help, message, query, search, goTo, clear, retry
+    case edit, delete, react
     case send, accept, decline, pause, resume, cancel, transfers
     case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
     case connect, reconnect, status

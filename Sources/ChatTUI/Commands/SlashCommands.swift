@@ -8,6 +8,13 @@ enum SlashCommands {
         make(.message, "msg", [], [.contact, .text], "WHO TEXT", "send a message to somebody", .talk, needed: true),
         make(.query, "query", ["chat"], [.contact], "WHO", "open a chat", .talk, needed: true),
         make(.retry, "retry", [], [.word], "[N]", "send the last failed message again", .talk),
+        make(
+            .edit, "edit", ["correct"], [.text], "[N] TEXT", "change your last message (or the Nth last)", .talk,
+            needed: true),
+        make(.delete, "delete", ["redact"], [.word], "[N]", "take your last message back", .talk),
+        make(
+            .react, "react", [], [.word], "[N] [:NAME:]", "react to the last message; without a name: take it back",
+            .talk),
         make(.search, "search", [], [.text], "[WORDS]", "search the whole history", .look),
         make(.goTo, "goto", ["date"], [.word], "DATE|first|unread", "go to a day in this chat", .look, needed: true),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
@@ -45,7 +52,7 @@ enum SlashCommands {
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
-        "me", "reply", "edit", "correct", "delete", "redact", "react", "forward", "editor", "plain", "history",
+        "me", "reply", "forward", "editor", "plain", "history",
         "unread", "read", "pin", "pins", "links", "url", "open", "info", "log", "limit", "autoaccept", "qr", "nick",
         "away", "back", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "disconnect",
         "stats", "ping", "set", "unset", "bind", "unbind", "alias", "theme", "mute", "notify", "export", "import",

@@ -141,9 +141,10 @@ struct HistoryLayout {
         switch item {
         case .message(let message):
             let previous = items[..<index].last { $0.message != nil }?.message
-            let time = Self.shownTime(message)
-            if previous.map({ !state.clock.isSameDay(Self.shownTime($0), time) }) ?? true { rows.append(dayLine(time)) }
+            let time = message.shownTime
+            if previous.map({ !state.clock.isSameDay($0.shownTime, time) }) ?? true { rows.append(dayLine(time)) }
             if index == firstUnread, let line = chat.window.unreadLine { rows.append(unreadLine(line.count)) }
+            if message.missingBefore > 0 { rows.append(missingLine(message.missingBefore)) }
             rows += MessageRows(state: state, chat: chat, message: message, width: width).rows
         case .notice(let notice, _): rows += Self.noticeRows(notice, clock: state.clock, width: width)
         }
@@ -151,13 +152,6 @@ struct HistoryLayout {
             rows = rows.map { $0.restyled { $0.adding(.reverse) } }
         }
         return rows.isEmpty ? [StyledLine()] : rows
-    }
-
-    /// The sender's time, unless it cannot be right: a wrong clock must not confuse the days.
-    static func shownTime(_ message: ChatMessage) -> Timestamp {
-        let isLate = message.stored.milliseconds.subtractingReportingOverflow(message.sent.milliseconds)
-        let limit: Int64 = 30 * 86_400_000
-        return isLate.overflow || isLate.partialValue < 0 || isLate.partialValue > limit ? message.stored : message.sent
     }
 
     private func dayLine(_ time: Timestamp) -> StyledLine {
@@ -168,6 +162,12 @@ struct HistoryLayout {
 
     private func unreadLine(_ count: Int) -> StyledLine {
         var line = StyledLine("── \(count) new ", Theme.unread)
+        line.add(.filling(width - line.width, with: SafeText(literal: "╌")), Theme.line)
+        return line
+    }
+
+    private func missingLine(_ count: Int) -> StyledLine {
+        var line = StyledLine("── \(Sentences.missing(count)) ", Theme.warning)
         line.add(.filling(width - line.width, with: SafeText(literal: "╌")), Theme.line)
         return line
     }

@@ -16,27 +16,39 @@ struct MessageRows {
     var isNarrow: Bool { state.size.columns < 60 }
 
     var rows: [StyledLine] {
+        if message.isRetracted { return textRows(SafeText(literal: "(deleted)"), Theme.quiet) }
         switch message.content {
-        case .text(let text): textRows(text)
+        case .text(let text): return textRows(SafeText(text, as: .multiline) + edition)
         case .file(let transfer):
             // The list of transfers knows how far it is by now; the row is as old as its last change of state.
-            FileRows(message: self, transfer: state.transfers.byID[transfer.id] ?? transfer).rows
+            let transfer = state.transfers.byID[transfer.id] ?? transfer
+            let lines = changeLines(width: max(10, width - indent - 1))
+            return FileRows(message: self, transfer: transfer).rows + lines.map { indented($0) }
         }
     }
 
-    /// `✓✓` for own messages, blank for others.
+    /// `✓✓` for own messages; for others `?` when their clock is off or they waited, else blank.
     var mark: String {
-        guard message.direction == .outgoing else { return "" }
-        switch message.state {
-        case .pending: return "~"
-        case .sent: return ">"
-        case .delivered: return "✓"
-        case .read: return "✓✓"
-        case .failed: return "!"
+        guard message.direction == .outgoing else { return message.isTimeOff ? "?" : "" }
+        return message.isRetracted ? Self.mark(message.operationState ?? message.state) : Self.mark(message.state)
+    }
+
+    private static func mark(_ state: DeliveryState) -> String {
+        switch state {
+        case .pending: "~"
+        case .sent: ">"
+        case .delivered: "✓"
+        case .read: "✓✓"
+        case .failed: "!"
         }
     }
 
-    var time: String { state.clock.time(HistoryLayout.shownTime(message)) }
+    private var markStyle: Style {
+        guard message.direction == .outgoing else { return Theme.warning }
+        return Theme.mark(message.isRetracted ? message.operationState ?? message.state : message.state)
+    }
+
+    var time: String { state.clock.time(message.shownTime) }
 
     private var nick: SafeText {
         message.direction == .outgoing ? SafeText(literal: "me") : chat.name
@@ -49,15 +61,24 @@ struct MessageRows {
     /// Columns of the nick: as wide as the name, within bounds.
     private var nickWidth: Int { min(max(7, chat.name.width), 12) }
 
-    private func textRows(_ text: String) -> [StyledLine] {
-        isNarrow ? narrowRows(SafeText(text, as: .multiline)) : wideRows(SafeText(text, as: .multiline))
+    private func textRows(_ text: SafeText, _ style: Style = .plain) -> [StyledLine] {
+        let rows = isNarrow ? narrowRows(text) : wideRows(text)
+        return style == .plain ? rows : rows.map { $0.restyled { _ in style } }
+    }
+
+    /// Columns before the text.
+    private var indent: Int { isNarrow ? 2 : 9 + nickWidth }
+
+    private func indented(_ line: StyledLine) -> StyledLine {
+        var row = StyledLine(.blanks(indent))
+        row.add(line)
+        return row
     }
 
     private func wideRows(_ text: SafeText) -> [StyledLine] {
-        let indent = 9 + nickWidth
         var lead = StyledLine(time, Theme.time)
         lead.add(" ")
-        lead.add(SafeText(mark, as: .line).padded(to: 2), Theme.mark(message.state))
+        lead.add(SafeText(mark, as: .line).padded(to: 2), markStyle)
         lead.add(nick.padded(to: nickWidth, alignment: .right), nickStyle)
         lead.add(" ")
         // One column stays free, so that the text does not touch the next pane.
@@ -73,7 +94,7 @@ struct MessageRows {
         var lead = StyledLine(time, Theme.time)
         lead.add(" ")
         if !mark.isEmpty {
-            lead.add(mark, Theme.mark(message.state))
+            lead.add(mark, markStyle)
             lead.add(" ")
         }
         lead.add(nick.truncated(to: 12), nickStyle)
@@ -113,12 +134,39 @@ struct MessageRows {
             lines.append(StyledLine("… \(wrapped.count - Self.rowLimit) more rows", Theme.quiet))
         }
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
-        if case .failed(let reason) = message.state {
+        if case .failed(let reason) = message.state, !message.isRetracted {
             let sentence = SafeText("not sent: \(reason) (/retry)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }
         }
+        return lines + changeLines(width: width)
+    }
+
+    /// What was done to the message: reactions, and a change of ours that the other side does not have.
+    private func changeLines(width: Int) -> [StyledLine] {
+        var lines: [StyledLine] = []
+        if !message.reactions.isEmpty, !message.isRetracted {
+            var line = StyledLine()
+            for reaction in message.reactions {
+                if line.width > 0 { line.add("  ") }
+                line.add(SafeText(reaction.emoji, as: .line).truncated(to: 16))
+                line.add(" ")
+                line.add(reaction.direction == .outgoing ? SafeText(literal: "me") : chat.name, Theme.quiet)
+            }
+            lines.append(line)
+        }
+        switch message.operationState {
+        case .pending?, .sent?:
+            if !message.isRetracted { lines.append(StyledLine("(the change is on its way)", Theme.quiet)) }
+        case .failed(let reason)?:
+            let sentence = SafeText("the change was refused: \(reason)", as: .line)
+            lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }
+        case .delivered?, .read?, nil: break
+        }
         return lines
     }
+
+    /// The text of a message with what is said behind it.
+    private var edition: SafeText { message.edited == nil ? .empty : SafeText(literal: " (edited)") }
 
     /// `> ` and the beginning of the message that this one answers.
     private var quotedText: SafeText? {
@@ -127,6 +175,7 @@ struct MessageRows {
         guard let index = chat.window.index(of: .message(id)), let quoted = chat.window.items[index].message else {
             return lead + SafeText(literal: "…")
         }
+        if quoted.isRetracted { return lead + SafeText(literal: "(deleted)") }
         switch quoted.content {
         case .text(let text): return lead + (SafeText(text, as: .multiline).lines().first ?? .empty)
         case .file(let transfer): return lead + SafeText(transfer.name, as: .fileName)

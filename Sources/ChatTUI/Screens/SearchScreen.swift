@@ -82,7 +82,7 @@ struct SearchScreen {
         var line = StyledLine(isSelected ? "> " : "  ", Theme.key)
         let chatName = state.chat(hit.contact)?.name ?? SafeText(literal: "?")
         if width >= 60 {
-            line.add(state.clock.dayAndTime(HistoryLayout.shownTime(hit)) + " ", Theme.time)
+            line.add(state.clock.dayAndTime(hit.shownTime) + " ", Theme.time)
             line.add(who(hit).padded(to: 7))
             line.add(chatName.padded(to: 8))
         } else {
@@ -100,6 +100,7 @@ struct SearchScreen {
     }
 
     private func text(of message: ChatMessage) -> SafeText {
+        if message.isRetracted { return SafeText(literal: "(deleted)") }
         switch message.content {
         case .text(let text): return SafeText(text, as: .line)
         case .file(let transfer):
@@ -111,7 +112,7 @@ struct SearchScreen {
     }
 
     private func contextLine(_ message: ChatMessage) -> StyledLine {
-        var line = StyledLine(state.clock.dayAndTime(HistoryLayout.shownTime(message)) + "  ", Theme.time)
+        var line = StyledLine(state.clock.dayAndTime(message.shownTime) + "  ", Theme.time)
         let name =
             message.direction == .outgoing ? SafeText(literal: "me") : state.chat(message.contact)?.name ?? .empty
         line.add(name.padded(to: 5, alignment: .right))

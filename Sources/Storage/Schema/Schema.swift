@@ -5,7 +5,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole]
+    static let migrations = [firstWhole, operationsAndGaps]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -94,5 +94,69 @@ enum Schema {
         CREATE VIRTUAL TABLE words USING fts5(
             text, content='', tokenize='unicode61 remove_diacritics 2', prefix='2 3');
         CREATE VIRTUAL TABLE trigrams USING fts5(text, content='', tokenize='trigram');
+        """
+
+    /// Version 2: what is done to messages (PROTOCOL 4 `edit`, `retract`, `react`), and what is missing (RELIABILITY D5).
+    private static let operationsAndGaps = """
+        -- `text` is what a message says now (empty once it is retracted); what it was entered with stays in `first_text`.
+        ALTER TABLE messages ADD COLUMN first_text TEXT;
+        ALTER TABLE messages ADD COLUMN edited INTEGER;
+        ALTER TABLE messages ADD COLUMN retracted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE messages ADD COLUMN own_reaction TEXT;
+        ALTER TABLE messages ADD COLUMN peer_reaction TEXT;
+        ALTER TABLE messages ADD COLUMN last_operation INTEGER;            -- the number of our latest one on it
+        ALTER TABLE messages ADD COLUMN missing_before INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE operations(
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            contact INTEGER NOT NULL REFERENCES contacts(id) ON DELETE CASCADE,
+            outgoing INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            numbering INTEGER NOT NULL,       -- the sender's numbering that `sequence` belongs to
+            sequence INTEGER NOT NULL,
+            sent INTEGER NOT NULL,
+            stored INTEGER NOT NULL,
+            state INTEGER NOT NULL,           -- rank of DeliveryState
+            reason TEXT,
+            kind TEXT NOT NULL,               -- edit, retract, react
+            target TEXT NOT NULL,             -- id of a message that may not be here (yet)
+            text TEXT,                        -- the new text; the emoji, NULL when it is taken back
+            UNIQUE(contact, outgoing, id)
+        ) STRICT;
+        CREATE INDEX operations_by_target ON operations(contact, target);
+        ALTER TABLE outbox ADD COLUMN operation INTEGER REFERENCES operations(number) ON DELETE CASCADE;
+        -- The sender's next number, and how often they have begun to count anew.
+        ALTER TABLE conversations ADD COLUMN expected_sequence INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE conversations ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
+        UPDATE conversations SET expected_sequence = 1 + coalesce(
+            (SELECT min(max(sequence), 9223372036854775806) FROM messages m
+             WHERE m.contact = conversations.contact AND m.outgoing = 0), 0);
+        -- Committed, but not shown before what it overtook is there or given up.
+        CREATE TABLE held(
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            contact INTEGER NOT NULL REFERENCES contacts(id) ON DELETE CASCADE,
+            id TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            sent INTEGER NOT NULL,
+            stored INTEGER NOT NULL,
+            kind TEXT NOT NULL,               -- text, file, edit, retract, react
+            text TEXT,                        -- as in messages and operations; a file's caption
+            reply_to TEXT,
+            target TEXT,
+            name TEXT,
+            size INTEGER,
+            modified INTEGER,
+            content_type TEXT,
+            UNIQUE(contact, id)
+        ) STRICT;
+        CREATE INDEX held_in_order ON held(contact, sequence, number);
+        -- Numbers of a sender that were given up, and the positions that are kept for them.
+        CREATE TABLE gaps(
+            contact INTEGER NOT NULL REFERENCES contacts(id) ON DELETE CASCADE,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            position INTEGER NOT NULL,        -- of `first`
+            marker INTEGER,                   -- the message that shows it; 0: none, NULL: the next one
+            PRIMARY KEY(contact, first)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -102,22 +102,40 @@ extension CommandRunner {
         _ message: ChatMessage, _ records: Records, withConversation: Bool = false
     ) throws(CommandError) {
         guard !isJSON else { return try streams.json(records.record(of: message)) }
+        if message.missingBefore > 0, !withConversation {
+            try streams.line("    (\(Sentences.missing(message.missingBefore)))")
+        }
         let name = safeName(records.contacts.name(of: message.contact))
         var head = LocalTime.text(message.stored) + "  "
         if withConversation { head += "\(name)  " }
         head += message.direction == .outgoing ? "me \(Self.mark(message.state))  " : "\(name)  "
+        let tail = tail(of: message, records)
+        if message.isRetracted { return try streams.line("\(head)(deleted)\(tail)") }
         switch message.content {
         case .file(let transfer):
             let file = SafeText(transfer.name, as: .fileName).terminalString()
             let place = transfer.path.map { "  \(safeLine($0))" } ?? ""
             try streams.line(
                 "\(head)#\(transfer.number.rawValue) \(file)  \(transfer.size) bytes  "
-                    + "\(transfer.state.rawValue)\(place)")
+                    + "\(transfer.state.rawValue)\(place)\(tail)")
         case .text(let text):
             let lines = SafeText(text, as: .multiline).lines().map { $0.terminalString() }
-            try streams.line(head + (lines.first ?? ""))
-            for line in lines.dropFirst() { try streams.line("    " + line) }
+            try streams.line(head + (lines.first ?? "") + (lines.count > 1 ? "" : tail))
+            for (index, line) in lines.dropFirst().enumerated() {
+                try streams.line("    " + line + (index == lines.count - 2 ? tail : ""))
+            }
         }
+    }
+
+    /// What was done to a message: `(edited)`, `(clock off)`, reactions.
+    private func tail(of message: ChatMessage, _ records: Records) -> String {
+        var tail = message.edited == nil || message.isRetracted ? "" : "  (edited)"
+        if message.isTimeOff { tail += "  (written \(LocalTime.text(message.sent)) by the sender's clock)" }
+        for reaction in message.reactions {
+            let name = reaction.direction == .outgoing ? "me" : safeName(records.contacts.name(of: message.contact))
+            tail += "  [\(SafeText(reaction.emoji, as: .line).terminalString()) \(name)]"
+        }
+        return tail
     }
 
     private static func mark(_ state: DeliveryState) -> String {

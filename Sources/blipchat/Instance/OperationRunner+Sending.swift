@@ -112,7 +112,7 @@ extension OperationRunner {
             case .offline(let reason): reason ?? "not connected"
             case .connecting: "still connecting"
             case .awaitingApproval: "they have not accepted your request yet"
-            case .online: "no answer yet"
+            case .online(let details): details.isRefusing ? "their disk is full" : "no answer yet"
             }
         return CommandError(
             .queued, peer.name, "queued, \(what) was not delivered within \(timeout.components.seconds) s: \(why)",

@@ -118,7 +118,9 @@ struct OperationRunner: Sendable {
             let state = await service.linkState(of: conversation.peer.id)
             peers.append(StatusRecord.peer(conversation, state))
         }
-        return StatusRecord.running(identity: identity, processID: getpid(), conversations: conversations, peers: peers)
+        return StatusRecord.running(
+            identity: identity, processID: getpid(), conversations: conversations, peers: peers,
+            irregularities: await service.irregularities())
     }
 
     private func followEvents(_ records: RecordSink) async throws(CommandError) {

@@ -16,7 +16,10 @@ extension CommandError {
 
     private static func exitCode(of error: ChatError) -> ExitCode {
         switch error {
-        case .ownAddress, .textTooLong, .emptyText, .badName, .badAddress, .wrongTransferState, .blocked: .usage
+        case .ownAddress, .textTooLong, .emptyText, .badName, .badAddress, .wrongTransferState, .blocked,
+            .notOwnMessage,
+            .retracted, .notText, .badReaction:
+            .usage
         case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .notARegularFile, .cannotWrite, .notEnoughSpace, .outboxFull, .cannotListen: .localIO
         case .store: .store

@@ -20,6 +20,9 @@ struct Records: Sendable {
                 "reason": Self.reason(message.state).map(JSONValue.string), "sent": .time(message.sent),
                 "received": message.direction == .incoming ? .time(message.stored) : .null,
                 "reply_to": message.replyTo.map { .string($0.text) }, "text": .string(text),
+                "edited": message.edited.map(JSONValue.time), "retracted": message.isRetracted ? .bool(true) : nil,
+                "reactions": reactions(to: message), "change": Self.change(of: message),
+                "missing_before": Self.missing(before: message), "clock_off": message.isTimeOff ? .bool(true) : nil,
             ])
         }
     }
@@ -38,7 +41,10 @@ struct Records: Sendable {
             "rate": .number((rates[transfer.id] ?? 0).rounded()),
             "sha256": transfer.sha256.map(JSONValue.string) ?? .null,
             "path": transfer.path.map(JSONValue.string) ?? .null, "content_type": .string(transfer.contentType),
-            "caption": .string(transfer.caption),
+            "caption": .string(transfer.caption), "retracted": message?.isRetracted == true ? .bool(true) : nil,
+            "reactions": message.flatMap(reactions), "change": message.flatMap(Self.change),
+            "missing_before": message.flatMap(Self.missing),
+            "clock_off": message?.isTimeOff == true ? .bool(true) : nil,
         ])
     }
 
@@ -69,6 +75,23 @@ struct Records: Sendable {
 
     private func from(_ direction: MessageDirection, _ contact: ContactID) -> JSONValue {
         .string(direction == .outgoing ? "me" : contacts.name(of: contact))
+    }
+
+    private func reactions(to message: ChatMessage) -> JSONValue? {
+        guard !message.reactions.isEmpty else { return nil }
+        return .array(
+            message.reactions.map {
+                .record(["from": from($0.direction, message.contact), "emoji": .string($0.emoji)])
+            })
+    }
+
+    /// How far our latest edit, retraction or reaction has come.
+    private static func change(of message: ChatMessage) -> JSONValue? {
+        message.operationState.map { .string(word($0)) }
+    }
+
+    private static func missing(before message: ChatMessage) -> JSONValue? {
+        message.missingBefore > 0 ? .integer(Int64(message.missingBefore)) : nil
     }
 
     // MARK: Words

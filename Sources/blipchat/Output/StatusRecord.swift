@@ -6,7 +6,8 @@ import ChatTUI
 enum StatusRecord {
     /// The status of a running instance.
     static func running(
-        identity: LocalIdentity, processID: Int32, conversations: [Conversation], peers: [JSONValue]
+        identity: LocalIdentity, processID: Int32, conversations: [Conversation], peers: [JSONValue],
+        irregularities: Irregularities
     ) -> JSONValue {
         .record([
             "v": 1, "type": "status", "running": .bool(true), "pid": .integer(Int64(processID)),
@@ -32,7 +33,9 @@ enum StatusRecord {
         var details: LinkDetails?
         var reason: String?
         switch link {
-        case .online(let online): details = online
+        case .online(let online):
+            details = online
+            if online.isRefusing { reason = "their disk is full: messages wait here" }
         case .offline(let why): reason = why
         case .connecting, .awaitingApproval: break
         }

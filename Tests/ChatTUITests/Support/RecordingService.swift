@@ -71,6 +71,19 @@ actor RecordingService: ChatService {
         throw .noSuchRequest
     }
     func reconnect(_ contact: ContactID?) {}
+    func edit(_ message: ChatMessage, to text: String) throws(ChatError) -> ChatMessage {
+        log.append("edit \(text)")
+        return message
+    }
+    func retract(_ message: ChatMessage) throws(ChatError) -> ChatMessage {
+        log.append("retract")
+        return message
+    }
+    func react(to message: ChatMessage, with emoji: String?) throws(ChatError) -> ChatMessage {
+        log.append("react \(emoji ?? "nothing")")
+        return message
+    }
+    func irregularities() -> Irregularities { Irregularities() }
     func retry(_ id: MessageID) throws(ChatError) -> ChatMessage { throw .noSuchMessage }
     func sendFile(
         at path: String, named name: String?, caption: String, to contact: ContactID

@@ -1,0 +1,71 @@
+// What people do to messages that are there already: edits, retractions, reactions, as stored (PROTOCOL 4).
+
+/// A stored operation on a message. It is history like a message: it has its own id and number in its sender's order,
+/// goes through the outbox, and never overwrites what was there; the present look of its target follows from all of them.
+public struct ChatOperation: Sendable, Equatable, Identifiable {
+    public enum Action: Sendable, Equatable {
+        /// The text of an own message is this now.
+        case edit(text: String)
+        /// An own message is taken back, for good.
+        case retract
+        /// The one reaction of its sender to a message; `nil` takes it back.
+        case react(emoji: String?)
+    }
+
+    public let id: MessageID
+    public var contact: ContactID
+    public var direction: MessageDirection
+    /// The sender's sequence number, in one row with those of messages.
+    public var sequence: Int64
+    /// When its sender entered it, by the sender's clock.
+    public var sent: Timestamp
+    /// When we stored it, by our clock.
+    public var stored: Timestamp
+    public var state: DeliveryState
+    /// The message that is acted on. It may not be there (yet).
+    public var target: MessageID
+    public var action: Action
+
+    public init(
+        id: MessageID, contact: ContactID, direction: MessageDirection, sequence: Int64, sent: Timestamp,
+        stored: Timestamp, state: DeliveryState, target: MessageID, action: Action
+    ) {
+        self.id = id
+        self.contact = contact
+        self.direction = direction
+        self.sequence = sequence
+        self.sent = sent
+        self.stored = stored
+        self.state = state
+        self.target = target
+        self.action = action
+    }
+}
+
+/// What one side thinks of a message, in a character.
+public struct Reaction: Sendable, Equatable {
+    /// Bytes of UTF-8 that a reaction may have.
+    public static let limit = 64
+
+    /// `outgoing`: ours.
+    public var direction: MessageDirection
+    /// From a peer it is raw: sanitise before drawing.
+    public var emoji: String
+
+    public init(direction: MessageDirection, emoji: String) {
+        self.direction = direction
+        self.emoji = emoji
+    }
+}
+
+/// What an operation has done to the history, in the order in which it is to be shown.
+public enum HistoryChange: Sendable, Equatable {
+    case added(ChatMessage)
+    case changed(ChatMessage)
+
+    public var message: ChatMessage {
+        switch self {
+        case .added(let message), .changed(let message): message
+        }
+    }
+}

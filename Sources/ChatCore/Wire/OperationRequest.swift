@@ -1,0 +1,109 @@
+// `edit`, `retract` and `react`: what is done to messages that are there already; each is stored like a message.
+
+import BLIPNet
+
+/// What the three have in common.
+struct OperationHead: Sendable, Equatable {
+    var id: MessageID
+    var sequence: Int64
+    var sent: Timestamp
+    /// The message that is acted on.
+    var target: MessageID
+
+    init(id: MessageID, sequence: Int64, sent: Timestamp, target: MessageID) {
+        self.id = id
+        self.sequence = sequence
+        self.sent = sent
+        self.target = target
+    }
+
+    fileprivate init(_ reader: PropertyReader) throws(WireError) {
+        id = try reader.id("Id")
+        sequence = try reader.sequence("Seq")
+        sent = try reader.timestamp("Sent")
+        target = try reader.id("Target")
+    }
+
+    fileprivate var properties: BLIPProperties {
+        ["Id": id.text, "Seq": String(sequence), "Sent": sent.wireText, "Target": target.text]
+    }
+}
+
+/// An own message says this now.
+struct EditRequest: ChatRequest {
+    static let profile = ChatProfile.edit
+
+    var head: OperationHead
+    var text: String
+
+    init(head: OperationHead, text: String) {
+        self.head = head
+        self.text = text
+    }
+
+    func encoded() -> BLIPRequest {
+        BLIPRequest(
+            profile: Self.profile.rawValue, properties: head.properties, body: .text(text), urgent: true,
+            compressed: text.utf8.count > MessageRequest.compressedAbove)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        head = try OperationHead(PropertyReader(request.properties))
+        text = try request.text(limit: WireLimit.text)
+        guard !text.isEmpty else { throw .badText }
+    }
+}
+
+/// An own message is taken back.
+struct RetractRequest: ChatRequest {
+    static let profile = ChatProfile.retract
+
+    var head: OperationHead
+
+    init(head: OperationHead) { self.head = head }
+
+    func encoded() -> BLIPRequest {
+        BLIPRequest(profile: Self.profile.rawValue, properties: head.properties, urgent: true)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        head = try OperationHead(PropertyReader(request.properties))
+    }
+}
+
+/// The sender's reaction to any message; without `Emoji` it is taken back.
+struct ReactRequest: ChatRequest {
+    static let profile = ChatProfile.react
+
+    var head: OperationHead
+    var emoji: String?
+
+    init(head: OperationHead, emoji: String?) {
+        self.head = head
+        self.emoji = emoji
+    }
+
+    func encoded() -> BLIPRequest {
+        var properties = head.properties
+        properties["Emoji"] = emoji
+        return BLIPRequest(profile: Self.profile.rawValue, properties: properties, urgent: true)
+    }
+
+    init(decoding request: BLIPIncomingRequest) throws(WireError) {
+        let reader = PropertyReader(request.properties)
+        head = try OperationHead(reader)
+        emoji = try reader.optionalText("Emoji", limit: WireLimit.emoji)
+    }
+}
+
+extension ChatOperation {
+    /// As it goes over the wire.
+    var request: BLIPRequest {
+        let head = OperationHead(id: id, sequence: sequence, sent: sent, target: target)
+        return switch action {
+        case .edit(let text): EditRequest(head: head, text: text).encoded()
+        case .retract: RetractRequest(head: head).encoded()
+        case .react(let emoji): ReactRequest(head: head, emoji: emoji).encoded()
+        }
+    }
+}

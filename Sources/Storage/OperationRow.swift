@@ -1,0 +1,113 @@
+// Between rows of `operations` and `ChatOperation`, and what the operations on a message make of it.
+
+internal import ChatCore
+
+enum OperationRow {
+    static let columns =
+        "o.id, o.contact, o.outgoing, o.sequence, o.sent, o.stored, o.state, o.reason, o.kind, o.target, o.text"
+
+    static func operation(from row: SQLiteRow) throws(StoreError) -> ChatOperation {
+        guard let id = MessageID(row.text(0)), let target = MessageID(row.text(9)),
+            let action = action(kind: row.text(8), text: row.optionalText(10))
+        else { throw MessageRow.damaged("an operation") }
+        let direction: MessageDirection = row.flag(2) ? .outgoing : .incoming
+        return ChatOperation(
+            id: id, contact: ContactID(row.integer(1)), direction: direction, sequence: row.integer(3),
+            sent: Timestamp(milliseconds: row.integer(4)), stored: Timestamp(milliseconds: row.integer(5)),
+            state: try MessageRow.deliveryState(rank: row.integer(6), reason: row.text(7)), target: target,
+            action: action)
+    }
+
+    static func action(kind: String, text: String?) -> ChatOperation.Action? {
+        switch kind {
+        case "edit": .edit(text: text ?? "")
+        case "retract": .retract
+        case "react": .react(emoji: text)
+        default: nil
+        }
+    }
+
+    /// The columns `kind` and `text`.
+    static func values(of action: ChatOperation.Action) -> (kind: String, text: String?) {
+        switch action {
+        case .edit(let text): ("edit", text)
+        case .retract: ("retract", nil)
+        case .react(let emoji): ("react", emoji)
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Stores an operation; returns its number.
+    func insertOperation(_ operation: ChatOperation, numbering: Int64) throws(StoreError) -> Int64 {
+        let (kind, text) = OperationRow.values(of: operation.action)
+        try run(
+            """
+            INSERT INTO operations(contact, outgoing, id, numbering, sequence, sent, stored, state, kind, target, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            .integer(operation.contact.rawValue), .flag(operation.direction == .outgoing), .text(operation.id.text),
+            .integer(numbering), .integer(operation.sequence), .integer(operation.sent.milliseconds),
+            .integer(operation.stored.milliseconds), .integer(Int64(operation.state.rank)), .text(kind),
+            .text(operation.target.text), .optionalText(text))
+        return lastInsertedRow
+    }
+
+    /// The message that an operation of `author` acts on; `nil` when it is not there. A reaction may mean either side's
+    /// message: the other side's goes first.
+    func target(
+        of action: ChatOperation.Action, on id: MessageID, by author: MessageDirection, in contact: ContactID
+    ) throws(StoreError) -> ChatMessage? {
+        guard case .react = action else { return try message(id, of: contact, author) }
+        let other: MessageDirection = author == .outgoing ? .incoming : .outgoing
+        if let message = try message(id, of: contact, other) { return message }
+        return try message(id, of: contact, author)
+    }
+
+    /// Makes a message what the operations on it say, whatever the order in which they came: the last edit of its
+    /// author counts unless they have retracted it, and the last reaction of each side.
+    func applyOperations(to message: ChatMessage) throws(StoreError) -> ChatMessage {
+        let isOurs = SQLiteValue.flag(message.direction == .outgoing)
+        let key: [SQLiteValue] = [.integer(message.contact.rawValue), .text(message.id.text)]
+        let isRetracted =
+            try first(
+                "SELECT 1 FROM operations WHERE contact = ? AND target = ? AND outgoing = ? AND kind = 'retract'",
+                key + [isOurs]
+            ) { _ in true } ?? false
+        func latest(_ kind: String, by author: SQLiteValue) throws(StoreError) -> (text: String?, sent: Int64)? {
+            try first(
+                """
+                SELECT text, sent FROM operations WHERE contact = ? AND target = ? AND kind = ? AND outgoing = ?
+                ORDER BY numbering DESC, sequence DESC, number DESC LIMIT 1
+                """,
+                key + [.text(kind), author]
+            ) { row in (row.optionalText(0), row.integer(1)) }
+        }
+        // A file has no text that could be edited.
+        let firstText = try firstText(of: message)
+        let edit = firstText == nil ? nil : try latest("edit", by: isOurs)
+        let reactions =
+            isRetracted ? (nil, nil) : (try latest("react", by: .flag(true)), try latest("react", by: .flag(false)))
+        try SearchIndex.remove(message, in: self)
+        try run(
+            """
+            UPDATE messages SET first_text = ?2, text = ?3, edited = ?4, retracted = ?5, own_reaction = ?6,
+                peer_reaction = ?7
+            WHERE position = ?1
+            """,
+            .integer(message.position.rawValue), .optionalText(edit == nil && !isRetracted ? nil : firstText),
+            .optionalText(firstText.map { isRetracted ? "" : edit?.text ?? $0 }), .optionalInteger(edit?.sent),
+            .flag(isRetracted), .optionalText(reactions.0?.text), .optionalText(reactions.1?.text))
+        guard let changed = try self.message(at: message.position.rawValue) else { throw .notFound }
+        try SearchIndex.add(changed, in: self)
+        return changed
+    }
+
+    /// Whether anything acts on a message that has just come.
+    func hasOperations(on message: ChatMessage) throws(StoreError) -> Bool {
+        try first(
+            "SELECT 1 FROM operations WHERE contact = ? AND target = ?",
+            [.integer(message.contact.rawValue), .text(message.id.text)]
+        ) { _ in true } ?? false
+    }
+}
