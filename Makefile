@@ -3,13 +3,14 @@
 # check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, the DocC catalogue
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
-# tsan     every test but the end-to-end ones under the thread sanitizer
+# tsan     every test but those of real processes and faults under the thread sanitizer
 # asan     the same under the address sanitizer
+# cuts     the connection is cut at every byte of a session, not only at a sample of them (about half an hour)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench tsan asan fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench tsan asan cuts fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -28,12 +29,13 @@ run: system
 
 # What computes for seconds (simulations of the network) starves the timers of what talks over real sockets beside it, so
 # BLIPNetTests run one after the other, and so does what drives real processes and pseudo-terminals.
-ONE_BY_ONE = BLIPNetTests|EndToEndTests
+ONE_BY_ONE = BLIPNetTests|EndToEndTests|FaultTests
 test: test-system
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --skip '$(ONE_BY_ONE)'
 	$(TEST) --skip-build --no-parallel --filter BLIPNetTests
 	$(TEST) --skip-build --no-parallel --filter EndToEndTests
+	$(TEST) --skip-build --no-parallel --filter FaultTests
 
 check: system
 	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
@@ -47,12 +49,15 @@ bench: system bench-system
 
 tsan: test-system
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \
-		$(TEST) --sanitize=thread --scratch-path .build/tsan --no-parallel --skip EndToEndTests
+		$(TEST) --sanitize=thread --scratch-path .build/tsan --no-parallel --skip 'EndToEndTests|FaultTests'
 
 # The terminal's last resort has an alternate signal stack of its own; the sanitizer must not take it for its.
 asan: test-system
 	ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0 $(TEST) --sanitize=address --scratch-path .build/asan --no-parallel \
-		--skip EndToEndTests
+		--skip 'EndToEndTests|FaultTests'
+
+cuts: test-system
+	BLIPCHAT_CUT_STRIDE=1 BLIPCHAT_CORRUPTIONS=1000 $(TEST) --no-parallel --filter 'FaultTests\.(CutTests|SilenceTests)'
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)

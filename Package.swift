@@ -35,7 +35,8 @@ let package = Package(
             name: "blipchat", dependencies: ["ChatTUI", "ChatCore", "BLIPNet", "Storage", "CLinux"],
             swiftSettings: strict),
         // The protocol workbench: what its executable and the benchmarks share, and the two executables.
-        .target(name: "Workbench", dependencies: ["BLIPNet"], path: "Tools/Workbench", swiftSettings: strict),
+        .target(
+            name: "Workbench", dependencies: ["BLIPNet", "CLinux"], path: "Tools/Workbench", swiftSettings: strict),
         .executableTarget(
             name: "blipwire", dependencies: ["Workbench", "BLIPNet", "CLinux"], path: "Tools/blipwire",
             swiftSettings: strict),
@@ -66,6 +67,11 @@ let package = Package(
         .testTarget(
             name: "BlipwireTests",
             dependencies: ["blipwire", "Workbench", "BLIPNet", "CAllocationCount", "TestSupport"],
+            swiftSettings: strict),
+        // Faults of the network, the disk and the machine: everything that must not lose a message.
+        .testTarget(
+            name: "FaultTests",
+            dependencies: ["ChatCore", "Storage", "BLIPNet", "Workbench", "CSQLite", "CLinux", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: strict),

@@ -7,8 +7,9 @@ public final class TemporaryDirectory: Sendable {
     /// Absolute.
     public let path: String
 
-    public init() throws {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    /// `parent`: where it is made; else where the environment says.
+    public init(in parent: String? = nil) throws {
+        let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/blipchat-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure("mkdtemp") }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
