@@ -3,23 +3,26 @@
 internal import ChatCore
 
 extension SQLiteConnection {
-    private static let heldColumns =
-        "contact, id, sequence, sent, stored, kind, text, reply_to, target, name, size, modified, content_type"
+    private static let heldColumns = """
+        contact, id, sequence, sent, stored, kind, text, reply_to, target, name, size, modified, content_type,
+        \(FolderPlaceRow.columns())
+        """
 
     func hold(_ message: IncomingMessage) throws(StoreError) {
         var values: [SQLiteValue]
         switch message.content {
         case .text(let text):
-            values = [.text("text"), .text(text), .optionalText(message.replyTo?.text)] + Self.nulls(5)
-        case .file(let name, let size, let modified, let contentType, let caption):
+            values = [.text("text"), .text(text), .optionalText(message.replyTo?.text)] + Self.nulls(9)
+        case .file(let name, let size, let modified, let contentType, let caption, let place):
             guard let size = Int64(exactly: size) else {
                 throw .failed(code: 18, reason: "a file of \(size) bytes is too large")
             }
             values = [.text("file"), .text(caption), .null, .null]
             values += [.text(name), .integer(size), .integer(modified.milliseconds), .text(contentType)]
+            values += FolderPlaceRow.values(of: place)
         case .operation(let action, let target):
             let (kind, text) = OperationRow.values(of: action)
-            values = [.text(kind), .optionalText(text), .null, .text(target.text)] + Self.nulls(4)
+            values = [.text(kind), .optionalText(text), .null, .text(target.text)] + Self.nulls(8)
         }
         values.insert(
             contentsOf: [
@@ -27,7 +30,7 @@ extension SQLiteConnection {
                 .integer(message.sent.milliseconds), .integer(message.received.milliseconds),
             ], at: 0)
         try forEachRow(
-            "INSERT INTO held(\(Self.heldColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
+            "INSERT INTO held(\(Self.heldColumns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values
         ) { _ in true }
     }
 
@@ -53,7 +56,7 @@ extension SQLiteConnection {
     }
 
     private static func heldMessage(from row: SQLiteRow) throws(StoreError) -> IncomingMessage {
-        guard let id = MessageID(row.text(1)), let content = heldContent(from: row) else {
+        guard let id = MessageID(row.text(1)), let content = try heldContent(from: row) else {
             throw MessageRow.damaged("a message that is held back")
         }
         return IncomingMessage(
@@ -62,14 +65,15 @@ extension SQLiteConnection {
             replyTo: row.optionalText(7).flatMap { MessageID($0) }, content: content)
     }
 
-    private static func heldContent(from row: SQLiteRow) -> IncomingMessage.Content? {
+    private static func heldContent(from row: SQLiteRow) throws(StoreError) -> IncomingMessage.Content? {
         switch row.text(5) {
         case "text": return .text(row.text(6))
         case "file":
             guard let size = UInt64(exactly: row.integer(10)) else { return nil }
             return .file(
                 name: row.text(9), size: size, modified: Timestamp(milliseconds: row.integer(11)),
-                contentType: row.text(12), caption: row.text(6))
+                contentType: row.text(12), caption: row.text(6),
+                place: try FolderPlaceRow.place(from: row, firstColumn: 13))
         case let kind:
             guard let action = OperationRow.action(kind: kind, text: row.optionalText(6)),
                 let target = MessageID(row.text(8))

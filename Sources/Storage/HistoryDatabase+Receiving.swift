@@ -68,7 +68,7 @@ extension SQLiteConnection {
         case .file(let file):
             return .file(
                 name: file.name, size: file.size, modified: file.modified, contentType: file.contentType,
-                caption: file.caption)
+                caption: file.caption, place: file.place)
         }
     }
 
@@ -99,11 +99,12 @@ extension IncomingMessage.Content {
         switch (self, other) {
         case (.text(let mine), .text(let theirs)): Self.same(mine, theirs)
         case (
-            .file(let name, let size, let modified, _, let caption),
-            .file(let otherName, let otherSize, let otherModified, _, let otherCaption)
+            .file(let name, let size, let modified, _, let caption, let place),
+            .file(let otherName, let otherSize, let otherModified, _, let otherCaption, let otherPlace)
         ):
             Self.same(name, otherName) && size == otherSize && modified == otherModified
-                && Self.same(caption, otherCaption)
+                && Self.same(caption, otherCaption) && place?.set == otherPlace?.set
+                && Self.same(place?.path ?? "", otherPlace?.path ?? "")
         case (.operation(let action, let target), .operation(let otherAction, let otherTarget)):
             target == otherTarget && Self.same(action, otherAction)
         default: false

@@ -28,8 +28,8 @@ extension HistoryDatabase {
                 position throws(StoreError) in
                 try connection.insertTransfer(
                     id, position: position, contact: contact, direction: .outgoing, name: file.name, size: size,
-                    modified: file.modified, contentType: file.contentType, caption: file.caption, path: file.path,
-                    at: time)
+                    modified: file.modified, contentType: file.contentType, caption: file.caption, place: file.place,
+                    path: file.path, at: time)
             }
         }
     }
@@ -63,13 +63,19 @@ extension HistoryDatabase {
         // On the writer: an entry that was just entered or removed must not be missed or seen again.
         try await writer.perform { connection throws(StoreError) in
             let rows = try connection.all(
-                "SELECT id, position, operation, transfer, transfer_state FROM outbox WHERE contact = ? ORDER BY id LIMIT ?",
+                """
+                SELECT o.id, o.position, o.operation, o.transfer, o.transfer_state, t.reason FROM outbox o
+                LEFT JOIN transfers t ON t.id = o.transfer WHERE o.contact = ? ORDER BY o.id LIMIT ?
+                """,
                 [.integer(contact.rawValue), .integer(Int64(limit))]
             ) { row in
-                (row.integer(0), row.optionalInteger(1), row.optionalInteger(2), row.text(3), row.text(4))
+                (
+                    row.integer(0), row.optionalInteger(1), row.optionalInteger(2), row.text(3), row.text(4),
+                    row.optionalText(5)
+                )
             }
             var entries: [OutboxEntry] = []
-            for (id, position, operation, transfer, state) in rows {
+            for (id, position, operation, transfer, state, reason) in rows {
                 if let position {
                     guard let message = try connection.messageAsEntered(at: position) else { continue }
                     entries.append(OutboxEntry(id: id, operation: .message(message)))
@@ -80,7 +86,9 @@ extension HistoryDatabase {
                     guard let transfer = MessageID(transfer), let state = FileTransfer.State(rawValue: state) else {
                         throw MessageRow.damaged("an outbox entry")
                     }
-                    entries.append(OutboxEntry(id: id, operation: .fileStatus(transfer: transfer, state: state)))
+                    entries.append(
+                        OutboxEntry(
+                            id: id, operation: .fileStatus(transfer: transfer, state: state, reason: reason)))
                 }
             }
             return entries
@@ -258,16 +266,22 @@ extension SQLiteConnection {
 
     func insertTransfer(
         _ id: MessageID, position: Int64, contact: ContactID, direction: MessageDirection, name: String, size: Int64,
-        modified: Timestamp, contentType: String, caption: String, path: String?, at time: Timestamp
+        modified: Timestamp, contentType: String, caption: String, place: FolderPlace?, path: String?,
+        at time: Timestamp
     ) throws(StoreError) {
-        try run(
+        try forEachRow(
             """
             INSERT INTO transfers(position, id, contact, outgoing, name, size, modified, content_type, caption, state,
-                transferred, path, offered)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'offered', 0, ?, ?)
+                transferred, path, offered, \(FolderPlaceRow.columns()))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'offered', 0, ?, ?, ?, ?, ?, ?)
             """,
-            .integer(position), .text(id.text), .integer(contact.rawValue), .flag(direction == .outgoing), .text(name),
-            .integer(size), .integer(modified.milliseconds), .text(contentType), .text(caption), .optionalText(path),
-            .integer(time.milliseconds))
+            [
+                .integer(position), .text(id.text), .integer(contact.rawValue), .flag(direction == .outgoing),
+                .text(name),
+                .integer(size), .integer(modified.milliseconds), .text(contentType), .text(caption),
+                .optionalText(path),
+                .integer(time.milliseconds),
+            ] + FolderPlaceRow.values(of: place)
+        ) { _ in true }
     }
 }

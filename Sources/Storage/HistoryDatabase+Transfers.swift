@@ -21,6 +21,35 @@ extension HistoryDatabase {
         }
     }
 
+    public func acceptedTransfers(
+        from contact: ContactID, limit: Int
+    ) async throws(StoreError) -> [FileTransfer] {
+        try await writer.perform { connection throws(StoreError) in
+            try connection.all(
+                """
+                SELECT \(TransferRow.columns) FROM transfers t
+                WHERE t.state IN ('accepted', 'running') AND t.contact = ? AND t.outgoing = 0
+                ORDER BY t.number LIMIT ?
+                """,
+                [.integer(contact.rawValue), .integer(Int64(limit))]
+            ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
+        }
+    }
+
+    public func transfers(
+        of set: MessageID, from contact: ContactID, limit: Int
+    ) async throws(StoreError) -> [FileTransfer] {
+        try await writer.perform { connection throws(StoreError) in
+            try connection.all(
+                """
+                SELECT \(TransferRow.columns) FROM transfers t
+                WHERE t.folder_set = ? AND t.contact = ? AND t.outgoing = 0 ORDER BY t.number LIMIT ?
+                """,
+                [.text(set.text), .integer(contact.rawValue), .integer(Int64(limit))]
+            ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
+        }
+    }
+
     public func updateTransfer(_ transfer: FileTransfer) async throws(StoreError) {
         guard let transferred = Int64(exactly: transfer.transferred) else {
             throw .failed(code: 18, reason: "\(transfer.transferred) transferred bytes are too many")

@@ -190,13 +190,14 @@ extension SQLiteConnection {
             .integer(message.sequence), .integer(message.sent.milliseconds), .integer(message.received.milliseconds),
             .optionalText(message.replyTo?.text), .optionalText(text))
         let position = lastInsertedRow
-        if case .file(let name, let size, let modified, let contentType, let caption) = message.content {
+        if case .file(let name, let size, let modified, let contentType, let caption, let place) = message.content {
             guard let size = Int64(exactly: size) else {
                 throw .failed(code: 18, reason: "a file of \(size) bytes is too large")
             }
             try insertTransfer(
                 message.id, position: position, contact: message.contact, direction: .incoming, name: name, size: size,
-                modified: modified, contentType: contentType, caption: caption, path: nil, at: message.received)
+                modified: modified, contentType: contentType, caption: caption, place: place, path: nil,
+                at: message.received)
         }
         // A late one stands before what the user has seen: the mark stays where it is.
         try run(

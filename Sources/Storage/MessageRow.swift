@@ -60,7 +60,8 @@ enum MessageRow {
 enum TransferRow {
     static let columns = """
         t.id, t.number, t.contact, t.outgoing, t.name, t.size, t.modified, t.content_type, t.caption, t.state,
-        t.reason, t.transferred, t.sha256, t.path, t.offered, t.started, t.finished
+        t.reason, t.transferred, t.sha256, t.path, t.offered, t.started, t.finished,
+        \(FolderPlaceRow.columns("t."))
         """
 
     static func transfer(from row: SQLiteRow, firstColumn c: Int32 = 0) throws(StoreError) -> FileTransfer {
@@ -71,7 +72,8 @@ enum TransferRow {
             id: id, number: TransferNumber(row.integer(c + 1)), contact: ContactID(row.integer(c + 2)),
             direction: row.flag(c + 3) ? .outgoing : .incoming, name: row.text(c + 4), size: size,
             modified: Timestamp(milliseconds: row.integer(c + 6)), contentType: row.text(c + 7),
-            caption: row.text(c + 8), state: state, reason: row.optionalText(c + 10), transferred: transferred,
+            caption: row.text(c + 8), place: try FolderPlaceRow.place(from: row, firstColumn: c + 17), state: state,
+            reason: row.optionalText(c + 10), transferred: transferred,
             sha256: row.optionalText(c + 12), path: row.optionalText(c + 13),
             offered: Timestamp(milliseconds: row.integer(c + 14)),
             started: row.optionalInteger(c + 15).map(Timestamp.init(milliseconds:)),

@@ -89,7 +89,7 @@ import Testing
         "refuses wrong use in one safe line",
         arguments: [
             ["history"], ["history", "a", "b"], ["--json=1", "id"], ["history", "bob", "-n"], ["send", "a", "-x"],
-            ["export"], ["id", "qr"], ["transfers", "watch"], ["--", "a", "b"], ["-\u{1B}[31m"], ["--\n"], ["-="],
+            ["export"], ["id", "qr"], ["--", "a", "b"], ["-\u{1B}[31m"], ["--\n"], ["-="],
             ["contacts", "\u{202E}x"], ["--data-dir"], ["help", "a", "b", "c"],
         ])
     func wrongUse(words: [String]) {

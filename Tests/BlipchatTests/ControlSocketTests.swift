@@ -119,8 +119,11 @@ import Testing
     func operations() throws {
         let all: [ControlOperation] = [
             .send(to: "a", text: "b\n", timeout: .milliseconds(1500)),
-            .sendFile(to: "a", path: "/p", name: nil, caption: "c", timeout: .seconds(1)),
-            .sendFile(to: "a", path: "/p", name: "n", caption: "", timeout: .zero),
+            .sendFiles(to: "a", paths: ["/p", "/q"], name: nil, caption: "c", timeout: .seconds(1)),
+            .sendFiles(to: "a", paths: ["/p"], name: "n", caption: "", timeout: .zero),
+            .receive(ReceiveOrder(from: "b", once: true, limit: 5, folder: "/d", timeout: .seconds(2))),
+            .receive(ReceiveOrder(from: nil, once: false, limit: nil, folder: nil, timeout: nil)),
+            .limitRate("up", bytesPerSecond: 1000), .limitRate("7", bytesPerSecond: nil),
             .addContact(address: "h:1", name: nil),
             .addContact(address: "h:1", name: "x"), .renameContact("a", to: "b"), .removeContact("a"),
             .setBlocked("a", true), .approveRequest(3, name: nil), .rejectRequest(4),

@@ -210,7 +210,7 @@ struct SlashCommandTests {
     func help() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/help send")
-        #expect(fixture.text.contains("/send PATH…: offer files to this chat (also /sendfile)"))
+        #expect(fixture.text.contains("/send PATH…: offer files or folders (also /sendfile)"))
     }
 
     @Test("spelling", arguments: [("qiut", "quit"), ("hepl", "help"), ("serach", "search"), ("xyzzy", nil)])

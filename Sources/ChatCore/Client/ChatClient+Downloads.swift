@@ -47,7 +47,7 @@ extension ChatClient {
         guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
         spawn { client in
             let all = await client.quietly { () async throws(StoreError) in
-                try await client.store.transfers(unfinishedOnly: true, limit: 1000)
+                try await client.store.transfers(unfinishedOnly: true, limit: 100_000)
             }
             for transfer in (all ?? []).reversed() where transfer.contact == contact && transfer.direction == .incoming
             {
@@ -56,6 +56,24 @@ extension ChatClient {
             }
         }
     }
+
+    /// A transfer has ended: the next ones in the line begin.
+    private func startWaiting(from contact: ContactID) {
+        guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
+        spawn { client in
+            let running = client.configuration.limits.runningTransfers
+            let limit = running + client.downloads.count + client.restingDownloads.count
+            let waiting = await client.quietly { () async throws(StoreError) in
+                try await client.store.acceptedTransfers(from: contact, limit: limit)
+            }
+            for transfer in waiting ?? [] where client.downloads[transfer.id] == nil {
+                guard client.runningDownloads(from: contact) < running else { return }
+                if !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
+            }
+        }
+    }
+
+    private func runningDownloads(from contact: ContactID) -> Int { downloads.values.count { $0.contact == contact } }
 
     /// Runs an accepted transfer if its sender is online and few enough run already.
     func startDownload(_ id: MessageID) async {
@@ -71,13 +89,13 @@ extension ChatClient {
             }
             return
         }
-        guard downloads.values.count(where: { $0.contact == row.contact }) < configuration.limits.runningTransfers
-        else {
+        guard runningDownloads(from: row.contact) < configuration.limits.runningTransfers else {
             await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
             return
         }
         let run = IncomingTransfer(
-            transfer: row, folder: Self.folder(path), connection: link.connection, limits: configuration.limits
+            transfer: row, folder: Self.folder(path), connection: link.connection, limits: configuration.limits,
+            pacing: pacing
         ) { [weak self] news in
             await self?.note(news, of: id) ?? false
         }
@@ -162,11 +180,13 @@ extension ChatClient {
             }
         case .withdrawn: await giveUp(id, .cancelled, TransferReason.cancelledByPeer)
         case .failed(let reason, let tellsPeer):
+            // The reason first: it is told with the state.
+            await changeQuietly(id, showing: false) { $0.reason = reason }
             if tellsPeer { await tellQuietly(id, download.contact, .failed) }
             await giveUp(id, .failed, reason)
         }
         pump(download.contact)
-        resumeTransfers(with: download.contact)
+        startWaiting(from: download.contact)
     }
 
     /// Ends a download without a file.

@@ -1,52 +1,9 @@
 // What users ask of files, and what the two sides tell each other of them (PROTOCOL 4 `file-offer`, `file-status`).
 
 import BLIPNet
-import CLinux
 import Glibc
 
 extension ChatClient {
-    // MARK: Offering
-
-    public func sendFile(
-        at path: String, named name: String?, caption: String, to contact: ContactID
-    ) async throws(ChatError) -> ChatMessage {
-        try checkOutbox(of: contact)
-        guard caption.utf8.count <= WireLimit.text else {
-            throw .textTooLong(bytes: caption.utf8.count, limit: WireLimit.text)
-        }
-        let source = try Self.source(at: path)
-        let base = name ?? Self.lastComponent(source.path)
-        guard !base.isEmpty, base.utf8.count <= 255, !base.utf8.contains(UInt8(ascii: "/")), !base.utf8.contains(0)
-        else { throw .badName(base) }
-        let file = NewOutgoingFile(
-            path: source.path, name: base, size: source.facts.size, modified: source.facts.modified,
-            contentType: "application/octet-stream", caption: caption)
-        let time = now()
-        let message = try await stored { () async throws(StoreError) in
-            try await store.enqueueFileOffer(to: contact, file: file, at: time)
-        }
-        enqueued(message)
-        return message
-    }
-
-    /// The absolute path without links, and what the file is now. Anything but a readable regular file is refused
-    /// before it is opened.
-    private static func source(at path: String) throws(ChatError) -> (path: String, facts: FileFacts) {
-        guard !path.utf8.contains(0), let resolved = realpath(path, nil) else {
-            throw .cannotRead(path: path, errno: path.utf8.contains(0) ? ENOENT : errno)
-        }
-        defer { free(resolved) }
-        let real = String(cString: resolved)
-        var status = stat()
-        guard lstat(real, &status) == 0 else { throw .cannotRead(path: path, errno: errno) }
-        guard FileFacts(status).isRegular else { throw .notARegularFile(path: path) }
-        do throws(FileError) {
-            return (real, try OpenFile.forReading(real).facts())
-        } catch {
-            throw .cannotRead(path: path, errno: error.errno)
-        }
-    }
-
     // MARK: Deciding
 
     public func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
@@ -67,6 +24,7 @@ extension ChatClient {
             throw .wrongTransferState(transfer.state)
         }
         try await accept(transfer, into: folder)
+        if transfer.state == .offered, let place = transfer.place { try await acceptFolder(place, beginning: transfer) }
     }
 
     public func resumeTransfer(_ number: TransferNumber) async throws(ChatError) {
@@ -81,28 +39,18 @@ extension ChatClient {
     }
 
     /// Prepares the partial file, so that a folder that cannot take it is known before anything is promised.
-    private func accept(_ transfer: FileTransfer, into folder: String?) async throws(ChatError) {
-        let chosen = folder ?? transfer.path.map(Self.folder) ?? configuration.downloadsFolder
-        let partialName = FileNameSanitizer.partialName(transfer.name, transfer.id)
-        let moves = transfer.path.map(Self.folder) != chosen
-        let done = moves ? 0 : transfer.transferred
-        let path: String
-        do throws(FileError) {
-            let folder = try DownloadFolder(path: chosen)
-            path = folder.path(of: partialName)
-            let space = try folder.space()
-            let needed = transfer.size - min(done, transfer.size)
-            guard configuration.limits.fits(needed, free: space.free, total: space.total) else {
-                throw FileError(call: "statvfs", errno: ENOSPC, path: String(space.free))
-            }
-            if done == 0 { _ = try folder.createPartial(partialName) }
-        } catch {
-            if error.call == "statvfs", let free = UInt64(error.path) {
-                throw .notEnoughSpace(needed: transfer.size, free: free, folder: chosen)
-            }
-            throw .cannotWrite(path: error.path, errno: error.errno)
+    func accept(_ transfer: FileTransfer, into folder: String?) async throws(ChatError) {
+        guard accepting.insert(transfer.id).inserted else { return }
+        defer { accepting.remove(transfer.id) }
+        let known = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }
+        guard let transfer = known, transfer.state == .offered || transfer.state == .paused else {
+            throw .wrongTransferState(known?.state ?? transfer.state)
         }
-        if moves { removePartial(of: transfer) }
+        let present = transfer.path.map(Self.folder)
+        let chosen = try await folderToUse(for: transfer, present: present, wanted: folder)
+        let done = chosen == present ? transfer.transferred : 0
+        let path = try preparePartial(of: transfer, in: chosen, done: done)
+        if present != chosen { removePartial(of: transfer) }
         let time = now()
         try await change(transfer.id) {
             $0.state = .accepted
@@ -115,18 +63,54 @@ extension ChatClient {
         await startDownload(transfer.id)
     }
 
-    /// Accepts an offer by itself where the configuration says so; what hinders it is left for the user to see.
-    func acceptIfAllowed(_ transfer: FileTransfer) {
-        guard let limit = configuration.acceptsFilesUpTo, transfer.size <= limit, transfer.state == .offered else {
-            return
+    /// Returns the path of the partial file: a new one unless `done` bytes are there already.
+    private func preparePartial(
+        of transfer: FileTransfer, in chosen: String, done: UInt64
+    ) throws(ChatError) -> String {
+        let name = FileNameSanitizer.partialName(transfer.name, transfer.id)
+        do throws(FileError) {
+            let folder = try DownloadFolder(path: chosen)
+            try checkSpace(for: transfer.size - min(done, transfer.size), in: folder)
+            if done == 0 { _ = try folder.createPartial(name) }
+            return folder.path(of: name)
+        } catch {
+            throw Self.chatError(error)
         }
+    }
+
+    /// Throws ENOSPC when `needed` bytes would leave less than must stay free.
+    func checkSpace(for needed: UInt64, in folder: DownloadFolder) throws(FileError) {
+        let space = try folder.space()
+        guard !configuration.limits.fits(needed, free: space.free, total: space.total) else { return }
+        throw FileError(
+            call: "statvfs", errno: ENOSPC, path: folder.path, space: .init(needed: needed, free: space.free))
+    }
+
+    static func chatError(_ error: FileError) -> ChatError {
+        guard let space = error.space else { return .cannotWrite(path: error.path, errno: error.errno) }
+        return .notEnoughSpace(needed: space.needed, free: space.free, folder: error.path)
+    }
+
+    /// Accepts an offer by itself where the configuration says so, or because our user has accepted the folder that it
+    /// belongs to; what hinders it is left for the user to see.
+    func acceptIfAllowed(_ transfer: FileTransfer) {
+        guard transfer.state == .offered, transfer.direction == .incoming else { return }
+        let isSmall = configuration.acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
+        guard isSmall || transfer.place != nil else { return }
         spawn { client in
-            do throws(ChatError) {
-                try await client.accept(transfer, into: nil)
-            } catch {
-                guard let reason = TransferReason.cannotAccept(error) else { return }
-                await client.changeQuietly(transfer.id) { $0.reason = reason }
+            if !isSmall {
+                guard await client.takeFromFolder(transfer) else { return }
             }
+            await client.acceptByItself(transfer)
+        }
+    }
+
+    func acceptByItself(_ transfer: FileTransfer) async {
+        do throws(ChatError) {
+            try await accept(transfer, into: nil)
+        } catch {
+            guard let reason = TransferReason.cannotAccept(error) else { return }
+            await changeQuietly(transfer.id) { $0.reason = reason }
         }
     }
 
@@ -159,9 +143,8 @@ extension ChatClient {
     }
 
     public func downloadsSpace() -> (folder: String, freeBytes: UInt64)? {
-        let path = configuration.downloadsFolder
-        guard let space = try? DownloadFolder(path: path).space() else { return nil }
-        return (path, space.free)
+        guard let space = try? DownloadFolder(path: downloadsFolder).space() else { return nil }
+        return (downloadsFolder, space.free)
     }
 
     /// Ends a transfer by our user's word and tells the peer.
@@ -196,7 +179,7 @@ extension ChatClient {
                 return answer(request, on: link, .failure(.notFound, "no such transfer"))
             }
             if transfer.direction == .outgoing {
-                try await receiverSays(status.state, of: transfer)
+                try await receiverSays(status, of: transfer)
             } else {
                 try await senderSays(status.state, of: transfer)
             }
@@ -207,12 +190,11 @@ extension ChatClient {
         }
     }
 
-    private func receiverSays(_ state: FileStatusRequest.State, of transfer: FileTransfer) async throws(StoreError) {
+    private func receiverSays(_ status: FileStatusRequest, of transfer: FileTransfer) async throws(StoreError) {
         let time = now()
-        let sha256 = uploads[transfer.id]?.sha256
-        if state != .accepted { uploads[transfer.id] = nil }
+        if status.state != .accepted { uploads[transfer.id] = nil }
         _ = try await changeRow(transfer.id) { row in
-            switch state {
+            switch status.state {
             case .accepted:
                 guard row.state == .offered else { return }
                 row.state = .accepted
@@ -221,13 +203,13 @@ extension ChatClient {
                 row.state = .declined
                 row.reason = TransferReason.declinedByPeer
             case .cancelled:
-                row.state = .cancelled
-                row.reason = TransferReason.cancelledByPeer
+                let isDamaged = status.reason == .digest
+                row.state = isDamaged ? .failed : .cancelled
+                row.reason = isDamaged ? TransferReason.digestDiffers : TransferReason.cancelledByPeer
             case .complete:
                 row.state = .complete
                 row.reason = nil
                 row.transferred = row.size
-                row.sha256 = sha256 ?? row.sha256
             }
             if row.state.isFinal { row.finished = time }
         }
@@ -254,16 +236,12 @@ extension ChatClient {
     func removePartial(of transfer: FileTransfer) {
         guard let path = transfer.path else { return }
         // A partial file that cannot be removed now is hidden, ours, and harmless.
-        try? DownloadFolder(path: Self.folder(path)).remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
+        try? DownloadFolder(path: Self.folder(path), creating: false)
+            .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
     }
 
     static func folder(_ path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
-    }
-
-    private static func lastComponent(_ path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-        return String(path[path.utf8.index(after: slash)...])
     }
 }

@@ -63,7 +63,7 @@ extension ChatClient {
                 id: offer.id, contact: contact, sequence: offer.sequence, sent: offer.sent, received: now(),
                 content: .file(
                     name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
-                    caption: offer.caption)), request, link)
+                    caption: offer.caption, place: offer.place)), request, link)
     }
 
     private func receiveOperation(

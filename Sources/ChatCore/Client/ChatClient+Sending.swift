@@ -241,12 +241,15 @@ extension OutboxEntry {
             case .file(let file):
                 FileOfferRequest(
                     id: message.id, sequence: message.sequence, sent: message.sent, name: file.name, size: file.size,
-                    modified: file.modified, contentType: file.contentType, caption: file.caption
+                    modified: file.modified, contentType: file.contentType, caption: file.caption, place: file.place
                 ).encoded()
             }
         case .operation(let operation): operation.request
-        case .fileStatus(let transfer, let state):
-            FileStatusRequest(id: transfer, state: FileStatusRequest.State(state)).encoded()
+        case .fileStatus(let transfer, let state, let reason):
+            FileStatusRequest(
+                id: transfer, state: FileStatusRequest.State(state),
+                reason: state == .failed && reason == TransferReason.digestDiffers ? .digest : nil
+            ).encoded()
         }
     }
 }

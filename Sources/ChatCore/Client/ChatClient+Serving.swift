@@ -5,9 +5,10 @@ import BLIPNet
 /// An offered file that its receiver is pulling over one link.
 struct Upload {
     let file: OutgoingFile
+    let contact: ContactID
     let link: LinkNumber
-    /// Of the whole file, once the receiver has asked for it.
-    var sha256: String?
+    /// When the receiver has last asked for something of it.
+    var lastAsked: MonotonicTime
 }
 
 extension ChatClient {
@@ -26,10 +27,28 @@ extension ChatClient {
                 let answer = await response { () async throws(ServingError) in
                     try await range(request, of: contact, on: link)
                 }
-                self.answer(request, on: link, answer)
+                giveInTime(answer, to: request, of: contact, on: link)
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// Answers when the limits of the rate allow so many bytes; what our user has decided meanwhile counts.
+    private func giveInTime(
+        _ response: BLIPResponse, to request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
+    ) {
+        guard response.error == nil, let get = try? FileGetRequest(decoding: request),
+            pacing.limit(of: get.id, .outgoing) != nil
+        else { return answer(request, on: link, response) }
+        spawn { client in
+            await client.pacing.wait(for: get.length, of: get.id, .outgoing)
+            guard client.sessions[contact]?.link?.number == link.number else { return }
+            let answer = await client.response { () async throws(ServingError) in
+                _ = try await client.upload(get.id, to: contact, on: link)
+                return response
+            }
+            client.answer(request, on: link, answer)
+        }
     }
 
     /// Why a file request is refused, as a response.
@@ -70,7 +89,10 @@ extension ChatClient {
         let upload = try await upload(wanted.id, to: contact, on: link)
         do throws(OutgoingFileError) {
             let sha256 = try await upload.file.digest(of: wanted.length)
-            if wanted.length == upload.file.size { uploads[wanted.id]?.sha256 = sha256 }
+            uploads[wanted.id]?.lastAsked = .now()
+            if wanted.length == upload.file.size {
+                await changeQuietly(wanted.id, showing: false) { $0.sha256 = sha256 }
+            }
             return FileDigestReply(sha256: sha256).encoded()
         } catch {
             throw await refusal(error, wanted.id)
@@ -96,14 +118,18 @@ extension ChatClient {
         case .declined, .cancelled, .complete:
             throw ServingError(response: .failure(.forbidden, "no longer offered"))
         }
-        if let present = uploads[id], present.link == link.number { return present }
+        if let present = uploads[id], present.link == link.number {
+            uploads[id]?.lastAsked = .now()
+            return present
+        }
+        try await makeRoom(for: contact)
         let upload: Upload
         do throws(OutgoingFileError) {
             upload = Upload(
                 file: try OutgoingFile(
                     path: path, size: row.size, modified: row.modified,
                     rangeLimit: configuration.limits.servedRanges),
-                link: link.number)
+                contact: contact, link: link.number, lastAsked: .now())
         } catch {
             throw await refusal(error, id)
         }
@@ -119,6 +145,22 @@ extension ChatClient {
             await client.followUpload(id, on: link.number)
         }
         return upload
+    }
+
+    /// One file more for `contact`: refused while as many as may run are being sent. Files that rest are closed, the
+    /// longest at rest first, so that nobody makes us hold any number of them open.
+    private func makeRoom(for contact: ContactID) async throws(ServingError) {
+        let limit = configuration.limits.runningTransfers
+        let theirs = uploads.filter { $0.value.contact == contact }
+        guard theirs.values.count(where: { $0.file.isActive }) < limit else {
+            throw ServingError(response: .failure(.busy, "too many files at once"))
+        }
+        guard theirs.count >= 4 * limit,
+            let idle = theirs.filter({ !$0.value.file.isActive }).min(by: { first, second in
+                first.value.lastAsked < second.value.lastAsked
+            })
+        else { return }
+        await forgetUpload(idle.key, reason: TransferReason.receiverStopped)
     }
 
     /// The error response; a source that is gone or changed ends the transfer.
@@ -152,6 +194,10 @@ extension ChatClient {
         var meter = ProgressMeter(id: id)
         while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
+            let patience = configuration.limits.uploadPatience
+            if !upload.file.isActive, MonotonicTime.now() - upload.lastAsked > patience {
+                return await forgetUpload(id, reason: TransferReason.receiverStopped)
+            }
             let step = meter.note(upload.file.transferred, at: .now())
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {
@@ -161,13 +207,13 @@ extension ChatClient {
     }
 
     /// The link or the user ended an upload: what is known of it is stored, and the file is closed.
-    func forgetUpload(_ id: MessageID) async {
+    func forgetUpload(_ id: MessageID, reason: String = TransferReason.waitingForPeer) async {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         await changeQuietly(id) {
             $0.transferred = max($0.transferred, upload.file.transferred)
             if $0.state == .running {
                 $0.state = .accepted
-                $0.reason = TransferReason.waitingForPeer
+                $0.reason = reason
             }
         }
     }

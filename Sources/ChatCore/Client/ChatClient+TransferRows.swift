@@ -26,7 +26,11 @@ extension ChatClient {
             transferRows[id] = nil
             throw error
         }
-        if row.state.isFinal { transferRows[id] = nil }
+        if row.state.isFinal {
+            transferRows[id] = nil
+            pacing.setLimit(nil, of: .transfer(id))
+            removeSpooled(row)
+        }
         if showing, let message = try await store.message(id) { hub.publish(.messageChanged(message)) }
         return row
     }

@@ -1,6 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
-// topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Files, +TransferRows, +Serving, +Downloads,
-// +Reading.
+// topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
+// +TransferRows, +Serving, +Downloads, +Partials, +Reading.
 
 import BLIPNet
 
@@ -39,6 +39,13 @@ public actor ChatClient: ChatService {
     var downloads: [MessageID: Download] = [:]
     /// Incoming transfers that the sender does not give now, until they are tried again.
     var restingDownloads: Set<MessageID> = []
+    /// Incoming transfers whose partial file is being prepared.
+    var accepting: Set<MessageID> = []
+    /// Where the folders that contacts send are put, as far as this run has asked (see +Folders).
+    var folderSets: [String: FolderSet] = [:]
+    /// Where accepted files go, without links; set at the start.
+    var downloadsFolder: String
+    let pacing: TransferPacing
     /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
     var transferRows: [MessageID: FileTransfer] = [:]
 
@@ -56,6 +63,8 @@ public actor ChatClient: ChatService {
         ownID = identity
         self.configuration = configuration
         self.now = now
+        downloadsFolder = configuration.downloadsFolder
+        pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
         callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
     }
 
@@ -84,7 +93,9 @@ public actor ChatClient: ChatService {
         hub.publish(.identityChanged(identity))
         await rememberPort(lastPort: lastPort)
         await releaseAll()
+        resolveDownloadsFolder()
         await restTransfers()
+        keepPartialsClean()
         for contact in sessions.keys.sorted() { dial(contact) }
     }
 

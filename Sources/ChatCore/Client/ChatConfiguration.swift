@@ -18,6 +18,13 @@ public struct ChatConfiguration: Sendable {
     public var acceptsRequests: Bool
     /// Accept offered files up to this many bytes without asking; `nil`: always ask.
     public var acceptsFilesUpTo: UInt64?
+    /// Bytes per second of all files together that go out and that come in; `nil`: as fast as it goes.
+    public var uploadLimit: UInt64?
+    public var downloadLimit: UInt64?
+    /// Unfinished files that nothing has been added to for so many days are removed (D11); `nil`: never.
+    public var partialKeepDays: Int? = 14
+    /// Files in this folder (absolute) are ours: they are removed when they have been sent. `nil`: there is none.
+    public var spoolFolder: String?
     public var limits: ChatLimits
     public var reconnect: ReconnectPolicy
 
@@ -55,6 +62,8 @@ public struct ChatLimits: Sendable {
     public var sendWindow = 32
     /// Files running in each direction with one peer; further ones wait.
     public var runningTransfers = 4
+    /// A file that its receiver asks nothing of for so long does not count as running, and is closed.
+    public var uploadPatience = Duration.seconds(30)
     /// `file-get` and `file-digest` requests of one peer that are served at once.
     public var servedRanges = 32
     /// The smaller of the two is kept free on the disk of the downloads.

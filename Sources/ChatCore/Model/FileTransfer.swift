@@ -44,6 +44,8 @@ public struct FileTransfer: Sendable, Equatable, Identifiable {
     public var modified: Timestamp
     public var contentType: String
     public var caption: String
+    /// For a file of a folder that was sent as a whole.
+    public var place: FolderPlace?
     public var state: State
     /// Why it is paused, waiting or failed, in words for people.
     public var reason: String?
@@ -61,7 +63,8 @@ public struct FileTransfer: Sendable, Equatable, Identifiable {
     public init(
         id: MessageID, number: TransferNumber, contact: ContactID, direction: MessageDirection, name: String,
         size: UInt64, modified: Timestamp, contentType: String = "application/octet-stream", caption: String = "",
-        state: State = .offered, reason: String? = nil, transferred: UInt64 = 0, sha256: String? = nil,
+        place: FolderPlace? = nil, state: State = .offered, reason: String? = nil, transferred: UInt64 = 0,
+        sha256: String? = nil,
         path: String? = nil, offered: Timestamp, started: Timestamp? = nil, finished: Timestamp? = nil
     ) {
         self.id = id
@@ -73,6 +76,7 @@ public struct FileTransfer: Sendable, Equatable, Identifiable {
         self.modified = modified
         self.contentType = contentType
         self.caption = caption
+        self.place = place
         self.state = state
         self.reason = reason
         self.transferred = transferred

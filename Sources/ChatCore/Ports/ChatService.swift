@@ -54,9 +54,12 @@ public protocol ChatService: Sendable {
     func sendFile(
         at path: String, named name: String?, caption: String, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage
+    /// Offers each regular file of a folder and of the folders in it, as one set; returns when the offers are stored.
+    func sendFolder(at path: String, caption: String, to contact: ContactID) async throws(ChatError) -> FolderOffer
     func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer]
     func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer
-    /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder.
+    /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder. The offer of one file of
+    /// a folder accepts the whole folder, up to the number and size of files that the offer names.
     func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError)
     func declineTransfer(_ number: TransferNumber) async throws(ChatError)
     func pauseTransfer(_ number: TransferNumber) async throws(ChatError)
@@ -64,6 +67,10 @@ public protocol ChatService: Sendable {
     func cancelTransfer(_ number: TransferNumber) async throws(ChatError)
     /// What peers have done that was not as it should be, since the start.
     func irregularities() async -> Irregularities
+    /// Limits how fast files move, in bytes per second, until the program ends; `nil` takes the limit away.
+    func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError)
+    /// The limit that was set for `scope`; `nil` when there is none.
+    func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64?
     /// Bytes free for downloads, `nil` when the folder cannot be asked.
     func downloadsSpace() async -> (folder: String, freeBytes: UInt64)?
 }
@@ -155,6 +162,10 @@ public enum ChatError: Error, Sendable, Equatable {
     /// The file cannot be read: errno.
     case cannotRead(path: String, errno: Int32)
     case notARegularFile(path: String)
+    /// A folder without any file that can be sent.
+    case emptyFolder(path: String)
+    /// A folder with more files than may wait for a contact.
+    case tooManyFiles(path: String, limit: Int)
     /// The downloads folder cannot be written: errno.
     case cannotWrite(path: String, errno: Int32)
     case notEnoughSpace(needed: UInt64, free: UInt64, folder: String)

@@ -101,6 +101,12 @@ public protocol HistoryStore: Sendable {
     func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer?
     /// Newest first; `unfinishedOnly` leaves out the final states.
     func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer]
+    /// Incoming transfers of `contact` that are accepted and not finished (waiting or running), oldest first.
+    func acceptedTransfers(from contact: ContactID, limit: Int) async throws(StoreError) -> [FileTransfer]
+    /// The files of one folder that `contact` sends, oldest first.
+    func transfers(
+        of set: MessageID, from contact: ContactID, limit: Int
+    ) async throws(StoreError) -> [FileTransfer]
     /// Writes back a changed transfer (all mutable fields). A final state is never left again.
     func updateTransfer(_ transfer: FileTransfer) async throws(StoreError)
 
@@ -143,9 +149,11 @@ public struct NewOutgoingFile: Sendable {
     public var modified: Timestamp
     public var contentType: String
     public var caption: String
+    public var place: FolderPlace?
 
     public init(
-        path: String, name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String
+        path: String, name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String,
+        place: FolderPlace? = nil
     ) {
         self.path = path
         self.name = name
@@ -153,6 +161,7 @@ public struct NewOutgoingFile: Sendable {
         self.modified = modified
         self.contentType = contentType
         self.caption = caption
+        self.place = place
     }
 }
 
@@ -162,7 +171,8 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
         /// A message or a file offer, to be sent from its history row with the text that it was entered with.
         case message(ChatMessage)
         case operation(ChatOperation)
-        case fileStatus(transfer: MessageID, state: FileTransfer.State)
+        /// `reason`: the transfer's, as it is now.
+        case fileStatus(transfer: MessageID, state: FileTransfer.State, reason: String? = nil)
     }
 
     /// Increases in the order of entering.
@@ -179,7 +189,9 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
 public struct IncomingMessage: Sendable {
     public enum Content: Sendable, Equatable {
         case text(String)
-        case file(name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String)
+        case file(
+            name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String,
+            place: FolderPlace? = nil)
         case operation(ChatOperation.Action, target: MessageID)
     }
     public var id: MessageID

@@ -1,25 +1,30 @@
-// The folder where accepted files go. Every name is resolved beneath it by the kernel: no link, no "..", no overwriting
+// The folder where accepted files go. Every name is resolved beneath it: no link, no "..", no overwriting
 // (RELIABILITY D11).
 
 import CLinux
 import Glibc
 
-/// An open directory. Names given to its methods are single path components.
+/// An open directory. Names given to its methods are single path components. Whatever happens to the path while it is
+/// open, the files stay in this directory.
 final class DownloadFolder: Sendable {
     /// Absolute.
     let path: String
     private let descriptor: Int32
+    private let calls: FolderCalls
 
-    /// Opens the folder, making it and what is missing above it (0700).
-    init(path: String) throws(FileError) {
+    /// Opens the folder without following any link on the way (see `resolved`). With `creating`, what is missing of the
+    /// path is made (0700), durably.
+    init(path: String, creating: Bool = true, calls: FolderCalls = .kernel) throws(FileError) {
         self.path = path
-        try Self.makeFolders(path)
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError(call: "open", errno: errno, path: path) }
-        self.descriptor = descriptor
+        self.calls = calls
+        descriptor = try FolderWalk(path: path, creating: creating).descriptor()
     }
 
     deinit { close(descriptor) }
+
+    /// The path as it is now without links, for a path that our own user chose: links in it are theirs. What follows
+    /// the part that exists is kept as it is. Opened by this path, a link that is put there later is refused.
+    static func resolved(_ path: String) throws(FileError) -> String { try FolderWalk.resolved(path) }
 
     /// Makes a new, empty partial file (0600); an older one of the same name is removed first.
     func createPartial(_ name: String) throws(FileError) -> OpenFile {
@@ -29,50 +34,67 @@ final class DownloadFolder: Sendable {
 
     /// Opens a partial file that an earlier run left; `nil` when it is not there or not ours alone.
     func openPartial(_ name: String) throws(FileError) -> OpenFile? {
-        let file: OpenFile
-        do throws(FileError) {
-            file = try openBeneath(name, O_RDWR)
-        } catch {
-            if error.errno == ENOENT || error.errno == ELOOP { return nil }
-            throw error
-        }
+        guard let file = try openUnlessMissing(name, O_RDWR) else { return nil }
         let facts = try file.facts()
         return facts.isRegular && facts.linkCount == 1 && facts.owner == geteuid() ? file : nil
     }
 
-    /// Opens a finished file for reading; `nil` when it is not there.
-    func openFinished(_ name: String) throws(FileError) -> OpenFile? {
-        do throws(FileError) {
-            return try openBeneath(name, O_RDONLY)
-        } catch {
-            if error.errno == ENOENT || error.errno == ELOOP { return nil }
-            throw error
-        }
-    }
+    /// Opens a finished file for reading; `nil` when it is not there or a link.
+    func openFinished(_ name: String) throws(FileError) -> OpenFile? { try openUnlessMissing(name, O_RDONLY) }
 
     /// Whether anything has this name, a dangling link included.
-    func contains(_ name: String) throws(FileError) -> Bool {
-        var status = stat()
-        if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return true }
-        if errno == ENOENT { return false }
-        throw failure("fstatat", name)
+    func contains(_ name: String) throws(FileError) -> Bool { try status(of: name) != nil }
+
+    /// Whether `name` still is this very file, and not another one or a link that took its place.
+    func holds(_ file: OpenFile, as name: String) throws(FileError) -> Bool {
+        guard let status = try status(of: name) else { return false }
+        let facts = try file.facts()
+        return FileFacts(status).isSameFile(as: facts)
     }
+
+    /// What `name` is; `nil` when nothing has this name.
+    func facts(of name: String) throws(FileError) -> FileFacts? { try status(of: name).map(FileFacts.init) }
 
     /// Gives the partial file its final name, unless something has that name: then returns `false`.
     func rename(_ partial: String, to name: String) throws(FileError) -> Bool {
-        if clinux_rename_noreplace(descriptor, partial, descriptor, name) == 0 { return true }
+        if calls.rename(partial, to: name, in: descriptor) == 0 { return true }
         if errno == EEXIST { return false }
         throw failure("renameat2", name)
     }
 
     /// Removes a file; nothing there is fine.
     func remove(_ name: String) throws(FileError) {
+        guard FolderCalls.isComponent(name) else { throw FileError(call: "unlinkat", errno: EINVAL, path: name) }
         if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw failure("unlinkat", name) }
+    }
+
+    /// Makes a new folder in this one (0700), durably; `false` when anything has this name.
+    func createFolder(_ name: String) throws(FileError) -> Bool {
+        guard FolderCalls.isComponent(name) else { throw FileError(call: "mkdirat", errno: EINVAL, path: name) }
+        guard mkdirat(descriptor, name, 0o700) == 0 else {
+            if errno == EEXIST { return false }
+            throw failure("mkdirat", name)
+        }
+        try synchronize()
+        return true
     }
 
     /// Returns when the names in the folder are on the disk.
     func synchronize() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw failure("fsync", "") }
+    }
+
+    /// The names in the folder, in no order; `nil` for one that is not UTF-8.
+    func allNames() throws(FileError) -> [String?] {
+        let own = dup(descriptor)
+        guard own >= 0, let stream = fdopendir(own) else {
+            let error = failure("fdopendir", "")
+            if own >= 0 { close(own) }
+            throw error
+        }
+        defer { closedir(stream) }
+        rewinddir(stream)
+        return DirectoryStream.names(of: stream)
     }
 
     /// Bytes that we may write, and the size of the file system.
@@ -89,11 +111,25 @@ final class DownloadFolder: Sendable {
     /// `path/name`.
     func path(of name: String) -> String { path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)" }
 
+    private func status(of name: String) throws(FileError) -> stat? {
+        guard FolderCalls.isComponent(name) else { throw FileError(call: "fstatat", errno: EINVAL, path: name) }
+        var status = stat()
+        if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        if errno == ENOENT { return nil }
+        throw failure("fstatat", name)
+    }
+
+    private func openUnlessMissing(_ name: String, _ flags: Int32) throws(FileError) -> OpenFile? {
+        do throws(FileError) {
+            return try openBeneath(name, flags)
+        } catch {
+            if error.errno == ENOENT || error.errno == ELOOP { return nil }
+            throw error
+        }
+    }
+
     private func openBeneath(_ name: String, _ flags: Int32) throws(FileError) -> OpenFile {
-        let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
-        // The mode must be 0 unless a file may be made (openat2(2)).
-        let mode: UInt64 = flags & O_CREAT != 0 ? 0o600 : 0
-        let descriptor = clinux_open_beneath(self.descriptor, name, UInt64(UInt32(bitPattern: all)), mode)
+        let descriptor = calls.open(name, in: self.descriptor, flags)
         guard descriptor >= 0 else { throw failure("openat2", name) }
         return OpenFile(descriptor: descriptor, path: path(of: name))
     }
@@ -101,21 +137,5 @@ final class DownloadFolder: Sendable {
     private func failure(_ call: String, _ name: String) -> FileError {
         let code = errno
         return FileError(call: call, errno: code, path: name.isEmpty ? path : path(of: name))
-    }
-
-    /// `mkdir -p` with mode 0700.
-    private static func makeFolders(_ path: String) throws(FileError) {
-        var part: [UInt8] = []
-        for component in path.utf8.split(separator: UInt8(ascii: "/")) {
-            part.append(UInt8(ascii: "/"))
-            part += component
-            let prefix = String(decoding: part, as: UTF8.self)
-            if mkdir(prefix, 0o700) != 0, errno != EEXIST {
-                let code = errno
-                // A folder above that we may not write is fine as long as it is there.
-                var status = stat()
-                guard stat(prefix, &status) == 0 else { throw FileError(call: "mkdir", errno: code, path: prefix) }
-            }
-        }
     }
 }

@@ -69,6 +69,9 @@ final class ServedRanges: Sendable {
         }
     }
 
+    /// A range is open: it is being sent, or waits for its turn.
+    var isActive: Bool { state.withLock { !$0.open.isEmpty } }
+
     /// Bytes from the start that have been handed to the link.
     var contiguous: UInt64 {
         state.withLock { state in

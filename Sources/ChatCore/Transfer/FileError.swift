@@ -2,9 +2,16 @@
 
 /// A system call on a file failed.
 struct FileError: Error, Sendable, Equatable {
+    struct Space: Sendable, Equatable {
+        var needed: UInt64
+        var free: UInt64
+    }
+
     /// The call, for logs: "open", "pread" ...
     var call: String
     var errno: Int32
     /// The path or name that it was about.
     var path: String
+    /// Not a call but our own limit: so many bytes must fit, and so many are free.
+    var space: Space?
 }

@@ -6,8 +6,8 @@ enum FileNameSanitizer {
     static let maximumBytes = 190
 
     /// One path component without anything that draws wrongly, hides, escapes or means something to a shell or
-    /// another system; "file" when nothing is left.
-    static func sanitized(_ raw: String) -> String {
+    /// another system; `otherwise` when nothing is left.
+    static func sanitized(_ raw: String, otherwise: String = "file") -> String {
         // Both separators: the sender may live on another system.
         let lastComponent = raw.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map(Array.init) ?? []
         var scalars: [Unicode.Scalar] = []
@@ -24,16 +24,30 @@ enum FileNameSanitizer {
         while let last = scalars.last, last == "." || last == " " { scalars.removeLast() }
         scalars = shortened(scalars)
         var name = String(String.UnicodeScalarView(scalars))
-        if name.isEmpty { name = "file" }
+        if name.isEmpty { name = otherwise }
         return isReserved(name) ? "_" + name : name
     }
 
     /// The name of a partial file: `.NAME.ID.blip-part`.
     static func partialName(_ raw: String, _ id: MessageID) -> String { ".\(sanitized(raw)).\(id.text).blip-part" }
 
-    /// `x.txt` for 1, `x (2).txt` for 2, and so on. `name` must be sanitised.
-    static func numbered(_ name: String, _ number: Int) -> String {
+    /// Of which transfer a name in a folder is the partial file; `nil` when it is no such name.
+    static func transferID(ofPartial name: String) -> MessageID? {
+        let bytes = Array(name.utf8)
+        guard bytes.first == UInt8(ascii: "."), bytes.suffix(partialEnding.count).elementsEqual(partialEnding) else {
+            return nil
+        }
+        let rest = bytes.dropLast(partialEnding.count)
+        guard rest.count > 38, rest[rest.endIndex - 37] == UInt8(ascii: ".") else { return nil }
+        return MessageID(String(decoding: rest.suffix(36), as: UTF8.self))
+    }
+
+    private static let partialEnding = Array(".blip-part".utf8)
+
+    /// `x.txt` for 1, `x (2).txt` for 2, and so on; a folder's name has no ending. `name` must be sanitised.
+    static func numbered(_ name: String, _ number: Int, isFolder: Bool = false) -> String {
         guard number > 1 else { return name }
+        if isFolder { return "\(name) (\(number))" }
         let (stem, ending) = split(Array(name.unicodeScalars))
         return String(String.UnicodeScalarView(stem)) + " (\(number))" + String(String.UnicodeScalarView(ending))
     }

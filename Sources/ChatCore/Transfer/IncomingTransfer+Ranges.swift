@@ -10,12 +10,17 @@ extension IncomingTransfer {
 
     /// Progress is told this often, and only when there is some.
     private static let tick = Duration.milliseconds(250)
+    /// The disk is looked at every so many ticks: others write to it, too.
+    private static let ticksBetweenLooks = 4
 
     /// Pulls everything from `done` on into `file`. The digest follows on its own queue.
-    func receiveRanges(into file: OpenFile, digest: PrefixDigest, from done: UInt64) async throws(Ended) {
+    func receiveRanges(
+        into file: OpenFile, in folder: DownloadFolder, digest: PrefixDigest, from done: UInt64
+    ) async throws(Ended) {
         var planner = RangePlanner(size: transfer.size, done: done)
         var sinks: [FileRange: RangeSink] = [:]
         var failure: Ended?
+        var ticks = 0
 
         await withTaskGroup(of: Step.self) { group in
             group.addTask { await Self.waitForTick() }
@@ -25,6 +30,8 @@ extension IncomingTransfer {
                 case .tick:
                     // Cancelled tasks tick at once: do not spin, end.
                     if Task.isCancelled { failure = Ended(outcome: .interrupted) }
+                    ticks += 1
+                    if failure == nil, ticks % Self.ticksBetweenLooks == 0 { failure = checkDisk(of: folder) }
                     group.addTask { await Self.waitForTick() }
                 case .range(let range, let took, let result):
                     failure = check(result, sinks[range], range)
@@ -52,16 +59,19 @@ extension IncomingTransfer {
         _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ file: OpenFile,
         _ group: inout TaskGroup<Step>
     ) {
-        while let range = planner.nextRange() {
+        while let range = planner.nextRange(within: pacing.limit(of: transfer.id, .incoming)) {
             let sink = RangeSink(file: file, range: range)
             sinks[range] = sink
-            let begun = ContinuousClock.now
-            let get = FileGetRequest(id: transfer.id, offset: range.offset, length: range.length)
-            let pending = connection.submit(get.encoded(), bodySink: sink)
             group.addTask {
+                await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming)
+                let begun = ContinuousClock.now
+                guard !Task.isCancelled else {
+                    return .range(range, took: .zero, .failure(Ended(outcome: .interrupted)))
+                }
+                let get = FileGetRequest(id: self.transfer.id, offset: range.offset, length: range.length)
                 let result: Result<BLIPResponse, Ended>
                 do throws(Ended) {
-                    result = .success(try await self.answer(to: pending))
+                    result = .success(try await self.answer(to: self.connection.submit(get.encoded(), bodySink: sink)))
                 } catch {
                     result = .failure(error)
                 }
@@ -84,6 +94,18 @@ extension IncomingTransfer {
             guard reply.size == transfer.size, reply.modified == transfer.modified, sink?.written == range.length
             else { throw Ended(outcome: .failed(reason: TransferReason.sourceChanged, tellsPeer: true)) }
             return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// What must stay free is not only for the beginning.
+    private func checkDisk(of folder: DownloadFolder) -> Ended? {
+        do throws(Ended) {
+            let space = try local { () throws(FileError) in try folder.space() }
+            guard !limits.fits(0, free: space.free, total: space.total) else { return nil }
+            return Ended(
+                outcome: .paused(reason: TransferReason.diskNearlyFull(free: space.free, folder: folderPath)))
         } catch {
             return error
         }

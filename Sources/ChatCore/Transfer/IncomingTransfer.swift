@@ -37,7 +37,8 @@ actor IncomingTransfer {
     let transfer: FileTransfer
     let connection: any PeerConnection
     let limits: ChatLimits
-    private let folderPath: String
+    let pacing: TransferPacing
+    let folderPath: String
     private let report: @Sendable (News) async -> Bool
     private let executor = DispatchQueueExecutor(label: "blipchat.transfer")
 
@@ -46,12 +47,13 @@ actor IncomingTransfer {
     /// `report` returns `false` when the news could not be stored and the run must stop.
     init(
         transfer: FileTransfer, folder: String, connection: any PeerConnection, limits: ChatLimits,
-        report: @escaping @Sendable (News) async -> Bool
+        pacing: TransferPacing, report: @escaping @Sendable (News) async -> Bool
     ) {
         self.transfer = transfer
         folderPath = folder
         self.connection = connection
         self.limits = limits
+        self.pacing = pacing
         self.report = report
     }
 
@@ -65,7 +67,7 @@ actor IncomingTransfer {
             }
             let (file, digest, done) = try await openPartial(in: folder)
             try checkSpace(in: folder, done: done)
-            try await receiveRanges(into: file, digest: digest, from: done)
+            try await receiveRanges(into: file, in: folder, digest: digest, from: done)
             return try await finish(file, digest: digest, in: folder)
         } catch {
             return Task.isCancelled ? .interrupted : error.outcome
@@ -85,7 +87,14 @@ actor IncomingTransfer {
         guard facts.isRegular, facts.size == transfer.size else { return nil }
         let found = await result { () async throws(FileError) in try await PrefixDigest(file: file).hex(of: facts.size)
         }
-        return try found.get() == sha256 ? path : nil
+        guard try found.get() == sha256 else { return nil }
+        // It may have died before the name was on the disk, or between giving the second name and taking the first.
+        try local { () throws(FileError) in
+            try file.synchronize()
+            if try folder.holds(file, as: partialName) { try folder.remove(partialName) }
+            try folder.synchronize()
+        }
+        return path
     }
 
     /// The partial file and how much of it is good: checked against the sender's file, else begun anew.
@@ -100,8 +109,10 @@ actor IncomingTransfer {
             let done = min(transfer.transferred, size, transfer.size)
             let digest = PrefixDigest(file: file)
             if done > 0 {
+                // Both sides read at the same time: of a large file this takes a while.
+                let pending = askDigest(of: done)
                 let own = try await result { () async throws(FileError) in try await digest.hex(of: done) }.get()
-                if try await sendersDigest(of: done) == own { return (file, digest, done) }
+                if try await sendersDigest(pending) == own { return (file, digest, done) }
             }
         }
         let file = try local { () throws(FileError) in try folder.createPartial(name) }
@@ -122,8 +133,9 @@ actor IncomingTransfer {
         _ file: OpenFile, digest: PrefixDigest, in folder: DownloadFolder
     ) async throws(Ended) -> Outcome {
         let size = transfer.size
+        let pending = askDigest(of: size)
         let own = try await result { () async throws(FileError) in try await digest.hex(of: size) }.get()
-        guard let own, try await sendersDigest(of: size) == own else {
+        guard let own, try await sendersDigest(pending) == own else {
             try local { () throws(FileError) in try folder.remove(partialName) }
             throw Ended(outcome: .failed(reason: TransferReason.digestDiffers, tellsPeer: true))
         }
@@ -137,7 +149,10 @@ actor IncomingTransfer {
             if !taken {
                 let path = folder.path(of: name)
                 guard await report(.finishing(path: path, sha256: own)) else { return .interrupted }
+                // What was verified is the open file: another one under its name must not become the result.
+                try requireOwn(file, as: partialName, in: folder)
                 if try local({ () throws(FileError) in try folder.rename(partialName, to: name) }) {
+                    try requireOwn(file, as: name, in: folder)
                     try local { () throws(FileError) in try folder.synchronize() }
                     return .complete(path: path, sha256: own)
                 }
@@ -146,10 +161,18 @@ actor IncomingTransfer {
         }
     }
 
-    /// What the sender says of the first `length` bytes.
-    private func sendersDigest(of length: UInt64) async throws(Ended) -> String {
-        let request = FileDigestRequest(id: transfer.id, length: length).encoded()
-        let response = try await answer(to: connection.submit(request, bodySink: nil))
+    private func requireOwn(_ file: OpenFile, as name: String, in folder: DownloadFolder) throws(Ended) {
+        guard try !local({ () throws(FileError) in try folder.holds(file, as: name) }) else { return }
+        throw Ended(outcome: .waiting(reason: TransferReason.partialReplaced))
+    }
+
+    /// Asks the sender for the digest of the first `length` bytes.
+    private func askDigest(of length: UInt64) -> PendingResponse {
+        connection.submit(FileDigestRequest(id: transfer.id, length: length).encoded(), bodySink: nil)
+    }
+
+    private func sendersDigest(_ pending: PendingResponse) async throws(Ended) -> String {
+        let response = try await answer(to: pending)
         do throws(WireError) {
             return try FileDigestReply(decoding: response).sha256
         } catch {
@@ -181,6 +204,7 @@ actor IncomingTransfer {
         case BLIPErrorCode.conflict.code, BLIPErrorCode.badRange.code:
             return .failed(reason: TransferReason.sourceChanged, tellsPeer: false)
         case BLIPErrorCode.tooManyRequests.code: return .waiting(reason: TransferReason.pausedByPeer)
+        case BLIPErrorCode.busy.code: return .waiting(reason: TransferReason.senderBusy)
         default: return .waiting(reason: TransferReason.refused(code: error.code))
         }
     }
@@ -204,7 +228,13 @@ actor IncomingTransfer {
 extension ChatLimits {
     /// Whether `needed` bytes may be written to a disk and leave what must stay free.
     func fits(_ needed: UInt64, free: UInt64, total: UInt64) -> Bool {
-        let kept = min(freeBytesKept, UInt64(Double(total) * freeShareKept))
+        let share = UInt64(exactly: (Double(total) * freeShareKept).rounded()) ?? .max
+        let kept = min(freeBytesKept, share)
         return free >= kept && needed <= free - kept
     }
+}
+
+extension BLIPErrorCode {
+    /// Too many files are being given at once; ask again later.
+    static let busy = BLIPErrorCode(code: 503)
 }

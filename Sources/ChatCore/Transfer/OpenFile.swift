@@ -11,6 +11,10 @@ struct FileFacts: Sendable, Equatable {
     var isRegular: Bool
     var linkCount: UInt64
     var owner: UInt32
+    var isFolder: Bool
+    /// Together they name a file for as long as it exists.
+    private var device: UInt64
+    private var inode: UInt64
 
     init(_ status: stat) {
         size = UInt64(clamping: status.st_size)
@@ -25,7 +29,12 @@ struct FileFacts: Sendable, Equatable {
         isRegular = status.st_mode & S_IFMT == S_IFREG
         linkCount = UInt64(status.st_nlink)
         owner = status.st_uid
+        isFolder = status.st_mode & S_IFMT == S_IFDIR
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
     }
+
+    func isSameFile(as other: FileFacts) -> Bool { device == other.device && inode == other.inode }
 }
 
 /// Closes itself when the last user lets go. All access is by position, so threads do not disturb each other.
@@ -41,9 +50,13 @@ final class OpenFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Opens an existing regular file for reading, never through a last link and never blocking on a pipe.
+    /// Opens an existing file for reading, never through a link anywhere in `path` (absolute) and never blocking on a
+    /// pipe: a folder that becomes a link after a file was offered must not lead to another file.
     static func forReading(_ path: String) throws(FileError) -> OpenFile {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY)
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.utf8.startIndex
+        let folder = try FolderWalk(path: "/" + path[..<slash], creating: false).descriptor(readable: false)
+        defer { close(folder) }
+        let descriptor = FolderCalls.kernel.open(String(path[slash...].dropFirst()), in: folder, O_RDONLY)
         guard descriptor >= 0 else { throw FileError(call: "open", errno: errno, path: path) }
         return OpenFile(descriptor: descriptor, path: path)
     }

@@ -40,6 +40,9 @@ final class OutgoingFile: Sendable {
     /// Bytes from the start that the link has taken.
     var transferred: UInt64 { served.contiguous }
 
+    /// A range of it is on its way.
+    var isActive: Bool { served.isActive }
+
     /// The response to `file-get`.
     func response(to request: FileGetRequest) throws(OutgoingFileError) -> BLIPResponse {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }

@@ -9,7 +9,8 @@ struct FileRange: Sendable, Hashable {
 
 /// Hands out ranges in order. Range size and number in flight follow how long ranges take (PROTOCOL 4).
 struct RangePlanner {
-    static let smallest: UInt64 = 256 << 10
+    static let first: UInt64 = 256 << 10
+    static let smallest: UInt64 = 32 << 10
     static let largest: UInt64 = 8 << 20
     static let mostInFlight = 6
 
@@ -18,7 +19,7 @@ struct RangePlanner {
     private var next: UInt64
     /// Handed out, not finished; in order of offset.
     private(set) var inFlight: [FileRange] = []
-    private(set) var rangeLength = Self.smallest
+    private(set) var rangeLength = Self.first
     private(set) var allowedInFlight = 2
 
     /// A file of `size` bytes of which the first `done` are here already.
@@ -27,10 +28,12 @@ struct RangePlanner {
         next = min(done, size)
     }
 
-    /// The next range to ask for; `nil` when enough are in flight or all are handed out.
-    mutating func nextRange() -> FileRange? {
+    /// The next range to ask for; `nil` when enough are in flight or all are handed out. Under a limit (bytes per
+    /// second) a range is what may come in half a second, so that the bytes come evenly.
+    mutating func nextRange(within limit: UInt64? = nil) -> FileRange? {
         guard inFlight.count < allowedInFlight, next < size else { return nil }
-        let range = FileRange(offset: next, length: min(rangeLength, size - next))
+        let most = limit.map { max($0 / 2, Self.smallest / 2) } ?? .max
+        let range = FileRange(offset: next, length: min(rangeLength, most, size - next))
         next = range.end
         inFlight.append(range)
         return range

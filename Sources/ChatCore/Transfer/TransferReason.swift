@@ -6,8 +6,11 @@ public enum TransferReason {
     static let waitingForPeer = "waiting for the contact to be online"
     static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
-    public static let sourceChanged = "the file changed after it was offered"
-    public static let sourceGone = "the file is no longer there"
+    static let senderBusy = "the sender gives other files first"
+    static let receiverStopped = "the receiver does not fetch it now"
+    static let partialReplaced = "another program changed the unfinished file; it is fetched anew"
+    public static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
+    public static let sourceGone = "the file is no longer there (it has to be sent again)"
     public static let digestDiffers = "the received bytes differ from the sender's file"
     static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
@@ -21,8 +24,14 @@ public enum TransferReason {
         switch error.errno {
         case ENOSPC, EDQUOT: "the disk is full (\(error.path))"
         case EACCES, EPERM, EROFS: "\(error.path) cannot be written"
+        case ELOOP: "\(error.path) has become a link, which is not followed"
         default: "\(error.call) failed on \(error.path): \(String(cString: strerror(error.errno)))"
         }
+    }
+
+    /// The disk has filled up while the file came.
+    static func diskNearlyFull(free: UInt64, folder: String) -> String {
+        "the disk of \(folder) is nearly full: \(free) bytes free"
     }
 
     /// Why an offer was not accepted by itself; `nil` when there is nothing to say.

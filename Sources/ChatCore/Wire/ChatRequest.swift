@@ -35,6 +35,8 @@ enum WireLimit {
     static let fileName = 1024
     static let contentType = 256
     static let emoji = Reaction.limit
+    /// The folders down to a file, as offered.
+    static let folderPath = 4096
     static let client = 128
     static let features = 1024
     /// The length of one `file-get` range.

@@ -16,10 +16,12 @@ struct FileOfferRequest: ChatRequest {
     var modified: Timestamp
     var contentType: String
     var caption: String
+    /// For a file of a folder that is sent as a whole; older versions ignore it.
+    var place: FolderPlace?
 
     init(
         id: MessageID, sequence: Int64, sent: Timestamp, name: String, size: UInt64, modified: Timestamp,
-        contentType: String, caption: String
+        contentType: String, caption: String, place: FolderPlace? = nil
     ) {
         self.id = id
         self.sequence = sequence
@@ -29,13 +31,20 @@ struct FileOfferRequest: ChatRequest {
         self.modified = modified
         self.contentType = contentType
         self.caption = caption
+        self.place = place
     }
 
     func encoded() -> BLIPRequest {
-        let properties: BLIPProperties = [
+        var properties: BLIPProperties = [
             "Id": id.text, "Seq": String(sequence), "Sent": sent.wireText, "Name": name, "Size": String(size),
             "Modified": modified.wireText, "Content-Type": contentType,
         ]
+        if let place {
+            properties["Folder"] = place.path
+            properties["Folder-Id"] = place.set.text
+            properties["Folder-Files"] = String(place.files)
+            properties["Folder-Size"] = String(place.bytes)
+        }
         return BLIPRequest(profile: Self.profile.rawValue, properties: properties, body: .text(caption), urgent: true)
     }
 
@@ -50,6 +59,11 @@ struct FileOfferRequest: ChatRequest {
         contentType =
             try reader.optionalText("Content-Type", limit: WireLimit.contentType) ?? "application/octet-stream"
         caption = try request.text(limit: WireLimit.text)
+        if let folder = try reader.optionalText("Folder", limit: WireLimit.folderPath) {
+            place = FolderPlace(
+                set: try reader.id("Folder-Id"), path: folder, files: try reader.number("Folder-Files"),
+                bytes: try reader.number("Folder-Size"))
+        }
     }
 }
 
@@ -61,17 +75,26 @@ struct FileStatusRequest: ChatRequest {
         case accepted, declined, cancelled, complete
     }
 
+    /// Why it is cancelled, where that is more than somebody's wish; older versions ignore it.
+    enum Reason: String, Sendable {
+        /// The bytes that arrived are not the bytes whose digest the sender tells.
+        case digest
+    }
+
     var id: MessageID
     var state: State
+    var reason: Reason?
 
-    init(id: MessageID, state: State) {
+    init(id: MessageID, state: State, reason: Reason? = nil) {
         self.id = id
         self.state = state
+        self.reason = reason
     }
 
     func encoded() -> BLIPRequest {
-        BLIPRequest(
-            profile: Self.profile.rawValue, properties: ["Id": id.text, "State": state.rawValue], urgent: true)
+        var properties: BLIPProperties = ["Id": id.text, "State": state.rawValue]
+        properties["Reason"] = reason?.rawValue
+        return BLIPRequest(profile: Self.profile.rawValue, properties: properties, urgent: true)
     }
 
     init(decoding request: BLIPIncomingRequest) throws(WireError) {
@@ -79,5 +102,6 @@ struct FileStatusRequest: ChatRequest {
         id = try reader.id("Id")
         guard let state = State(rawValue: try reader.text("State", limit: 16)) else { throw .malformed("State") }
         self.state = state
+        reason = request.properties["Reason"].flatMap(Reason.init)
     }
 }

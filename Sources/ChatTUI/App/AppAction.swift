@@ -20,6 +20,7 @@ public enum ErrandResult: Sendable {
     case nothing
     case contact(Peer)
     case message(ChatMessage)
+    case folder(FolderOffer)
 }
 
 /// The answer to a `Question`.

@@ -32,6 +32,8 @@ public enum Errand: Sendable, Equatable {
     case pause(TransferNumber)
     case resume(TransferNumber)
     case cancel(TransferNumber)
+    /// Bytes per second; `nil` takes the limit away.
+    case limitRate(RateScope, UInt64?)
     case addContact(PeerAddress, name: String?)
     case rename(ContactID, to: String)
     case remove(ContactID)

@@ -10,10 +10,13 @@ extension AppState {
             if contact == openID, case .message(let message) = result { follow(message) }
         case .sendFile, .retry:
             if case .message(let message) = result { follow(message) }
+            if case .folder(let offer) = result { followFolder(offer) }
         case .edit, .retract, .react:
             guard case .message(let message) = result, let index = chatIndex(message.contact) else { return }
             chats[index].window.replace(message)
             if case .retract = errand { say("Deleted here; \(chats[index].name.text) is told") }
+        case .limitRate(let scope, let limit):
+            say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
             if case .approve(let id, _) = errand { forget(request: id) }
@@ -57,6 +60,12 @@ extension AppState {
         }
     }
 
+    private mutating func followFolder(_ offer: FolderOffer) {
+        for message in offer.messages { follow(message) }
+        let left = offer.skipped > 0 ? ", \(offer.skipped) left out (links, devices, unreadable)" : ""
+        say("\(offer.messages.count) files are offered\(left)")
+    }
+
     private mutating func forget(request id: Int64) {
         requests.removeAll { $0.id == id }
         if requests.isEmpty, case .requests = overlay { overlay = nil }
@@ -96,7 +105,8 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
-        case .retry, .rename, .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect:
+        case .retry, .rename, .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect,
+            .limitRate:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
         }
     }

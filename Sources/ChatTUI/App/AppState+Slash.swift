@@ -20,7 +20,7 @@ extension AppState {
         case .clear: clearView()
         case .retry: retry(&effects)
         case .edit, .delete, .react: runChange(command.verb, arguments, &effects)
-        case .send, .accept, .decline, .pause, .resume, .cancel, .transfers:
+        case .send, .accept, .decline, .pause, .resume, .cancel, .limit, .transfers:
             runFiles(command.verb, &scanner, &effects)
         case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .rename, .remove, .contacts,
             .whois, .myID:

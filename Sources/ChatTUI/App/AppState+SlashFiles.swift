@@ -19,8 +19,23 @@ extension AppState {
         case .pause: runOne(&scanner, &effects, { $0.state == .running || $0.state == .accepted }, Errand.pause)
         case .resume: runOne(&scanner, &effects, { $0.state == .paused }, Errand.resume)
         case .cancel: runOne(&scanner, &effects, { !$0.state.isFinal }, Errand.cancel)
+        case .limit: limitRate(&scanner, &effects)
         default: toggleTransfers()
         }
+    }
+
+    /// `/limit up|down|N RATE|off`
+    private mutating func limitRate(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let scope = scanner.next().flatMap(RateScope.init(words:)), let word = scanner.next() else {
+            note("/limit up|down|N RATE: a rate is in bytes per second, like 500k, or off", isError: true)
+            return
+        }
+        let rate = Units.bytes(of: word)
+        guard rate != nil || word.lowercased() == "off" else {
+            note("\(SafeText(word, as: .name).text) is not a rate (500k, 2M, off)", isError: true)
+            return
+        }
+        effects.append(.run(.limitRate(scope, rate.flatMap { $0 > 0 ? $0 : nil })))
     }
 
     private mutating func runOne(

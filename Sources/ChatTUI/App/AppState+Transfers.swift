@@ -35,6 +35,7 @@ extension AppState {
             guard list.indices.contains(index) else { break }
             let isConfirmed = confirming == list[index].number
             if letter == "x", !isConfirmed, !list[index].state.isFinal { pane.confirmingCancel = list[index].number }
+            if letter == "L", !list[index].state.isFinal, askForLimit(of: list[index].number) { return true }
             act(letter, on: list[index], isConfirmed: isConfirmed, &effects)
         default:
             if Self.passesThrough(command) {
@@ -69,10 +70,23 @@ extension AppState {
             } else {
                 say("Cancel #\(number.rawValue) for good? x again cancels, any other key keeps it")
             }
+        case "L" where transfer.state.isFinal:
+            say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)) already")
         case "a" where isOffer: effects.append(.run(.accept(number, folder: nil)))
         case "n" where isOffer: effects.append(.run(.decline(number)))
         case "a", "n": say("#\(number.rawValue) is not an offer to you")
         default: break
         }
+    }
+
+    /// Closes the pane with the command in the input line, for the rate to be typed; a line that is half typed is kept.
+    private mutating func askForLimit(of number: TransferNumber) -> Bool {
+        guard input.isEmpty else {
+            say("Type /limit \(number.rawValue) RATE (the line that you are writing is in the way)")
+            return false
+        }
+        input = InputLine("/limit \(number.rawValue) ")
+        overlay = nil
+        return true
     }
 }

@@ -22,7 +22,11 @@ struct EffectRunner: Sendable {
         switch errand {
         case .send(let text, let contact): return .message(try await service.send(text, to: contact, replyTo: nil))
         case .sendFile(let path, let contact):
-            return .message(try await service.sendFile(at: Self.absolute(path), named: nil, caption: "", to: contact))
+            let path = Self.absolute(path)
+            guard Self.isFolder(path) else {
+                return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
+            }
+            return .folder(try await service.sendFolder(at: path, caption: "", to: contact))
         case .retry(let id): return .message(try await service.retry(id))
         case .edit(let message, let text): return .message(try await service.edit(message, to: text))
         case .retract(let message): return .message(try await service.retract(message))
@@ -36,6 +40,7 @@ struct EffectRunner: Sendable {
         case .pause(let number): try await service.pauseTransfer(number)
         case .resume(let number): try await service.resumeTransfer(number)
         case .cancel(let number): try await service.cancelTransfer(number)
+        case .limitRate(let scope, let limit): try await service.setRateLimit(limit, of: scope)
         case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
         case .rename(let contact, let name): try await service.renameContact(contact, to: name)
         case .remove(let contact): try await service.removeContact(contact)
@@ -112,6 +117,11 @@ struct EffectRunner: Sendable {
     /// Away from the main thread: a folder may be on a slow disk.
     @concurrent private static func listing(of folder: String) async -> FileListing {
         FileListing.read(folder)
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// A relative path is meant from where the program was started.

@@ -31,7 +31,10 @@ public enum Sentences {
         case .badName(let name):
             return "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
-        case .notARegularFile(let path): return "\(path) is not a regular file (pack folders into an archive first)"
+        case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
+        case .emptyFolder(let path): return "\(path) holds no file that can be sent"
+        case .tooManyFiles(let path, let limit):
+            return "\(path) holds more files than may wait for this contact, \(limit) (pack it into an archive first)"
         case .cannotWrite(let path, let errno):
             return "cannot write to \(path): \(words(forErrno: errno)) (choose another folder)"
         case .notEnoughSpace(let needed, let free, let folder):

@@ -4,7 +4,7 @@
 enum SlashVerb: Sendable, Hashable {
     case help, message, query, search, goTo, clear, retry
     case edit, delete, react
-    case send, accept, decline, pause, resume, cancel, transfers
+    case send, accept, decline, pause, resume, cancel, limit, transfers
     case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
     case connect, reconnect, status
     case redraw, version, close, quit

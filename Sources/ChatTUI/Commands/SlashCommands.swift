@@ -18,13 +18,16 @@ enum SlashCommands {
         make(.search, "search", [], [.text], "[WORDS]", "search the whole history", .look),
         make(.goTo, "goto", ["date"], [.word], "DATE|first|unread", "go to a day in this chat", .look, needed: true),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
-        make(.send, "send", ["sendfile"], [.path], "PATH…", "offer files to this chat", .files, needed: true),
+        make(.send, "send", ["sendfile"], [.path], "PATH…", "offer files or folders", .files, needed: true),
         make(
             .accept, "accept", ["savefile"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
         make(.decline, "decline", [], [.transfer, .text], "[N]", "refuse an offered file", .files),
         make(.pause, "pause", [], [.transfer], "[N]", "pause a transfer", .files),
         make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
         make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
+        make(
+            .limit, "limit", [], [.word, .word], "up|down|N RATE|off", "limit how fast files move", .files,
+            needed: true),
         make(.transfers, "transfers", [], [], "", "all transfers", .files),
         make(.add, "add", [], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
         make(.requests, "requests", [], [], "", "who wants to talk to you", .people),
@@ -53,7 +56,7 @@ enum SlashCommands {
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
         "me", "reply", "forward", "editor", "plain", "history",
-        "unread", "read", "pin", "pins", "links", "url", "open", "info", "log", "limit", "autoaccept", "qr", "nick",
+        "unread", "read", "pin", "pins", "links", "url", "open", "info", "log", "autoaccept", "qr", "nick",
         "away", "back", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "disconnect",
         "stats", "ping", "set", "unset", "bind", "unbind", "alias", "theme", "mute", "notify", "export", "import",
         "backup", "doctor",

@@ -16,6 +16,18 @@ public enum Units {
         return "\(bytes) B"
     }
 
+    /// The bytes that somebody means: digits and perhaps k, M, G or T (powers of 1024), as for sizes so for rates.
+    public static func bytes(of text: String) -> UInt64? {
+        let units: [UInt8: UInt64] = [0x6B: 10, 0x4B: 10, 0x4D: 20, 0x47: 30, 0x54: 40]
+        let shift = text.utf8.last.flatMap { units[$0] }
+        let digits = shift == nil ? Substring(text).utf8 : text.utf8.dropLast()
+        guard (1...19).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt64(Substring(digits))
+        else { return nil }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+        return overflow ? .max : bytes
+    }
+
     /// `1.2 MB/s`
     static func rate(_ bytesPerSecond: Double) -> String {
         guard bytesPerSecond.isFinite, bytesPerSecond >= 0 else { return size(0) + "/s" }

@@ -5,7 +5,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole, operationsAndGaps]
+    static let migrations = [firstWhole, operationsAndGaps, folders]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -158,5 +158,18 @@ enum Schema {
             marker INTEGER,                   -- the message that shows it; 0: none, NULL: the next one
             PRIMARY KEY(contact, first)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Version 3: files that belong to a folder which was sent as a whole; all four are NULL for others.
+    private static let folders = """
+        ALTER TABLE transfers ADD COLUMN folder_set TEXT;
+        ALTER TABLE transfers ADD COLUMN folder TEXT;
+        ALTER TABLE transfers ADD COLUMN folder_files INTEGER;
+        ALTER TABLE transfers ADD COLUMN folder_bytes INTEGER;
+        ALTER TABLE held ADD COLUMN folder_set TEXT;
+        ALTER TABLE held ADD COLUMN folder TEXT;
+        ALTER TABLE held ADD COLUMN folder_files INTEGER;
+        ALTER TABLE held ADD COLUMN folder_bytes INTEGER;
+        CREATE INDEX transfers_by_folder ON transfers(folder_set) WHERE folder_set IS NOT NULL;
         """
 }

@@ -18,6 +18,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case requestsReject = "requests reject"
     case send
     case sendFile = "send-file"
+    case receive
     case history
     case search
     case serve
@@ -28,6 +29,8 @@ enum CommandName: String, Sendable, CaseIterable {
     case transfersPause = "transfers pause"
     case transfersResume = "transfers resume"
     case transfersCancel = "transfers cancel"
+    case transfersLimit = "transfers limit"
+    case transfersWatch = "transfers watch"
     case version
     case help
 
@@ -41,8 +44,8 @@ enum CommandName: String, Sendable, CaseIterable {
 
     /// Commands of the product that this version does not have.
     static let planned: Set<String> = [
-        "receive", "watch", "export", "import", "config", "doctor", "completion", "id qr", "id backup", "id restore",
-        "contacts verify", "transfers watch",
+        "watch", "export", "import", "config", "doctor", "completion", "id qr", "id backup", "id restore",
+        "contacts verify",
     ]
 }
 

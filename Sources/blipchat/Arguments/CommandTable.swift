@@ -22,14 +22,30 @@ extension CommandSpecification {
                 .init("--lines", "with -: each line of standard input is a message"),
             ]),
         .init(
-            .sendFile, operands: "WHO FILE...", count: 2...Int.max, "offer files and wait until the peer has them",
+            .sendFile, operands: "WHO FILE...|-", count: 2...Int.max, "offer files and wait until the peer has them",
             details: """
-                Waits at most --timeout (10 seconds) for the peer to get the offer, then until the files are
+                Waits at most --timeout (10 seconds) for the peer to get the offers, then until the files are
                 transferred and verified; gives up after 10 minutes without any progress. An offer stays queued.
+                A folder is sent with all files in it and beneath it; links are left out. - sends standard input
+                and needs --name.
                 """,
             options: [
                 .init("--name", value: "NAME", "offer the file under another name"),
                 .init("--caption", value: "TEXT", "a line of text beside the file"),
+            ]),
+        .init(
+            .receive, "wait for files that others offer, and take them",
+            details: """
+                Prints where each file is. Asks before it takes one, unless --accept says how large files may be.
+                Waits for ever, or at most --timeout for the first offer. The exit code of --once says what became
+                of the file.
+                """,
+            options: [
+                .init("--from", value: "WHO", "only files from WHO"),
+                .init("--once", "end when one file is here"),
+                .init("--accept", value: "MAXSIZE", "take files up to this size without asking, like 500M"),
+                .init("--output", short: "o", value: "DIR|-", "save in DIR; - writes one file to standard output"),
+                listen,
             ]),
     ]
 
@@ -86,6 +102,13 @@ extension CommandSpecification {
         .init(.transfersPause, operands: "NUMBER", count: 1...1, "pause a transfer"),
         .init(.transfersResume, operands: "NUMBER", count: 1...1, "go on with a paused transfer"),
         .init(.transfersCancel, operands: "NUMBER", count: 1...1, "give a transfer up"),
+        .init(
+            .transfersLimit, operands: "up|down|NUMBER RATE|off", count: 2...2, "limit how fast files move",
+            details: """
+                RATE is in bytes per second, like 500k. It holds until the running blipchat ends; limit_up and
+                limit_down in the section [net] of config.toml hold always.
+                """),
+        .init(.transfersWatch, "follow the transfers of the running blipchat"),
     ]
 
     private static let running: [CommandSpecification] = [

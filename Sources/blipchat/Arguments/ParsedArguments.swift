@@ -1,5 +1,7 @@
 // What the user typed, checked against the table. Made by ArgumentParser, read by the commands.
 
+import ChatTUI
+
 /// A command with its options and operands.
 struct ParsedArguments: Sendable, Equatable {
     var command: CommandName
@@ -33,14 +35,10 @@ struct ParsedArguments: Sendable, Equatable {
     /// A size in bytes: digits and perhaps k, M, G or T (powers of 1024).
     func size(_ option: String) throws(CommandError) -> UInt64? {
         guard let text = options[option] else { return nil }
-        let units: [Character: UInt64] = ["k": 10, "K": 10, "M": 20, "G": 30, "T": 40]
-        let shift = text.last.flatMap { units[$0] }
-        let digits = shift == nil ? text : String(text.dropLast())
-        guard let value = Self.decimal(digits), let number = UInt64(exactly: value) else {
+        guard let size = Units.bytes(of: text) else {
             throw .badValue(option, text, "a size like 500000, 500k, 20M or 2G")
         }
-        let (size, overflow) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
-        return overflow ? .max : size
+        return size
     }
 
     /// A number that names something, as an operand.

@@ -1,4 +1,4 @@
-// `blipchat send` and `blipchat send-file`.
+// `blipchat send`.
 
 import ChatCore
 
@@ -31,47 +31,5 @@ extension CommandRunner {
             return [text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text]
         }
         return try StandardInput.text(limit: 64 * limit).split { $0.isNewline }.map(String.init)
-    }
-
-    func sendFiles() async throws(CommandError) -> ExitCode {
-        let timeout = try arguments.seconds("--timeout") ?? .seconds(10)
-        let files = arguments.operands.dropFirst()
-        if files.contains("-") {
-            throw CommandError(.usage, "-", "not in this version yet", advice: "give the name of a file")
-        }
-        if files.count > 1, arguments.has("--name") {
-            throw CommandError(.usage, "--name", "only for one file", advice: "send the files one by one")
-        }
-        let operations = try files.map { file throws(CommandError) in
-            ControlOperation.sendFile(
-                to: operand(0), path: try HomePaths.absolute(file), name: arguments.text("--name"),
-                caption: arguments.text("--caption") ?? "", timeout: timeout)
-        }
-        defer { streams.progress("") }
-        return try await perform(
-            operations, patience: max(timeout, .seconds(600)) + .seconds(30),
-            print: FileProgressPrinter(streams: streams).print)
-    }
-}
-
-/// Prints the id once and then how far the file is.
-private final class FileProgressPrinter: Sendable {
-    private let streams: StandardStreams
-    init(streams: StandardStreams) { self.streams = streams }
-
-    @Sendable func print(_ record: JSONValue) throws(CommandError) {
-        let size = record["size"]?.integerValue
-        switch (record["type"]?.stringValue, record["state"]?.stringValue) {
-        case ("file", "offered"): try streams.line(record["id"]?.stringValue ?? "")
-        case ("file", let state?):
-            streams.progress("")
-            let digest = record["sha256"]?.stringValue.map { " sha256 \($0)" } ?? ""
-            streams.note("\(record["name"]?.stringValue ?? ""): \(state), \(size ?? 0) bytes\(digest)")
-        case ("progress", _):
-            let rate = (record["rate"]?.doubleValue ?? 0) / 1_000_000
-            let tenths = (rate * 10).rounded() / 10
-            streams.progress("\(record["transferred"]?.integerValue ?? 0) bytes, \(tenths) MB/s")
-        default: break
-        }
     }
 }

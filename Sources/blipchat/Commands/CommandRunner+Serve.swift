@@ -2,7 +2,6 @@
 
 import ChatCore
 import ChatTUI
-import Glibc
 
 extension CommandRunner {
     func serve() async throws(CommandError) -> ExitCode {
@@ -30,28 +29,5 @@ extension CommandRunner {
         await instance.stop()
         await log.value
         return .done
-    }
-}
-
-/// SIGINT and SIGTERM as something to wait for.
-private struct TerminationSignals: Sendable {
-    private let numbers: AsyncStream<Int32>
-    private let pipe: SignalPipe
-
-    /// From now on they do not end the process by themselves.
-    @MainActor static func take() throws(CommandError) -> TerminationSignals {
-        let (numbers, source) = AsyncStream<Int32>.makeStream()
-        do {
-            return TerminationSignals(
-                numbers: numbers, pipe: try SignalPipe([SIGINT, SIGTERM]) { number in _ = source.yield(number) })
-        } catch {
-            throw CommandError(.localIO, "signals", "\(error)")
-        }
-    }
-
-    /// Returns when the first of them has come; the next one ends the process again.
-    func wait() async {
-        for await _ in numbers { break }
-        await pipe.stop()
     }
 }

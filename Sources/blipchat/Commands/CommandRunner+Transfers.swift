@@ -37,6 +37,51 @@ extension CommandRunner {
         return try await perform(operation, print: printTransfer)
     }
 
+    func limitRate() async throws(CommandError) -> ExitCode {
+        let word = operand(1)
+        let rate = Units.bytes(of: word)
+        guard rate != nil || word.lowercased() == "off" else {
+            throw CommandError(.usage, word, "not a rate", advice: "give bytes per second, like 500k, or off")
+        }
+        return try await runningInstance { client in
+            await client.perform(
+                .limitRate(operand(0), bytesPerSecond: rate.flatMap { $0 > 0 ? $0 : nil }), patience: .seconds(10)
+            ) { _ in }
+        }
+    }
+
+    func watchTransfers() async throws(CommandError) -> ExitCode {
+        let printer = RecordPrinter(isJSON: isJSON, streams: streams) { record throws(CommandError) in
+            if record["type"]?.stringValue == "file" {
+                streams.progress("")
+                try printTransfer(record)
+            } else {
+                FileProgressPrinter(streams: streams).showProgress(record)
+            }
+        }
+        let shown: Set<String?> = ["file", "progress"]
+        return try await runningInstance { client in
+            await client.perform(.events, patience: .seconds(604_800)) { record in
+                if shown.contains(record["type"]?.stringValue) { await printer.take(record) }
+            }
+        }
+    }
+
+    /// What makes sense only while blipchat runs.
+    private func runningInstance(
+        _ ask: (ControlClient) async -> ControlResult
+    ) async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        guard let client = try ControlClient(path: paths.socket) else {
+            throw CommandError(
+                .negative, paths.data, "no blipchat runs here", advice: "start blipchat, or blipchat serve")
+        }
+        switch await ask(client) {
+        case .done(let code): return code
+        case .failed(let error): throw error
+        }
+    }
+
     @Sendable private func printTransfer(_ record: JSONValue) throws(CommandError) {
         func text(_ name: String) -> String { record[name]?.stringValue ?? "" }
         let arrow = text("direction") == "outgoing" ? "to" : "from"

@@ -44,6 +44,9 @@ struct CommandRunner: Sendable {
         case .transfersPause: try await changeTransfer(.pause)
         case .transfersResume: try await changeTransfer(.resume)
         case .transfersCancel: try await changeTransfer(.cancel)
+        case .transfersLimit: try await limitRate()
+        case .transfersWatch: try await watchTransfers()
+        case .receive: try await receive()
         }
     }
 
@@ -66,12 +69,18 @@ struct CommandRunner: Sendable {
     func chatConfiguration(_ paths: HomePaths, listens: Bool) throws(CommandError) -> ChatConfiguration {
         let settings = try configuration(paths)
         let wanted = try listenOption() ?? settings.listen
-        return ChatConfiguration(
+        var configuration = ChatConfiguration(
             name: settings.name ?? Configuration.defaultName(environment: environment),
             listen: listens ? wanted ?? Configuration.standardListen : nil, fallbackToAnyPort: wanted == nil,
             downloadsFolder: settings.downloads ?? paths.downloads,
             acceptsRequests: arguments.has("--accept-requests"),
-            acceptsFilesUpTo: try arguments.size("--accept-files"))
+            acceptsFilesUpTo: try arguments.size("--accept-files")
+                ?? settings.acceptsFilesUpTo.flatMap { $0 > 0 ? $0 : nil })
+        configuration.uploadLimit = settings.uploadLimit
+        configuration.downloadLimit = settings.downloadLimit
+        if let days = settings.partialKeepDays { configuration.partialKeepDays = days > 0 ? days : nil }
+        configuration.spoolFolder = paths.spool
+        return configuration
     }
 
     private func listenOption() throws(CommandError) -> Endpoint? {
@@ -118,13 +127,13 @@ struct CommandRunner: Sendable {
     }
 
     /// Whoever can carry out operations on this home now.
-    private func performer() async throws(CommandError) -> OperationPerformer {
+    func performer(listens: Bool = false) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             if let client = try ControlClient(path: paths.socket) { return .running(client) }
             do throws(CommandError) {
-                let configuration = try chatConfiguration(paths, listens: false)
+                let configuration = try chatConfiguration(paths, listens: listens)
                 return .own(try await ChatInstance.start(paths, configuration, servesSocket: false))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or runs a command like this one.
@@ -137,7 +146,7 @@ struct CommandRunner: Sendable {
 }
 
 /// The process that carries out operations: another one, or this one.
-private enum OperationPerformer {
+enum OperationPerformer {
     case running(ControlClient)
     case own(ChatInstance)
 
@@ -156,7 +165,7 @@ private enum OperationPerformer {
 }
 
 /// Prints records in their order, and keeps why that failed.
-private actor RecordPrinter {
+actor RecordPrinter {
     private let isJSON: Bool
     private let streams: StandardStreams
     private let print: @Sendable (JSONValue) throws(CommandError) -> Void

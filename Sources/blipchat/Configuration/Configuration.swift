@@ -2,6 +2,7 @@
 
 import BLIPNet
 import ChatCore
+import ChatTUI
 import Glibc
 
 /// What the user has set. `nil`: not set.
@@ -13,6 +14,13 @@ struct Configuration: Sendable, Equatable {
     /// Where received files go.
     var downloads: String?
     var glyphs: Glyphs?
+    /// Bytes per second of all files together; 0 is no limit.
+    var uploadLimit: UInt64?
+    var downloadLimit: UInt64?
+    /// Accept offered files up to this many bytes without asking; 0 asks always.
+    var acceptsFilesUpTo: UInt64?
+    /// How many days unfinished files are kept; 0 keeps them for ever.
+    var partialKeepDays: Int?
 
     enum Glyphs: String, Sendable, CaseIterable {
         case unicode, ascii
@@ -21,7 +29,10 @@ struct Configuration: Sendable, Equatable {
     /// Where the chat listens when nothing is set: all addresses, both families.
     static let standardListen = Endpoint.host("::", port: PeerAddress.defaultPort)
 
-    private static let knownKeys = ["name", "listen", "files.dir", "ui.glyphs"]
+    private static let knownKeys = [
+        "name", "listen", "net.limit_up", "net.limit_down", "files.dir", "files.auto_accept_max",
+        "files.partial_keep_days", "ui.glyphs",
+    ]
 
     /// Reads the file; a missing one gives the defaults.
     static func load(from path: String, home: String?) throws(CommandError) -> Configuration {
@@ -61,6 +72,13 @@ struct Configuration: Sendable, Equatable {
                 listen = endpoint
             case "files.dir":
                 downloads = try Self.path(entry, home: home)
+            case "net.limit_up": uploadLimit = try Self.size(entry)
+            case "net.limit_down": downloadLimit = try Self.size(entry)
+            case "files.auto_accept_max": acceptsFilesUpTo = try Self.size(entry)
+            case "files.partial_keep_days":
+                guard case .integer(let days) = entry.value, let days = Int(exactly: days), (0...36_500).contains(days)
+                else { throw Self.error(entry, "not a number of days", "write 0 to 36500; 0 keeps them for ever") }
+                partialKeepDays = days
             case "ui.glyphs":
                 guard let value = Glyphs(rawValue: try Self.string(entry)) else {
                     throw Self.error(entry, "unknown glyphs", "write \"unicode\" or \"ascii\"")
@@ -76,7 +94,14 @@ struct Configuration: Sendable, Equatable {
         var lines = ["# blipchat's settings. What is not set here has its default."]
         if let name { lines.append("name = \(Self.quoted(name))") }
         if let listen { lines.append("listen = \(Self.quoted(listen.description))") }
-        if let downloads { lines += ["", "[files]", "dir = \(Self.quoted(downloads))"] }
+        let net = [("limit_up", uploadLimit), ("limit_down", downloadLimit)].compactMap { key, value in
+            value.map { "\(key) = \($0)" }
+        }
+        if !net.isEmpty { lines += ["", "[net]"] + net }
+        var files = downloads.map { ["dir = \(Self.quoted($0))"] } ?? []
+        if let acceptsFilesUpTo { files.append("auto_accept_max = \(acceptsFilesUpTo)") }
+        if let partialKeepDays { files.append("partial_keep_days = \(partialKeepDays)") }
+        if !files.isEmpty { lines += ["", "[files]"] + files }
         if let glyphs { lines += ["", "[ui]", "glyphs = \(Self.quoted(glyphs.rawValue))"] }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -111,6 +136,18 @@ struct Configuration: Sendable, Equatable {
             throw error(entry, "\(entry.key) must be a text", "put it in quotation marks")
         }
         return value
+    }
+
+    /// A count of bytes: a whole number, or text like "500k".
+    private static func size(_ entry: ConfigurationEntry) throws(ConfigurationError) -> UInt64 {
+        switch entry.value {
+        case .integer(let value):
+            if let size = UInt64(exactly: value) { return size }
+        case .string(let text):
+            if let size = Units.bytes(of: text), size <= UInt64(Int64.max) { return size }
+        case .bool: break
+        }
+        throw error(entry, "not a size", "write a number of bytes, or \"500k\", \"20M\", \"2G\"")
     }
 
     private static func path(_ entry: ConfigurationEntry, home: String?) throws(ConfigurationError) -> String {

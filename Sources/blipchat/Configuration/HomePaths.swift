@@ -13,6 +13,8 @@ struct HomePaths: Sendable, Equatable {
     var lock: String
     var log: String
 
+    /// Holds what is sent from standard input until it has been sent.
+    var spool: String { data + "/spool" }
     var history: String { data + "/history.sqlite" }
     var identity: String { data + "/identity.key" }
 

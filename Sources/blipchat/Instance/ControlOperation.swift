@@ -7,8 +7,11 @@ import ChatCore
 enum ControlOperation: Sendable, Equatable {
     /// Stores a message and waits until it is delivered, at most `timeout`; zero returns at once.
     case send(to: String, text: String, timeout: Duration)
-    /// Offers a file and waits until it is transferred; `timeout` limits the wait for the peer to get the offer.
-    case sendFile(to: String, path: String, name: String?, caption: String, timeout: Duration)
+    /// Offers files and folders and waits until they are transferred; `timeout` limits the wait for the peer to get
+    /// the offers.
+    case sendFiles(to: String, paths: [String], name: String?, caption: String, timeout: Duration)
+    /// Accepts files that are offered and tells what becomes of them.
+    case receive(ReceiveOrder)
     case addContact(address: String, name: String?)
     case renameContact(String, to: String)
     case removeContact(String)
@@ -17,6 +20,8 @@ enum ControlOperation: Sendable, Equatable {
     case rejectRequest(Int64)
     case changeTransfer(Int64, TransferChange, folder: String?)
     case listTransfers(unfinishedOnly: Bool)
+    /// Bytes per second for `up`, `down` or the number of a transfer; `nil` takes the limit away.
+    case limitRate(String, bytesPerSecond: UInt64?)
     case status
     /// Everything that happens, until the asker hangs up.
     case events
@@ -25,8 +30,8 @@ enum ControlOperation: Sendable, Equatable {
     var withoutWaiting: ControlOperation {
         switch self {
         case .send(let who, let text, _): .send(to: who, text: text, timeout: .zero)
-        case .sendFile(let who, let path, let name, let caption, _):
-            .sendFile(to: who, path: path, name: name, caption: caption, timeout: .zero)
+        case .sendFiles(let who, let paths, let name, let caption, _):
+            .sendFiles(to: who, paths: paths, name: name, caption: caption, timeout: .zero)
         default: self
         }
     }
@@ -46,10 +51,16 @@ extension ControlOperation {
             .record([
                 "v": 1, "op": "send", "to": .string(who), "text": .string(text), "timeout_ms": .milliseconds(timeout),
             ])
-        case .sendFile(let who, let path, let name, let caption, let timeout):
+        case .sendFiles(let who, let paths, let name, let caption, let timeout):
             .record([
-                "v": 1, "op": "send-file", "to": .string(who), "path": .string(path),
+                "v": 1, "op": "send-file", "to": .string(who), "paths": .array(paths.map(JSONValue.string)),
                 "name": name.map(JSONValue.string), "caption": .string(caption), "timeout_ms": .milliseconds(timeout),
+            ])
+        case .receive(let order):
+            .record([
+                "v": 1, "op": "receive", "from": order.from.map(JSONValue.string), "once": .bool(order.once),
+                "limit": order.limit.map(JSONValue.bytes), "folder": order.folder.map(JSONValue.string),
+                "timeout_ms": order.timeout.map(JSONValue.milliseconds),
             ])
         case .addContact(let address, let name):
             .record([
@@ -70,6 +81,8 @@ extension ControlOperation {
             ])
         case .listTransfers(let unfinishedOnly):
             .record(["v": 1, "op": "transfers-list", "unfinished": .bool(unfinishedOnly)])
+        case .limitRate(let scope, let rate):
+            .record(["v": 1, "op": "transfers-limit", "scope": .string(scope), "rate": rate.map(JSONValue.bytes)])
         case .status: .record(["v": 1, "op": "status"])
         case .events: .record(["v": 1, "op": "events"])
         }
@@ -85,9 +98,15 @@ extension ControlOperation {
         case "send":
             self = .send(to: try request.text("to"), text: try request.text("text"), timeout: try request.timeout())
         case "send-file":
-            self = .sendFile(
-                to: try request.text("to"), path: try request.text("path"), name: request.json["name"]?.stringValue,
+            self = .sendFiles(
+                to: try request.text("to"), paths: try request.texts("paths"), name: request.json["name"]?.stringValue,
                 caption: request.json["caption"]?.stringValue ?? "", timeout: try request.timeout())
+        case "receive":
+            self = .receive(
+                ReceiveOrder(
+                    from: request.json["from"]?.stringValue, once: try request.bool("once"),
+                    limit: try request.optionalSize("limit"), folder: request.json["folder"]?.stringValue,
+                    timeout: request.json["timeout_ms"] == nil ? nil : try request.timeout()))
         case "contacts-add":
             self = .addContact(address: try request.text("address"), name: request.json["name"]?.stringValue)
         case "contacts-rename": self = .renameContact(try request.text("who"), to: try request.text("name"))
@@ -103,6 +122,8 @@ extension ControlOperation {
             self = .changeTransfer(
                 try request.integer("number"), change, folder: request.json["folder"]?.stringValue)
         case "transfers-list": self = .listTransfers(unfinishedOnly: try request.bool("unfinished"))
+        case "transfers-limit":
+            self = .limitRate(try request.text("scope"), bytesPerSecond: try request.optionalSize("rate"))
         case "status": self = .status
         case "events": self = .events
         case let other: throw CommandError(.usage, "control request", "unknown operation \(other)")
@@ -125,6 +146,20 @@ private struct ControlRequestReader {
 
     func integer(_ name: String) throws(CommandError) -> Int64 {
         guard let value = json[name]?.integerValue else { throw missing(name) }
+        return value
+    }
+
+    func texts(_ name: String) throws(CommandError) -> [String] {
+        guard let values = json[name]?.arrayValue else { throw missing(name) }
+        let texts = values.compactMap(\.stringValue)
+        guard texts.count == values.count, !texts.isEmpty else { throw missing(name) }
+        return texts
+    }
+
+    /// A count of bytes that need not be there.
+    func optionalSize(_ name: String) throws(CommandError) -> UInt64? {
+        guard json[name] != nil else { return nil }
+        guard let value = UInt64(exactly: try integer(name)) else { throw missing(name) }
         return value
     }
 

@@ -1,6 +1,7 @@
 // Carries out operations on the chat of this process: for its own command, or for another process behind the socket.
 
 import ChatCore
+import ChatTUI
 import Glibc
 
 /// Turns each operation into calls of the chat. Values only: any number may run at the same time.
@@ -21,8 +22,9 @@ struct OperationRunner: Sendable {
     {
         switch operation {
         case .send(let who, let text, let timeout): return try await send(text, to: who, within: timeout, records)
-        case .sendFile(let who, let path, let name, let caption, let timeout):
-            return try await sendFile(path, as: name, caption: caption, to: who, within: timeout, records)
+        case .sendFiles(let who, let paths, let name, let caption, let timeout):
+            return try await sendFiles(paths, as: name, caption: caption, to: who, within: timeout, records)
+        case .receive(let order): return try await receive(order, records)
         case .addContact(let address, let name): try await addContact(address, name, records)
         case .renameContact(let who, let name):
             let peer = try await contact(who)
@@ -48,6 +50,7 @@ struct OperationRunner: Sendable {
                 try await service.transfers(unfinishedOnly: unfinishedOnly)
             }
             for transfer in transfers { await records(makeRecord.file(transfer)) }
+        case .limitRate(let scope, let rate): try await limitRate(scope, rate)
         case .status: await records(try await statusRecord())
         case .events: try await followEvents(records)
         }
@@ -106,6 +109,13 @@ struct OperationRunner: Sendable {
         }
         let transfer = try await about(subject) { () throws(ChatError) in try await service.transfer(number: number) }
         await records(try await currentRecords().file(transfer))
+    }
+
+    private func limitRate(_ scope: String, _ rate: UInt64?) async throws(CommandError) {
+        guard let limited = RateScope(words: scope) else {
+            throw CommandError(.usage, scope, "not up, down or a transfer", advice: "give up, down or a number")
+        }
+        try await about(scope) { () throws(ChatError) in try await service.setRateLimit(rate, of: limited) }
     }
 
     // MARK: Status and events

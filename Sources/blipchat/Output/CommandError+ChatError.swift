@@ -21,7 +21,9 @@ extension CommandError {
             .retracted, .notText, .badReaction:
             .usage
         case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
-        case .cannotRead, .notARegularFile, .cannotWrite, .notEnoughSpace, .outboxFull, .cannotListen: .localIO
+        case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
+            .cannotListen:
+            .localIO
         case .store: .store
         }
     }

@@ -45,6 +45,15 @@ struct Records: Sendable {
             "reactions": message.flatMap(reactions), "change": message.flatMap(Self.change),
             "missing_before": message.flatMap(Self.missing),
             "clock_off": message?.isTimeOff == true ? .bool(true) : nil,
+            "folder": transfer.place.map { .string($0.path) },
+        ])
+    }
+
+    /// What was offered of a folder; its files follow.
+    static func folder(_ path: String, _ offer: FolderOffer) -> JSONValue {
+        .record([
+            "v": 1, "type": "folder", "path": .string(path), "files": .integer(Int64(offer.messages.count)),
+            "skipped": .integer(Int64(offer.skipped)),
         ])
     }
 

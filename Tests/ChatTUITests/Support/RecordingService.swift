@@ -91,6 +91,14 @@ actor RecordingService: ChatService {
         log.append("file \(path)")
         throw .cannotRead(path: path, errno: 2)
     }
+    func sendFolder(at path: String, caption: String, to contact: ContactID) throws(ChatError) -> FolderOffer {
+        log.append("folder \(path)")
+        throw .emptyFolder(path: path)
+    }
+    func setRateLimit(_ limit: UInt64?, of scope: RateScope) throws(ChatError) {
+        log.append("limit \(scope) \(limit.map(String.init) ?? "off")")
+    }
+    func rateLimit(of scope: RateScope) throws(ChatError) -> UInt64? { nil }
     func transfers(unfinishedOnly: Bool) throws(ChatError) -> [FileTransfer] { [] }
     func transfer(number: TransferNumber) throws(ChatError) -> FileTransfer { throw .noSuchTransfer }
     func acceptTransfer(_ number: TransferNumber, into folder: String?) throws(ChatError) {}

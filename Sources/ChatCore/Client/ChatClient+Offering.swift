@@ -1,0 +1,133 @@
+// Offering files and folders: what is offered is looked at now, read later, and must not have changed by then.
+
+import Glibc
+
+extension ChatClient {
+    public func sendFile(
+        at path: String, named name: String?, caption: String, to contact: ContactID
+    ) async throws(ChatError) -> ChatMessage {
+        try checkOutbox(of: contact)
+        try Self.check(caption)
+        let source = try Self.source(at: path)
+        let base = name ?? Self.lastComponent(source.path)
+        guard FolderCalls.isComponent(base) else { throw .badName(base) }
+        return try await offer(
+            NewOutgoingFile(
+                path: source.path, name: base, size: source.facts.size, modified: source.facts.modified,
+                contentType: Self.contentType, caption: caption),
+            to: contact)
+    }
+
+    public func sendFolder(
+        at path: String, caption: String, to contact: ContactID
+    ) async throws(ChatError) -> FolderOffer {
+        try checkOutbox(of: contact)
+        try Self.check(caption)
+        let limit = configuration.limits.outboxMessages - (sessions[contact]?.queuedCount ?? 0)
+        let tree = try await Self.tree(at: path, limit: limit)
+        let bytes = tree.files.reduce(into: UInt64(0)) { sum, file in
+            let (total, overflow) = sum.addingReportingOverflow(file.size)
+            sum = overflow ? .max : total
+        }
+        guard !tree.files.isEmpty else { throw .emptyFolder(path: path) }
+        let set = MessageID(at: now())
+        var messages: [ChatMessage] = []
+        for file in tree.files {
+            let place = FolderPlace(
+                set: set, path: file.folder, files: UInt64(tree.files.count), bytes: min(bytes, UInt64(Int64.max)))
+            messages.append(
+                try await offer(
+                    NewOutgoingFile(
+                        path: file.path, name: file.name, size: file.size, modified: file.modified,
+                        contentType: Self.contentType, caption: messages.isEmpty ? caption : "", place: place),
+                    to: contact))
+        }
+        return FolderOffer(messages: messages, skipped: tree.skipped)
+    }
+
+    private func offer(_ file: NewOutgoingFile, to contact: ContactID) async throws(ChatError) -> ChatMessage {
+        let time = now()
+        let message = try await stored { () async throws(StoreError) in
+            try await store.enqueueFileOffer(to: contact, file: file, at: time)
+        }
+        enqueued(message)
+        return message
+    }
+
+    private static let contentType = "application/octet-stream"
+
+    private static func check(_ caption: String) throws(ChatError) {
+        guard caption.utf8.count <= WireLimit.text else {
+            throw .textTooLong(bytes: caption.utf8.count, limit: WireLimit.text)
+        }
+    }
+
+    /// The absolute path without links, and what the file is now. Anything but a readable regular file is refused
+    /// before it is opened.
+    private static func source(at path: String) throws(ChatError) -> (path: String, facts: FileFacts) {
+        let real = try realPath(path)
+        var status = stat()
+        guard lstat(real, &status) == 0 else { throw .cannotRead(path: path, errno: errno) }
+        guard FileFacts(status).isRegular else { throw .notARegularFile(path: path) }
+        do throws(FileError) {
+            return (real, try OpenFile.forReading(real).facts())
+        } catch {
+            throw .cannotRead(path: path, errno: error.errno)
+        }
+    }
+
+    /// Away from the client: a large folder on a slow disk takes its time.
+    @concurrent private static func tree(at path: String, limit: Int) async throws(ChatError) -> FolderTree {
+        let real = try realPath(path)
+        let found: FolderTree?
+        do throws(FileError) {
+            found = try FolderTree.read(real, named: lastComponent(real), limit: limit)
+        } catch {
+            throw .cannotRead(path: path, errno: error.errno)
+        }
+        guard let found else { throw .tooManyFiles(path: path, limit: limit) }
+        return found
+    }
+
+    private static func realPath(_ path: String) throws(ChatError) -> String {
+        guard !path.utf8.contains(0) else { throw .cannotRead(path: path, errno: ENOENT) }
+        guard let resolved = realpath(path, nil) else { throw .cannotRead(path: path, errno: errno) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    private static func lastComponent(_ path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
+    }
+
+    // MARK: Files that are ours
+
+    /// Removes a source that was made for this transfer alone (standard input).
+    func removeSpooled(_ transfer: FileTransfer) {
+        guard transfer.direction == .outgoing, let path = transfer.path, let spool = configuration.spoolFolder,
+            Self.folder(path) == spool
+        else { return }
+        unlink(path)
+    }
+
+    // MARK: How fast
+
+    public func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {
+        pacing.setLimit(limit, of: try await pacingScope(scope))
+    }
+
+    public func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64? {
+        pacing.limit(of: try await pacingScope(scope))
+    }
+
+    private func pacingScope(_ scope: RateScope) async throws(ChatError) -> TransferPacing.Scope {
+        switch scope {
+        case .all(let direction): return .all(direction)
+        case .transfer(let number):
+            let transfer = try await transfer(number: number)
+            guard !transfer.state.isFinal else { throw .wrongTransferState(transfer.state) }
+            return .transfer(transfer.id)
+        }
+    }
+}

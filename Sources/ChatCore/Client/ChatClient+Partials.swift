@@ -1,0 +1,56 @@
+// Unfinished files do not lie about for ever (RELIABILITY D11): what nothing was added to for some days is removed.
+
+extension ChatClient {
+    private static let day: Int64 = 86_400_000
+
+    /// Looks now and once a day.
+    func keepPartialsClean() {
+        spawn { client in
+            await client.cleanPartials()
+            client.spawn(after: .seconds(86_400)) { $0.keepPartialsClean() }
+        }
+    }
+
+    /// Removes the partial files of transfers that rest (they begin anew when they go on), and those that belong to
+    /// no unfinished transfer, in every folder where files of ours are expected. Spooled sources that nothing refers
+    /// to go, too.
+    func cleanPartials() async {
+        guard let days = configuration.partialKeepDays else { return }
+        let limit = now().milliseconds - Int64(days) * Self.day
+        let unfinished = await quietly { () async throws(StoreError) in
+            try await store.transfers(unfinishedOnly: true, limit: 100_000)
+        }
+        guard let unfinished else { return }
+        for path in Set(unfinished.filter { $0.direction == .incoming }.compactMap { $0.path.map(Self.folder) })
+            .union([downloadsFolder])
+        {
+            await cleanFolder(path, limit)
+        }
+        cleanSpool(inUse: Set(unfinished.filter { $0.direction == .outgoing }.compactMap(\.path)), limit)
+    }
+
+    private func cleanFolder(_ path: String, _ limit: Int64) async {
+        // A folder that is not there or cannot be read now is looked at tomorrow.
+        guard let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames() else {
+            return
+        }
+        for name in names.compactMap({ $0 }) {
+            guard let id = FileNameSanitizer.transferID(ofPartial: name), let facts = try? folder.facts(of: name),
+                facts.isRegular, facts.modified.milliseconds < limit, downloads[id] == nil, !accepting.contains(id)
+            else { continue }
+            // What cannot be removed is hidden, ours, and harmless.
+            try? folder.remove(name)
+            await changeQuietly(id) { $0.transferred = 0 }
+        }
+    }
+
+    private func cleanSpool(inUse: Set<String>, _ limit: Int64) {
+        guard let path = configuration.spoolFolder, let folder = try? DownloadFolder(path: path, creating: false),
+            let names = try? folder.allNames()
+        else { return }
+        for name in names.compactMap({ $0 }) where !inUse.contains(folder.path(of: name)) {
+            guard let facts = try? folder.facts(of: name), facts.modified.milliseconds < limit else { continue }
+            try? folder.remove(name)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// Where the files of one folder that somebody sends are put, and how much of it our user has agreed to.
+
+import Glibc
+
+/// One sending of a folder, at the receiver. Kept as a setting, so that files that come after a restart land beside
+/// the others.
+struct FolderSet: Sendable, Equatable {
+    /// Absolute: the folder that was made for it beneath the downloads.
+    var path: String
+    /// What may still be accepted without asking, because our user accepted the whole; both 0 when they did not.
+    var filesLeft: UInt64 = 0
+    var bytesLeft: UInt64 = 0
+
+    init(path: String) { self.path = path }
+
+    static func key(_ set: MessageID, from contact: ContactID) -> String {
+        "folder-set.\(contact.rawValue).\(set.text)"
+    }
+
+    /// `FILES BYTES PATH`.
+    var text: String { "\(filesLeft) \(bytesLeft) \(path)" }
+
+    init?(text: String) {
+        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let files = UInt64(parts[0]), let bytes = UInt64(parts[1]) else { return nil }
+        path = String(parts[2])
+        filesLeft = files
+        bytesLeft = bytes
+    }
+
+    /// Takes a file out of what was agreed to; `false` when it is more than that.
+    mutating func take(_ size: UInt64) -> Bool {
+        guard filesLeft > 0, size <= bytesLeft else { return false }
+        filesLeft -= 1
+        bytesLeft -= size
+        return true
+    }
+
+    /// Where a file of it goes: each folder beneath it under its safe name.
+    func folder(of place: FolderPlace) -> String {
+        ([path] + Self.components(of: place).rest).joined(separator: "/")
+    }
+
+    /// The name of the folder itself, and the safe names of those beneath it on the way to a file.
+    static func components(of place: FolderPlace) -> (top: String, rest: [String]) {
+        let raw = place.path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
+            .map { String(String.UnicodeScalarView($0)) }
+            .filter { !$0.utf8.elementsEqual(".".utf8) && !$0.utf8.elementsEqual("..".utf8) }
+            .prefix(FolderTree.maximumDepth)
+        let safe = raw.map { FileNameSanitizer.sanitized($0, otherwise: "folder") }
+        return (safe.first ?? "folder", Array(safe.dropFirst()))
+    }
+
+    /// Makes a new folder for `place` beneath `downloads` (absolute, without links) and returns its path: the name
+    /// that was sent, with a number where it is taken.
+    static func makeTop(for place: FolderPlace, in downloads: String) throws(FileError) -> String {
+        let folder = try DownloadFolder(path: downloads)
+        let wanted = components(of: place).top
+        var number = 1
+        while true {
+            let name = FileNameSanitizer.numbered(wanted, number, isFolder: true)
+            if try folder.createFolder(name) { return folder.path(of: name) }
+            number += 1
+        }
+    }
+}

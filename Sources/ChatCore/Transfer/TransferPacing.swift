@@ -1,0 +1,101 @@
+// The limits that the user has set for the rate of transfers, and the waiting that keeps them.
+
+import BLIPNet
+import Synchronization
+
+/// Limits of all uploads together, of all downloads together, and of single transfers; shared by everything that
+/// moves bytes of files. Whole ranges wait for their turn: bytes on their way are not held up.
+final class TransferPacing: Sendable {
+    enum Scope: Hashable, Sendable {
+        case all(MessageDirection)
+        case transfer(MessageID)
+    }
+
+    private struct Pacer {
+        var pacer: RatePacer
+        /// Tells a new limit from one that was taken away: tickets of the old one count no more.
+        let generation: Int
+    }
+
+    private struct State {
+        var pacers: [Scope: Pacer] = [:]
+        var generation = 0
+    }
+
+    /// A limit that was changed meanwhile is noticed after so long.
+    private static let longestSleep = Duration.milliseconds(250)
+
+    private let state = Mutex(State())
+
+    init(upload: UInt64?, download: UInt64?) {
+        setLimit(upload, of: .all(.outgoing))
+        setLimit(download, of: .all(.incoming))
+    }
+
+    /// Bytes per second; `nil` and 0: none.
+    func setLimit(_ limit: UInt64?, of scope: Scope) {
+        let now = MonotonicTime.now()
+        state.withLock { state in
+            guard let limit, limit > 0 else {
+                state.pacers[scope] = nil
+                return
+            }
+            guard state.pacers[scope] == nil else {
+                state.pacers[scope]?.pacer.setRate(limit, now: now)
+                return
+            }
+            state.generation += 1
+            state.pacers[scope] = Pacer(
+                pacer: RatePacer(bytesPerSecond: limit, now: now), generation: state.generation)
+        }
+    }
+
+    func limit(of scope: Scope) -> UInt64? { state.withLock { $0.pacers[scope].map { UInt64($0.pacer.rate) } } }
+
+    /// The smallest limit that holds for a transfer.
+    func limit(of id: MessageID, _ direction: MessageDirection) -> UInt64? {
+        state.withLock { state in
+            [Scope.all(direction), .transfer(id)].compactMap { state.pacers[$0].map { UInt64($0.pacer.rate) } }.min()
+        }
+    }
+
+    /// Returns when `bytes` more of a transfer may go, or when the task is cancelled.
+    func wait(for bytes: UInt64, of id: MessageID, _ direction: MessageDirection) async {
+        let scopes = [Scope.all(direction), .transfer(id)]
+        let now = MonotonicTime.now()
+        let tickets = state.withLock { state in
+            scopes.compactMap { scope -> (Scope, Int, RatePacer.Ticket)? in
+                guard let generation = state.pacers[scope]?.generation,
+                    let ticket = state.pacers[scope]?.pacer.draw(bytes, now: now)
+                else { return nil }
+                return (scope, generation, ticket)
+            }
+        }
+        while let left = wait(for: tickets), left > .zero {
+            do {
+                try await Task.sleep(for: min(left, Self.longestSleep))
+            } catch {
+                return giveBack(bytes, tickets)
+            }
+        }
+    }
+
+    /// The longest wait of several tickets, `nil` when none of them counts any more.
+    private func wait(for tickets: [(Scope, Int, RatePacer.Ticket)]) -> Duration? {
+        let now = MonotonicTime.now()
+        return state.withLock { state in
+            tickets.compactMap { scope, generation, ticket in
+                guard state.pacers[scope]?.generation == generation else { return nil }
+                return state.pacers[scope]?.pacer.wait(for: ticket, now: now)
+            }.max()
+        }
+    }
+
+    private func giveBack(_ bytes: UInt64, _ tickets: [(Scope, Int, RatePacer.Ticket)]) {
+        state.withLock { state in
+            for (scope, generation, _) in tickets where state.pacers[scope]?.generation == generation {
+                state.pacers[scope]?.pacer.giveBack(bytes)
+            }
+        }
+    }
+}

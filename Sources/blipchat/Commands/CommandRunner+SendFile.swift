@@ -1,0 +1,126 @@
+// `blipchat send-file`: files, folders, and what comes from standard input.
+
+import ChatCore
+import Glibc
+
+extension CommandRunner {
+    func sendFiles() async throws(CommandError) -> ExitCode {
+        let timeout = try arguments.seconds("--timeout") ?? .seconds(10)
+        let files = Array(arguments.operands.dropFirst())
+        if files.contains("-") { return try await sendStandardInput(files, timeout) }
+        if files.count > 1, arguments.has("--name") {
+            throw CommandError(.usage, "--name", "only for one file", advice: "send the files one by one")
+        }
+        var paths: [String] = []
+        for file in files { paths.append(try HomePaths.absolute(file)) }
+        return try await send(paths, timeout)
+    }
+
+    private func send(_ paths: [String], _ timeout: Duration) async throws(CommandError) -> ExitCode {
+        let operation = ControlOperation.sendFiles(
+            to: operand(0), paths: paths, name: arguments.text("--name"), caption: arguments.text("--caption") ?? "",
+            timeout: timeout)
+        defer { streams.progress("") }
+        return try await perform(
+            [operation], patience: max(timeout, .seconds(600)) + .seconds(30),
+            print: FileProgressPrinter(streams: streams).print)
+    }
+
+    /// What comes from standard input is kept in a file of ours until it has been sent: its size and digest must be
+    /// known, and after an interruption it must still be there.
+    private func sendStandardInput(_ files: [String], _ timeout: Duration) async throws(CommandError) -> ExitCode {
+        guard files == ["-"] else {
+            throw CommandError(.usage, "-", "only alone", advice: "send files and standard input one by one")
+        }
+        guard arguments.text("--name") != nil else {
+            throw CommandError(.usage, "-", "standard input has no name", advice: "give one: --name NAME")
+        }
+        let paths = try paths()
+        try paths.createFolders()
+        try HomePaths.createFolder(paths.spool)
+        let path = try SpoolFile.fill(in: paths.spool, from: STDIN_FILENO)
+        do throws(CommandError) {
+            return try await send([path], timeout)
+        } catch {
+            // What is queued is sent later, and removed then. Whatever has ended has removed it already.
+            if error.exit != .queued { unlink(path) }
+            throw error
+        }
+    }
+}
+
+/// A copy of a stream of unknown length.
+enum SpoolFile {
+    /// Makes a file (0600) in `folder` with everything that `source` gives; returns its path.
+    static func fill(in folder: String, from source: Int32) throws(CommandError) -> String {
+        var template = Array("\(folder)/stdin-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        guard descriptor >= 0 else { throw .system(folder, "cannot make a file here", errno) }
+        defer { close(descriptor) }
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        do throws(CommandError) {
+            try ByteCopy.copy(from: source, named: "standard input", to: descriptor, named: path)
+        } catch {
+            unlink(path)
+            throw error
+        }
+        return path
+    }
+}
+
+/// Copies bytes between descriptors.
+enum ByteCopy {
+    /// Until the end of `source`. The names are for errors.
+    static func copy(
+        from source: Int32, named sourceName: String, to target: Int32, named targetName: String
+    ) throws(CommandError) {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
+        defer { buffer.deallocate() }
+        while true {
+            let count = read(source, buffer.baseAddress, buffer.count)
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .system(sourceName, "cannot be read", errno)
+            }
+            if count == 0 { return }
+            var rest = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
+            while !rest.isEmpty {
+                let written = write(target, rest.baseAddress, rest.count)
+                if written < 0 {
+                    if errno == EINTR { continue }
+                    if errno == EPIPE { throw CommandError(.brokenPipe, targetName, "closed") }
+                    throw .system(targetName, "cannot be written", errno)
+                }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
+            }
+        }
+    }
+}
+
+/// Prints the id once and then how far the file is.
+struct FileProgressPrinter: Sendable {
+    let streams: StandardStreams
+
+    @Sendable func print(_ record: JSONValue) throws(CommandError) {
+        let size = record["size"]?.integerValue ?? 0
+        switch (record["type"]?.stringValue, record["state"]?.stringValue) {
+        case ("file", "offered"): try streams.line(record["id"]?.stringValue ?? "")
+        case ("file", let state?):
+            streams.progress("")
+            let digest = record["sha256"]?.stringValue.map { " sha256 \($0)" } ?? ""
+            streams.note("\(record["name"]?.stringValue ?? ""): \(state), \(size) bytes\(digest)")
+        case ("folder", _):
+            let skipped = record["skipped"]?.integerValue ?? 0
+            let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
+            streams.note("\(record["path"]?.stringValue ?? ""): \(record["files"]?.integerValue ?? 0) files\(left)")
+        case ("progress", _): showProgress(record)
+        default: break
+        }
+    }
+
+    func showProgress(_ record: JSONValue) {
+        let rate = (record["rate"]?.doubleValue ?? 0) / 1_000_000
+        let tenths = (rate * 10).rounded() / 10
+        streams.progress("\(record["transferred"]?.integerValue ?? 0) bytes, \(tenths) MB/s")
+    }
+}

@@ -1,0 +1,69 @@
+// What `blipchat receive` shows of the files that come, and how it asks about them.
+
+import ChatCore
+import ChatTUI
+import Glibc
+import Synchronization
+
+/// The offers and files of one `receive`.
+final class ReceivedFiles: Sendable {
+    private let runner: CommandRunner
+    private let order: ReceiveOrder
+    /// Print where each file is; else only the last path is kept.
+    let showsPaths: Bool
+    private let last = Mutex<String?>(nil)
+
+    init(runner: CommandRunner, order: ReceiveOrder, showsPaths: Bool) {
+        self.runner = runner
+        self.order = order
+        self.showsPaths = showsPaths
+    }
+
+    /// The last file that is complete.
+    var path: String? { last.withLock { $0 } }
+
+    @Sendable func print(_ record: JSONValue) throws(CommandError) {
+        let streams = runner.streams
+        guard record["type"]?.stringValue == "file" else {
+            return FileProgressPrinter(streams: streams).showProgress(record)
+        }
+        streams.progress("")
+        let path = record["path"]?.stringValue
+        switch record["state"]?.stringValue {
+        case "complete":
+            last.withLock { $0 = path }
+            if showsPaths { try streams.line(SafeText(path ?? "", as: .line).terminalString()) }
+        case "offered" where order.limit != nil:
+            streams.note("\(Self.words(record)): larger than --accept, left alone")
+        case "paused", "failed", "cancelled":
+            streams.note(
+                "\(Self.words(record)): \(record["state"]?.stringValue ?? "") \(record["reason"]?.stringValue ?? "")")
+        default: break
+        }
+    }
+
+    /// An offer that nobody has decided: the person at the terminal does. `instance`: ours, else the running one.
+    func ask(about record: JSONValue, through instance: ChatInstance?) async {
+        guard order.limit == nil, record["type"]?.stringValue == "file", record["state"]?.stringValue == "offered",
+            let number = record["number"]?.integerValue
+        else { return }
+        runner.streams.ask("Take \(Self.words(record))? [y/N] ")
+        let answer = readLine(strippingNewline: true)?.lowercased() ?? ""
+        let change: TransferChange = answer == "y" || answer == "yes" ? .accept : .decline
+        let operation = ControlOperation.changeTransfer(number, change, folder: change == .accept ? order.folder : nil)
+        var result: ControlResult?
+        if let instance {
+            result = await instance.runner.perform(operation) { _ in }
+        } else if let paths = try? runner.paths(), let client = try? ControlClient(path: paths.socket) {
+            result = await client.perform(operation, patience: .seconds(60)) { _ in }
+        }
+        if case .failed(let error)? = result { runner.streams.report(error) }
+    }
+
+    /// `photo.jpg (3.1 MB) from alice`
+    private static func words(_ record: JSONValue) -> String {
+        let name = SafeText(record["name"]?.stringValue ?? "", as: .fileName).terminalString()
+        let who = SafeText(record["conversation"]?.stringValue ?? "", as: .name).terminalString()
+        return "\(name) (\(Units.size(UInt64(clamping: record["size"]?.integerValue ?? 0)))) from \(who)"
+    }
+}

@@ -1,0 +1,34 @@
+// The signals that ask a long-running command to end, as something to wait for.
+
+import ChatTUI
+import Glibc
+
+/// SIGINT and SIGTERM as something to wait for.
+struct TerminationSignals: Sendable {
+    private let numbers: AsyncStream<Int32>
+    private let pipe: SignalPipe
+
+    /// From now on they do not end the process by themselves.
+    @MainActor static func take() throws(CommandError) -> TerminationSignals {
+        let (numbers, source) = AsyncStream<Int32>.makeStream()
+        do {
+            return TerminationSignals(
+                numbers: numbers, pipe: try SignalPipe([SIGINT, SIGTERM]) { number in _ = source.yield(number) })
+        } catch {
+            throw CommandError(.localIO, "signals", "\(error)")
+        }
+    }
+
+    /// Returns the first of them, as an exit code; the next one ends the process again. `nil` when the task is
+    /// cancelled before.
+    @discardableResult
+    func wait() async -> ExitCode? {
+        var code: ExitCode?
+        for await number in numbers {
+            code = number == SIGINT ? .interrupted : .terminated
+            break
+        }
+        await pipe.stop()
+        return code
+    }
+}

@@ -1,0 +1,139 @@
+// Sends files and folders, and waits until all of them are transferred: the events of the chat decide.
+
+import ChatCore
+import Glibc
+import Synchronization
+
+extension OperationRunner {
+    /// Without progress for so long transfers are left to themselves; they stay queued.
+    private static let stallLimit = Duration.seconds(600)
+
+    /// Offers all of `paths` at once, so that several run at the same time, and waits for all. What cannot be offered
+    /// ends the offering; what was offered before is still waited for.
+    func sendFiles(
+        _ paths: [String], as name: String?, caption: String, to who: String, within timeout: Duration,
+        _ records: @escaping RecordSink
+    ) async throws(CommandError) -> ExitCode {
+        let peer = try await contact(who)
+        // Events are asked for first, so that none can be missed.
+        let events = await service.events()
+        let waiting = FilesWaiting()
+        for path in paths {
+            do throws(CommandError) {
+                waiting.add(try await offer(path, as: name, caption: caption, to: peer, who, records))
+            } catch {
+                waiting.fail(error)
+                break
+            }
+        }
+        guard timeout > .zero, waiting.isWaiting else { return try waiting.result() }
+        if peer.trust == .keyChanged { throw Self.keyChanged(who) }
+        let wait = EventWait(timeout)
+        let end = await wait.first(in: events) { event -> Bool? in
+            switch event {
+            case .messageChanged(let changed):
+                guard waiting.contains(changed.id), case .file(let transfer) = changed.content else { return nil }
+                // The peer has the offer: from now on only standing still counts.
+                if changed.state.rank >= DeliveryState.delivered.rank { wait.extend(by: Self.stallLimit) }
+                if transfer.state.isFinal, let current = try? await currentRecords() {
+                    await records(current.record(of: changed))
+                }
+                var outcome = Self.outcome(of: transfer)
+                if case .failed = changed.state { outcome = Self.outcome(of: changed.state, who) }
+                return waiting.note(outcome, of: changed.id) ? true : nil
+            case .transferProgress(let progress):
+                guard waiting.contains(progress.id) else { return nil }
+                wait.extend(by: Self.stallLimit)
+                await records(Records.progress(progress))
+                return nil
+            case .notice(.keyChanged(peer.id)):
+                waiting.fail(Self.keyChanged(who))
+                return true
+            default: return nil
+            }
+        }
+        guard end != nil else {
+            let what = paths.count == 1 ? "the file" : "all files"
+            throw await queued(peer, what: what, after: wait.lastTimeout)
+        }
+        return try waiting.result()
+    }
+
+    /// A folder is offered as the set of its files.
+    private func offer(
+        _ path: String, as name: String?, caption: String, to peer: Peer, _ who: String, _ records: RecordSink
+    ) async throws(CommandError) -> [ChatMessage] {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            let message = try await about(who) { () throws(ChatError) in
+                try await service.sendFile(at: path, named: name, caption: caption, to: peer.id)
+            }
+            await records(try await currentRecords().record(of: message))
+            return [message]
+        }
+        guard name == nil else {
+            throw CommandError(.usage, "--name", "only for a file", advice: "a folder keeps its name")
+        }
+        let offer = try await about(who) { () throws(ChatError) in
+            try await service.sendFolder(at: path, caption: caption, to: peer.id)
+        }
+        await records(Records.folder(path, offer))
+        let current = try await currentRecords()
+        for message in offer.messages { await records(current.record(of: message)) }
+        return offer.messages
+    }
+
+    /// What has become of a transfer, as the result of a command; `nil` while it is not decided.
+    static func outcome(of transfer: FileTransfer) -> ControlResult? {
+        let name = transfer.name
+        switch transfer.state {
+        case .offered, .accepted, .running, .paused: return nil
+        case .complete: return .done(.done)
+        case .declined:
+            return .failed(CommandError(.refused, name, "the peer declined the file", advice: "ask them why"))
+        case .cancelled: return .failed(CommandError(.refused, name, transfer.reason ?? "the transfer was cancelled"))
+        case .failed: return .failed(CommandError(exitCode(of: transfer), name, transfer.reason ?? "failed"))
+        }
+    }
+
+    private static func exitCode(of transfer: FileTransfer) -> ExitCode {
+        switch transfer.reason {
+        case TransferReason.sourceChanged, TransferReason.sourceGone:
+            transfer.direction == .outgoing ? .localIO : .refused
+        case TransferReason.digestDiffers: .integrity
+        default: .network
+        }
+    }
+}
+
+/// The files of one command that are not transferred yet, and the first thing that went wrong.
+private final class FilesWaiting: Sendable {
+    private struct State {
+        var ids: Set<MessageID> = []
+        var failure: CommandError?
+    }
+    private let state = Mutex(State())
+
+    func add(_ messages: [ChatMessage]) { state.withLock { $0.ids.formUnion(messages.map(\.id)) } }
+
+    func contains(_ id: MessageID) -> Bool { state.withLock { $0.ids.contains(id) } }
+
+    var isWaiting: Bool { state.withLock { !$0.ids.isEmpty } }
+
+    func fail(_ error: CommandError) { state.withLock { $0.failure = $0.failure ?? error } }
+
+    /// Takes down what became of a file; `true` when it was the last one.
+    func note(_ outcome: ControlResult?, of id: MessageID) -> Bool {
+        guard let outcome else { return false }
+        if case .failed(let error) = outcome { fail(error) }
+        return state.withLock { state in
+            state.ids.remove(id)
+            return state.ids.isEmpty
+        }
+    }
+
+    func result() throws(CommandError) -> ExitCode {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return .done
+    }
+}
