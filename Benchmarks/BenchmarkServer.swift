@@ -88,20 +88,25 @@ struct ServerProcess {
             identity: try TLSIdentity.generate())
     }
 
-    /// Calls one of its BLIP listeners and measures there.
+    /// Calls one of its BLIP listeners and measures there; we send at most `maxSendRate` bytes per second.
     func measure<Value>(
-        overTLS: Bool, _ body: (LinkMeasurement) async throws -> Value
+        overTLS: Bool, maxSendRate: UInt64? = nil, _ body: (LinkMeasurement) async throws -> Value
     ) async throws -> Value {
-        let link = try await Self.connect(port: overTLS ? tlsPort : plainPort, identity: overTLS ? identity : nil)
+        let link = try await Self.connect(
+            port: overTLS ? tlsPort : plainPort, identity: overTLS ? identity : nil, maxSendRate: maxSendRate)
         let value = try await body(LinkMeasurement(link))
         link.close()
         _ = await link.waitUntilClosed()
         return value
     }
 
-    static func connect(port: UInt16, identity: TLSIdentity?) async throws(LinkError) -> PeerLink {
-        try await PeerLink.connect(
-            to: .host("127.0.0.1", port: port), options: LinkOptions(identity: identity), handler: WorkbenchHandler())
+    static func connect(
+        port: UInt16, identity: TLSIdentity?, maxSendRate: UInt64? = nil
+    ) async throws(LinkError) -> PeerLink {
+        var options = LinkOptions(identity: identity)
+        options.maxSendRate = maxSendRate
+        return try await PeerLink.connect(
+            to: .host("127.0.0.1", port: port), options: options, handler: WorkbenchHandler())
     }
 
     func stop() { program.finish() }

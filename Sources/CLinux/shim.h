@@ -65,6 +65,11 @@ static inline int64_t clinux_peer_user(int descriptor) {
     socklen_t size = sizeof credentials;
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? (int64_t)credentials.user : -1;
 }
+/// SIOCOUTQNSD (tcp(7)): bytes that a TCP socket has taken and not sent yet; 0 for other sockets.
+static inline int clinux_unsent_bytes(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, 0x894B, &count) == 0 ? count : 0;
+}
 /// POSIX_SPAWN_SETSID: the child starts a session of its own.
 static inline short clinux_spawn_setsid(void) { return 0x80; }
 

@@ -44,7 +44,7 @@ public final class LinkListener: Sendable {
         _ socket: Socket, _ visit: ListenerDoor.Visit, options: LinkOptions, acceptance: @escaping Acceptance
     ) -> (@Sendable () -> Void)? {
         guard let remote = socket.remoteAddress else { return nil }
-        socket.apply(.link, for: remote)
+        socket.apply(options.connect.stream, for: remote)
         do throws(LinkError) {
             let stack = try ProtocolStack.server(options: options, now: .now())
             let link = PeerLink(loop: .next(), socket: socket, stack: stack, options: options, isOutgoing: false)

@@ -22,7 +22,7 @@ public struct LinkOptions: Sendable {
     public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()
     public var webSocket: WebSocketLimits
-    /// How a peer is called: addresses, interface, time.
+    /// How a peer is called: addresses, interface, time. What it says of the stream holds for the links of callers, too.
     public var connect: ConnectOptions
     /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
     public var maxWaitingRequests = 65_536
@@ -41,6 +41,13 @@ public struct LinkOptions: Sendable {
     public var connectTimeout: Duration {
         get { connect.timeout }
         set { connect.timeout = newValue }
+    }
+
+    /// How many bytes per second a link sends at most; `nil` means no limit. On a link that is slower than what its
+    /// network could take, urgent messages still overtake the others, because bodies wait here and not in the network.
+    public var maxSendRate: UInt64? {
+        get { connect.stream.maxSendRate }
+        set { connect.stream.maxSendRate = newValue }
     }
 
     /// From the established connection to the end of the TLS and WebSocket handshakes.

@@ -19,6 +19,10 @@ extension Socket {
         if let timeout = options.userTimeout {
             _ = setOption(tcp, TCP_USER_TIMEOUT, Int32(clamping: timeout.inNanoseconds / 1_000_000))
         }
+        if let rate = options.maxSendRate {
+            // All ones would mean no limit.
+            _ = setOption(SOL_SOCKET, SO_MAX_PACING_RATE, Int32(bitPattern: UInt32(clamping: min(rate, 0xFFFF_FFFE))))
+        }
         _ = setOption(SOL_SOCKET, SO_KEEPALIVE, options.keepalive == nil ? 0 : 1)
         if let keepalive = options.keepalive {
             _ = setOption(tcp, TCP_KEEPIDLE, Self.seconds(keepalive.idle))
@@ -48,6 +52,15 @@ extension Socket {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, level, name, &value, &size) == 0 ? value : nil
+    }
+
+    /// Bytes that the kernel has taken and not sent yet; 0 where it does not say.
+    var unsentBytes: Int { Int(clinux_unsent_bytes(descriptor)) }
+
+    /// How many unsent bytes the kernel is to hold at most; `nil` when that is up to it.
+    var unsentLowWater: Int? {
+        guard let bytes = option(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT), bytes > 0 else { return nil }
+        return Int(bytes)
     }
 
     /// The user that runs the process at the other end of a UNIX-domain socket.

@@ -45,6 +45,11 @@ struct DrivenStream<Stack: StreamStack> {
     /// When the descriptor is closed though the peer has not.
     fileprivate var lingerDeadline: MonotonicTime?
     fileprivate(set) var isReadingPaused = false
+    /// What the kernel may hold unsent, and what it has been given since it was last asked.
+    fileprivate var unsentLowWater: Int?
+    fileprivate var writtenUnasked = 0
+    /// The kernel had enough when it was last asked.
+    fileprivate var isHeldBack = false
 
     init(stack: Stack, socket: Socket) {
         self.stack = stack
@@ -52,7 +57,21 @@ struct DrivenStream<Stack: StreamStack> {
     }
 
     fileprivate mutating func gatherOutput() {
-        while output.count < outputGoal, stack.nextOutgoing(into: &output) {}
+        // Behind a network that is slower than we are, each frame more is one that an urgent message waits for.
+        let goal = isHeldBack ? 1 : outputGoal
+        while output.count < goal, stack.nextOutgoing(into: &output) {}
+    }
+
+    /// Whether the kernel holds as much as it can send soon. It does not say so by itself before its buffer is full:
+    /// `TCP_NOTSENT_LOWAT` rules when a socket counts as writable, and a write fills up a segment of 64 KiB whatever it
+    /// says. Asked once for each `unsentLowWater` bytes.
+    fileprivate mutating func hasGivenEnough(_ socket: Socket, _ count: Int) -> Bool {
+        guard let unsentLowWater else { return false }
+        writtenUnasked += count
+        guard writtenUnasked >= unsentLowWater else { return false }
+        isHeldBack = socket.unsentBytes >= unsentLowWater
+        if !isHeldBack { writtenUnasked = 0 }
+        return isHeldBack
     }
 }
 
@@ -85,6 +104,7 @@ extension StreamDriver {
     /// Begins: who has something to say first, says it.
     func startStream() {
         guard let socket = stream.socket else { return }
+        stream.unsentLowWater = socket.unsentLowWater
         let readiness = SocketReadiness(
             socket: socket, loop: loop,
             readable: { [weak self] in self?.assumeIsolated { $0.readable() } },
@@ -172,6 +192,11 @@ extension StreamDriver {
     /// each one, so that an urgent message waits for no more than what the socket has taken already.
     private func pump() {
         guard let socket = stream.socket, stream.brokenOutputError == nil else { return }
+        // There is news of something else; the socket says itself when it has room.
+        if stream.isHeldBack, stream.hasGivenEnough(socket, 0) {
+            stream.readiness?.wantWrites(true)
+            return
+        }
         var written = 0
         while true {
             _ = takeMail(isLast: false)
@@ -181,6 +206,10 @@ extension StreamDriver {
             case .bytes(let count):
                 stream.output.consume(count)
                 written += count
+                if stream.hasGivenEnough(socket, count) {
+                    stream.readiness?.wantWrites(true)
+                    return
+                }
             case .noRoom:
                 stream.readiness?.wantWrites(true)
                 return

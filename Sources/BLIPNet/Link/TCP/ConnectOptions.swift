@@ -40,6 +40,9 @@ public struct StreamOptions: Sendable, Equatable {
     /// vanished is noticed so soon, but one that only does not read counts as vanished, too (tcp(7)). `nil` leaves it
     /// to the kernel (about 15 minutes, and no limit for slow readers).
     public var userTimeout: Duration?
+    /// How many bytes per second are sent at most (SO_MAX_PACING_RATE: the kernel spreads the segments over time, so the
+    /// network's queues stay short and what is urgent is not stuck in them). `nil` means no limit; TCP only.
+    public var maxSendRate: UInt64?
     /// Whether we may still write when the peer has ended its direction. Without it, the end of the peer's direction
     /// closes the connection; what has arrived can still be read.
     public var allowHalfClose = false

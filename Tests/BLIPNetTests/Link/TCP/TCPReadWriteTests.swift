@@ -326,11 +326,13 @@ import Testing
         off.noDelay = false
         off.keepalive = nil
         off.userTimeout = .milliseconds(12_345)
+        off.maxSendRate = 1_000_000
         let plain = try await ConnectedPair(.ipv6, client: off)
         let socket = try #require(await plain.client.socket)
         #expect(socket.option(tcp, TCP_NODELAY) == 0)
         #expect(socket.option(SOL_SOCKET, SO_KEEPALIVE) == 0)
         #expect(socket.option(tcp, TCP_USER_TIMEOUT) == 12_345)
+        #expect(socket.option(SOL_SOCKET, SO_MAX_PACING_RATE) == 1_000_000)
     }
 
     @Test("a write to a peer that is gone is an error, not a signal", arguments: Transport.allCases)
