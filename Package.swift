@@ -40,10 +40,18 @@ let package = Package(
         .executableTarget(
             name: "blipwire", dependencies: ["Workbench", "BLIPNet", "CLinux"], path: "Tools/blipwire",
             swiftSettings: strict),
+        // Histories of any size, for the benchmarks and the tests.
+        .target(
+            name: "HistoryGenerator", dependencies: ["Storage", "ChatCore"], path: "Tools/HistoryGenerator",
+            swiftSettings: strict),
         // Counts heap allocations in whatever program links it: the benchmarks and the tests of their budgets.
         .target(name: "CAllocationCount", path: "Tools/CAllocationCount"),
         .executableTarget(
-            name: "Benchmarks", dependencies: ["Workbench", "BLIPNet", "CLinux", "CAllocationCount"],
+            name: "Benchmarks",
+            dependencies: [
+                "Workbench", "HistoryGenerator", "TestSupport", "Storage", "ChatCore", "BLIPNet", "CSQLite", "CLinux",
+                "CAllocationCount",
+            ],
             path: "Benchmarks", exclude: ["LibWebSocketsEcho"], swiftSettings: strict),
 
         // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
@@ -57,7 +65,7 @@ let package = Package(
             name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "ChatCore", "CSQLite", "TestSupport"],
+            name: "StorageTests", dependencies: ["Storage", "ChatCore", "CSQLite", "HistoryGenerator", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "CLinux", "TestSupport"],

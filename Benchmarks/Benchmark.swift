@@ -9,6 +9,8 @@ enum Benchmark {
     private static let usage = """
         usage: Benchmarks [--only PART[,PART...]] [--quick] [--write FILE]
                Benchmarks part PART [--quick]      one part in this very process, for a profiler
+               Benchmarks history [--messages N] [--conversations N] [--seed N] FOLDER
+                                                   makes a home with a history to try things with (a million in 200)
 
         Takes two to three minutes. --quick takes a few seconds for each part; --write puts the tables into the
         first code block of a Markdown file. Parts:
@@ -24,6 +26,7 @@ enum Benchmark {
             case "ws-echo": try WebSocketPart.serve()
             case "push": try await SystemCallPart.push(Array(words.dropFirst()))
             case "idle": try await IdlePart.hold(Array(words.dropFirst()))
+            case "history": return try await HistoryCommand.run(Array(words.dropFirst()))
             case "part":
                 let effort = words.last == "--quick" ? Effort.quick : .full
                 guard let part = words.dropFirst().first.flatMap({ BenchmarkPart(rawValue: $0) }) else {

@@ -4,7 +4,7 @@ internal import BLIPNet
 
 /// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
 enum BenchmarkPart: String, CaseIterable {
-    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle
+    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, history, files
 
     var summary: String {
         switch self {
@@ -16,6 +16,8 @@ enum BenchmarkPart: String, CaseIterable {
         case .fairness: "what normal traffic keeps under a flood of urgent messages"
         case .websocket: "processor time per WebSocket message beside libwebsockets"
         case .systemcalls: "system calls per MiB of a body"
+        case .history: "a million messages: pages, searches, dates, sends, the start of the program"
+        case .files: "a file over loopback beside scp, rsync over ssh and magic-wormhole"
         case .idle: "memory per idle TLS connection"
         }
     }
@@ -31,6 +33,8 @@ enum BenchmarkPart: String, CaseIterable {
         case .websocket: try await WebSocketPart.run(effort)
         case .systemcalls: try SystemCallPart.run()
         case .idle: try await IdlePart.run(effort)
+        case .history: try await HistoryPart.run(effort)
+        case .files: try await FilePart.run(effort)
         }
     }
 }
@@ -42,10 +46,15 @@ struct Effort {
     var bodyByteCount: Int
     var samples: Int
     var idleConnections: Int
+    var messages: Int
 
-    static let full = Effort(time: .seconds(3), bodyByteCount: 1 << 30, samples: 2_000, idleConnections: 1_000)
+    static let full = Effort(
+        time: .seconds(3), bodyByteCount: 1 << 30, samples: 2_000, idleConnections: 1_000,
+        messages: 1_000_000)
     /// For a look while working on something: a few seconds for each part.
-    static let quick = Effort(time: .seconds(1), bodyByteCount: 1 << 28, samples: 500, idleConnections: 200)
+    static let quick = Effort(
+        time: .seconds(1), bodyByteCount: 1 << 28, samples: 500, idleConnections: 200,
+        messages: 100_000)
 }
 
 /// A benchmark that could not be measured.

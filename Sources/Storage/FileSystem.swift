@@ -1,4 +1,4 @@
-// The few file operations that a database needs before SQLite takes over.
+// The few file operations that a database needs before, beside and after SQLite.
 
 internal import ChatCore
 internal import Glibc
@@ -6,7 +6,7 @@ internal import Glibc
 enum FileSystem {
     static func exists(_ path: String) -> Bool {
         var status = stat()
-        return stat(path, &status) == 0
+        return lstat(path, &status) == 0
     }
 
     /// Bytes of the file; `nil` when it is not there.
@@ -26,15 +26,86 @@ enum FileSystem {
         }
     }
 
+    /// Makes an empty file (0600) where nothing is yet.
+    static func createNew(_ path: String) throws(StoreError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .cannotOpen(path: path, reason: errno == EEXIST ? "there is a file already" : reason())
+        }
+        close(descriptor)
+    }
+
+    /// Makes what is in the file, and that it is there, last through a power cut.
+    static func sync(_ path: String) throws(StoreError) {
+        for place in [path, folder(of: path)] {
+            let descriptor = open(place, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw .cannotOpen(path: place, reason: reason()) }
+            let code = fsync(descriptor)
+            let words = reason()
+            close(descriptor)
+            // Some file systems cannot sync a folder; there is nothing better to be done then.
+            guard code == 0 || place != path else { throw .cannotOpen(path: place, reason: words) }
+        }
+    }
+
+    /// Moves a file over another one, or to where none is.
+    static func move(_ path: String, to target: String) throws(StoreError) {
+        guard rename(path, target) == 0 else { throw .cannotOpen(path: target, reason: reason()) }
+        try sync(target)
+    }
+
+    /// It is no error when the file is not there.
+    static func remove(_ path: String) throws(StoreError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .cannotOpen(path: path, reason: reason()) }
+    }
+
+    /// A database and its log and index of the log.
+    static func removeDatabase(_ path: String) throws(StoreError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try remove(path + suffix) }
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The names in a folder; none when it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names.sorted()
+    }
+
+    /// Bytes from `offset` on, up to `count`; fewer at the end of the file.
+    static func read(_ descriptor: Int32, at offset: Int64, count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let part = bytes.withUnsafeMutableBytes { buffer in
+                pread(descriptor, buffer.baseAddress.map { $0 + done }, count - done, off_t(offset) + off_t(done))
+            }
+            if part < 0, errno == EINTR { continue }
+            guard part > 0 else { break }
+            done += part
+        }
+        return Array(bytes.prefix(done))
+    }
+
     /// The `user_version` in the header of a database file, without opening it as one; `nil` when it has no such
     /// header. (https://www.sqlite.org/fileformat.html, "The Database Header": bytes 60 to 63, big-endian.)
     static func userVersionInHeader(_ path: String) -> Int? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var header = [UInt8](repeating: 0, count: 100)
-        guard read(descriptor, &header, header.count) == header.count else { return nil }
-        guard header.starts(with: "SQLite format 3\0".utf8) else { return nil }
+        let header = read(descriptor, at: 0, count: 100)
+        guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return nil }
         return header[60..<64].reduce(0) { $0 << 8 | Int($1) }
     }
 

@@ -43,15 +43,6 @@ extension HistoryDatabase {
         }
     }
 
-    public func removeContact(_ id: ContactID) async throws(StoreError) {
-        try await writer.write { connection throws(StoreError) in
-            let rows = try connection.all(
-                MessageRow.select() + " WHERE m.contact = ?", [.integer(id.rawValue)], MessageRow.message)
-            for message in rows { try SearchIndex.remove(message, in: connection) }
-            try connection.run("DELETE FROM contacts WHERE id = ?", .integer(id.rawValue))
-        }
-    }
-
     public func recordContactRequest(
         peerID: PeerID, name: String, address: PeerAddress?, origin: String, at time: Timestamp, limit: Int
     ) async throws(StoreError) -> ContactRequest? {

@@ -59,6 +59,13 @@ extension HistoryDatabase {
         }
     }
 
+    public func firstMessage(of contact: ContactID, since time: Timestamp) async throws(StoreError) -> ChatMessage? {
+        try await reader.perform { connection throws(StoreError) in
+            let position = try connection.position(storedSince: time, of: contact)
+            return try connection.page(contact, after: position &- 1, limit: 1).first
+        }
+    }
+
     public func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID? {
         try await writer.write { connection throws(StoreError) in
             try connection.run(
@@ -94,6 +101,34 @@ extension HistoryDatabase {
 }
 
 extension SQLiteConnection {
+    /// The position of the first message that was stored at `time` or later, the one behind the last when there is none.
+    ///
+    /// Rows are stored in the order of their positions, so halving finds it with some 20 looks in any history. Where a
+    /// clock was set back in between, it is one of the places where earlier and later times meet.
+    func position(storedSince time: Timestamp, of contact: ContactID? = nil) throws(StoreError) -> Int64 {
+        let select = "SELECT position, stored FROM messages WHERE \(contact == nil ? "" : "contact = ?2 AND ")"
+        let values = contact.map { [SQLiteValue.integer($0.rawValue)] } ?? []
+        let read: (SQLiteRow) -> (position: Int64, stored: Int64) = { ($0.integer(0), $0.integer(1)) }
+        func next(from position: Int64) throws(StoreError) -> (position: Int64, stored: Int64)? {
+            try first(select + "position >= ?1 ORDER BY position LIMIT 1", [.integer(position)] + values, read)
+        }
+        let newest = try first(
+            select + "position <= ?1 ORDER BY position DESC LIMIT 1", [.integer(.max)] + values, read)
+        guard let oldest = try next(from: .min), let newest else { return 1 }
+        var low = oldest.position
+        var high = newest.position &+ 1
+        while low < high {
+            // The middle without overflow.
+            let middle = (low & high) + ((low ^ high) >> 1)
+            if let found = try next(from: middle), found.stored < time.milliseconds {
+                low = max(found.position, middle) &+ 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
     /// Up to `limit` messages before `position`, oldest first.
     fileprivate func page(
         _ contact: ContactID, before position: Int64, limit: Int

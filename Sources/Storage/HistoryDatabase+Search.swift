@@ -7,44 +7,54 @@ extension HistoryDatabase {
     static let searchTimeLimit = Duration.seconds(1)
 
     public func search(_ query: SearchQuery) async throws(StoreError) -> SearchResult {
-        let terms = SearchTerms(parsing: query.text).terms
-        let limit = max(0, min(query.limit, 10_000))
+        try await search(query, timeLimit: Self.searchTimeLimit)
+    }
+
+    func search(_ query: SearchQuery, timeLimit: Duration) async throws(StoreError) -> SearchResult {
+        var query = query
+        query.terms = Array(query.terms.prefix(SearchTerms.maximumCount))
+        query.limit = max(0, min(query.limit, 10_000))
+        let asked = query
         return try await reader.perform { connection throws(StoreError) in
             let searched =
                 try connection.first("SELECT coalesce(sum(message_count), 0) FROM conversations") { row in
                     Int(clamping: row.integer(0))
                 } ?? 0
-            guard terms.contains(where: { !$0.isExcluded }) else {
-                return SearchResult(hits: [], searched: searched, isTruncated: false)
-            }
-            var (hits, isTruncated) = try connection.hits(terms, query, limit: limit, substrings: false)
-            if hits.isEmpty, !isTruncated {
+            guard !asked.isEmpty else { return SearchResult(hits: [], searched: searched, isTruncated: false) }
+            let clock = ContinuousClock()
+            let end = clock.now + timeLimit
+            var (hits, isTruncated) = try connection.hits(asked, insideWords: false, until: end)
+            if hits.isEmpty, !isTruncated, asked.terms.contains(where: \.isFoundInsideWords) {
                 // Nobody's word begins like this: look inside of words as well.
-                (hits, isTruncated) = try connection.hits(terms, query, limit: limit, substrings: true)
+                (hits, isTruncated) = try connection.hits(asked, insideWords: true, until: end)
             }
             return SearchResult(hits: hits, searched: searched, isTruncated: isTruncated)
         }
     }
 }
 
+extension SearchTerm {
+    /// There is more to find than the index of words has found.
+    fileprivate var isFoundInsideWords: Bool { method == .words && !isPhrase && !isExcluded }
+}
+
 extension SQLiteConnection {
     /// Up to `limit` hits, and whether there may be more.
     fileprivate func hits(
-        _ terms: [SearchTerms.Term], _ query: SearchQuery, limit: Int, substrings: Bool
+        _ query: SearchQuery, insideWords: Bool, until end: ContinuousClock.Instant
     ) throws(StoreError) -> ([ChatMessage], Bool) {
-        let condition = SearchCondition(terms, query, substrings: substrings)
         let clock = ContinuousClock()
-        let end = clock.now + HistoryDatabase.searchTimeLimit
         var hits: [ChatMessage] = []
         var isTruncated = false
         do throws(StoreError) {
             try interrupting(when: { clock.now >= end }) { () throws(StoreError) in
-                try forEachRow(
-                    MessageRow.select(from: condition.source)
-                        + " WHERE \(condition.clause) ORDER BY \(condition.order) DESC LIMIT ?",
-                    condition.values + [.integer(Int64(limit + 1))]
-                ) { row throws(StoreError) in
-                    guard hits.count < limit else {
+                var statement = SearchStatement(query, insideWords: insideWords)
+                if let bounds = try positions(shownSince: query.since, until: query.until) {
+                    statement.narrow(to: bounds)
+                }
+                try forEachRow(statement.sql, statement.values + [.integer(Int64(query.limit + 1))]) {
+                    row throws(StoreError) in
+                    guard hits.count < query.limit else {
                         isTruncated = true
                         return false
                     }
@@ -58,62 +68,97 @@ extension SQLiteConnection {
         }
         return (hits, isTruncated)
     }
+
+    /// Where messages of that time can be; `nil`: anywhere. Messages are stored in the order of their positions, except
+    /// imported ones, which have negative positions.
+    private func positions(shownSince: Timestamp?, until: Timestamp?) throws(StoreError) -> Range<Int64>? {
+        guard shownSince != nil || until != nil else { return nil }
+        let lowest = try first("SELECT min(position) FROM messages") { row in row.integer(0) } ?? 0
+        guard lowest >= 0 else { return nil }
+        let lower = try shownSince.map { time throws(StoreError) in try position(storedSince: time) } ?? 0
+        let upper = try until.map { time throws(StoreError) in
+            // Shown is the time of sending, unless the message waited longer than that.
+            let (latest, overflow) = time.milliseconds.addingReportingOverflow(SearchStatement.longestWait)
+            return overflow ? .max : try position(storedSince: Timestamp(milliseconds: latest))
+        }
+        return lower..<max(lower, upper ?? .max)
+    }
 }
 
-/// Where a search looks, what it requires, and the values for its parameters.
-private struct SearchCondition {
-    /// The tables. An index that must match stands in front, so that its hits come newest first without sorting.
-    private(set) var source = "messages m"
-    private(set) var order = "m.position"
+/// A search as SQL: where it looks, what it requires, and the values for its parameters. User text is only ever a value.
+struct SearchStatement {
+    /// As `ChatMessage.shownTime` has it, in milliseconds.
+    static let longestWait: Int64 = 30 * 86_400_000
+
+    /// What a message says: the text that the indexes see.
+    private static let text = "coalesce(m.text, t.name || char(10) || t.caption)"
+    private static let shownTime =
+        "CASE WHEN m.stored - m.sent BETWEEN 0 AND \(longestWait) THEN m.sent ELSE m.stored END"
+
+    /// The tables. What has the fewest rows stands in front, so that the hits come newest first without sorting.
+    private var source = "messages m"
+    private var order = "m.position"
     private var conditions: [String] = []
     private(set) var values: [SQLiteValue] = []
 
-    var clause: String { conditions.joined(separator: " AND ") }
+    var sql: String {
+        MessageRow.select(from: source)
+            + " WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order) DESC LIMIT ?"
+    }
 
-    init(_ terms: [SearchTerms.Term], _ query: SearchQuery, substrings: Bool) {
-        // Wanted terms must all be there; one unwanted term is enough to leave a message out.
-        requireIndexed(terms.filter { !$0.isExcluded }, joinedBy: " AND ", substrings: substrings)
-        requireIndexed(terms.filter(\.isExcluded), joinedBy: " OR ", not: "NOT ", substrings: false)
-        for term in terms where term.method == .scan {
-            require(
-                """
-                m.position \(term.isExcluded ? "NOT " : "")IN (SELECT s.position FROM messages s
-                LEFT JOIN transfers f USING (position)
-                WHERE coalesce(s.text, f.name || char(10) || f.caption) LIKE ? ESCAPE '\\')
-                """, .text(term.pattern))
+    init(_ query: SearchQuery, insideWords: Bool) {
+        let wanted = query.terms.filter { !$0.isExcluded }
+        let words = wanted.filter { $0.method == .words && !(insideWords && $0.isFoundInsideWords) }
+        let parts = wanted.filter { term in !words.contains(term) }
+        let excludedWords = query.terms.filter { $0.isExcluded && $0.method == .words }
+        let excluded = excludedWords.map(\.wordExpression).joined(separator: " OR ")
+        if !words.isEmpty {
+            var expression = words.map(\.wordExpression).joined(separator: " AND ")
+            if !excluded.isEmpty { expression = "(\(expression)) NOT (\(excluded))" }
+            lookFirst(in: "words", for: expression)
+        } else {
+            let trigrams = parts.filter { $0.partMethod == .trigrams }.map(\.trigramExpression)
+            if !trigrams.isEmpty {
+                lookFirst(in: "trigrams", for: trigrams.joined(separator: " AND "))
+            } else if query.linksOnly {
+                lookFirst(in: "trigrams", for: "\"://\"")
+            } else if query.filesOnly {
+                source = "transfers f CROSS JOIN messages m ON m.position = f.position"
+                order = "f.position"
+            }
+            if !excluded.isEmpty {
+                require("m.position NOT IN (SELECT rowid FROM words WHERE words MATCH ?)", .text(excluded))
+            }
+        }
+        // The index of words knows no signs: "C++" must not find every word with C.
+        for term in parts + words.filter({ !SearchText.isAllWords($0.text) }) {
+            require("blip_contains(\(Self.text), ?)", .text(term.text))
+        }
+        for term in query.terms where term.isExcluded && term.method != .words {
+            require("NOT blip_contains(\(Self.text), ?)", .text(term.text))
         }
         if let contact = query.contact { require("m.contact = ?", .integer(contact.rawValue)) }
         if let from = query.from { require("m.outgoing = ?", .flag(from == .outgoing)) }
-        if let since = query.since { require("m.sent >= ?", .integer(since.milliseconds)) }
-        if let until = query.until { require("m.sent < ?", .integer(until.milliseconds)) }
-        if query.filesOnly { require("m.text IS NULL") }
+        if let since = query.since { require("\(Self.shownTime) >= ?", .integer(since.milliseconds)) }
+        if let until = query.until { require("\(Self.shownTime) < ?", .integer(until.milliseconds)) }
+        if query.filesOnly { require("m.text IS NULL AND t.id IS NOT NULL") }
+        if query.linksOnly { require("blip_has_link(\(Self.text), '')") }
+        if query.unreadOnly {
+            require("m.outgoing = 0 AND m.position > v.seen")
+            require("\(order) > (SELECT coalesce(min(seen), 9223372036854775807) FROM conversations WHERE unread > 0)")
+        }
+        if conditions.isEmpty { require("1") }
     }
 
-    /// The terms that one of the two indexes can answer.
-    private mutating func requireIndexed(
-        _ terms: [SearchTerms.Term], joinedBy operation: String, not: String = "", substrings: Bool
-    ) {
-        var words: [String] = []
-        var trigrams: [String] = []
-        for term in terms {
-            switch term.method {
-            case .words where substrings && term.text.unicodeScalars.count >= 3:
-                trigrams.append(term.quoted(asPrefix: false))
-            case .words: words.append(term.quoted(asPrefix: true))
-            case .trigrams: trigrams.append(term.quoted(asPrefix: false))
-            case .scan: break
-            }
-        }
-        for (index, expressions) in [("words", words), ("trigrams", trigrams)] where !expressions.isEmpty {
-            let match = SQLiteValue.text(expressions.joined(separator: operation))
-            if not.isEmpty, source == "messages m" {
-                source = "\(index) JOIN messages m ON m.position = \(index).rowid"
-                order = "\(index).rowid"
-                require("\(index) MATCH ?", match)
-            } else {
-                require("m.position \(not)IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ?)", match)
-            }
-        }
+    mutating func narrow(to positions: Range<Int64>) {
+        require("\(order) >= ?", .integer(positions.lowerBound))
+        require("\(order) < ?", .integer(positions.upperBound))
+    }
+
+    private mutating func lookFirst(in index: String, for expression: String) {
+        source = "\(index) JOIN messages m ON m.position = \(index).rowid"
+        order = "\(index).rowid"
+        require("\(index) MATCH ?", .text(expression))
     }
 
     private mutating func require(_ condition: String, _ value: SQLiteValue...) {

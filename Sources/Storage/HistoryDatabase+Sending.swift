@@ -202,7 +202,7 @@ extension SQLiteConnection {
             "UPDATE conversations SET last_message = ?, message_count = message_count + 1 WHERE contact = ?",
             .integer(position), .integer(contact.rawValue))
         guard let message = try message(at: position) else { throw .notFound }
-        try SearchIndex.add(message, in: self)
+        try SearchIndex.add(position, in: self)
         return message
     }
 

@@ -8,26 +8,33 @@ public import ChatCore
 /// A reader sees everything that was committed before it began. With `readOnly` several processes may look at the file
 /// while one has it open for writing.
 public final class HistoryDatabase: Sendable {
+    let path: String
     let writer: DatabaseQueue
     let reader: DatabaseQueue
 
-    private init(writer: DatabaseQueue, reader: DatabaseQueue) {
+    private init(path: String, writer: DatabaseQueue, reader: DatabaseQueue) {
+        self.path = path
         self.writer = writer
         self.reader = reader
     }
 
-    /// Opens the history at `path`; creates it (0600) unless `readOnly`.
+    /// Opens the history at `path`; creates it (0600) unless `readOnly`. With `evenIfDamaged` a damaged file is opened
+    /// for reading: what can be read of it can be shown and exported; the rest throws `.damaged` where it is met.
     ///
     /// - Throws: `.damaged` when the file is no database or fails its check, `.newerVersion` (the file is left as it
     ///   is), `.cannotOpen`, `.locked`, `.diskFull`.
-    public static func open(at path: String, readOnly: Bool = false) async throws(StoreError) -> HistoryDatabase {
-        try await open(at: path, readOnly: readOnly, steps: Schema.migrations)
+    public static func open(
+        at path: String, readOnly: Bool = false, evenIfDamaged: Bool = false
+    ) async throws(StoreError) -> HistoryDatabase {
+        try await open(
+            at: path, readOnly: readOnly || evenIfDamaged, evenIfDamaged: evenIfDamaged, steps: Schema.migrations)
     }
 
     static func open(
-        at path: String, readOnly: Bool, steps: [String]
+        at path: String, readOnly: Bool, evenIfDamaged: Bool = false, steps: [String]
     ) async throws(StoreError) -> HistoryDatabase {
         let migration = Migration(steps: steps)
+        if !readOnly { try finishRestore(path) }
         if readOnly {
             guard FileSystem.exists(path) else { throw .cannotOpen(path: path, reason: "there is no history yet") }
         } else {
@@ -37,7 +44,7 @@ public final class HistoryDatabase: Sendable {
         if let found = FileSystem.userVersionInHeader(path), found > migration.targetVersion {
             throw .newerVersion(path: path, found: found, supported: migration.targetVersion)
         }
-        let needsCheck = shouldCheck(path)
+        let needsCheck = !evenIfDamaged && shouldCheck(path)
         let writer = try DatabaseQueue(label: "blipchat.history.writer") { () throws(StoreError) in
             let connection = try SQLiteConnection(path: path, mode: readOnly ? .readOnly : .readWrite)
             try configure(connection, readOnly: readOnly)
@@ -60,7 +67,7 @@ public final class HistoryDatabase: Sendable {
             try configure(connection, readOnly: true)
             return connection
         }
-        return HistoryDatabase(writer: writer, reader: reader)
+        return HistoryDatabase(path: path, writer: writer, reader: reader)
     }
 
     /// Closes both connections after the work that is queued. The last writer to close folds the WAL into the file.
@@ -93,6 +100,7 @@ public final class HistoryDatabase: Sendable {
         }
         try connection.executeScript(
             "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096")
+        try SearchIndex.install(in: connection)
     }
 }
 

@@ -209,7 +209,7 @@ extension SQLiteConnection {
             .integer(position), .integer(message.contact.rawValue))
         if place == nil { try showGaps(of: message.contact, at: position) }
         guard let stored = try self.message(at: position) else { throw .notFound }
-        try SearchIndex.add(stored, in: self)
+        try SearchIndex.add(stored.position.rawValue, in: self)
         return try hasOperations(on: stored) ? applyOperations(to: stored) : stored
     }
 

@@ -1,47 +1,66 @@
-// What of a message goes into the full-text index, and how it gets in and out.
+// The two full-text indexes, kept beside the messages: in with each message, out with it, all over again, checked.
+//
+// Neither has a copy of the texts: SQLite asks the views `searchable_words` and `searchable_parts` for them, which call
+// functions of ours.
 
 internal import ChatCore
 
 enum SearchIndex {
-    /// A retracted message is not in the index.
-    static func add(_ message: ChatMessage, in connection: SQLiteConnection) throws(StoreError) {
-        guard !message.isRetracted else { return }
-        let text = SQLiteValue.text(indexedText(of: message))
-        let position = SQLiteValue.integer(message.position.rawValue)
-        try connection.run("INSERT INTO words(rowid, text) VALUES (?, ?)", position, text)
-        try connection.run("INSERT INTO trigrams(rowid, text) VALUES (?, ?)", position, text)
+    static let tables = ["words", "trigrams"]
+
+    /// The functions that the views call; must be there on every connection that writes.
+    static func install(in connection: SQLiteConnection) throws(StoreError) {
+        try connection.addFunction("blip_words") { SearchText.words(of: $0) }
+        try connection.addFunction("blip_parts") { SearchTerms.withoutInvisible($0) }
+        try connection.addPredicate("blip_has_link") { text, _ in SearchText.hasLink(text) }
+        try connection.addPredicate("blip_contains") { SearchText.contains($0, $1) }
     }
 
-    /// The tables have no content of their own, so a deletion has to repeat what was inserted
-    /// (https://www.sqlite.org/fts5.html#the_delete_command).
-    static func remove(_ message: ChatMessage, in connection: SQLiteConnection) throws(StoreError) {
-        guard !message.isRetracted else { return }
-        let text = SQLiteValue.text(indexedText(of: message))
-        let position = SQLiteValue.integer(message.position.rawValue)
-        try connection.run("INSERT INTO words(words, rowid, text) VALUES ('delete', ?, ?)", position, text)
-        try connection.run("INSERT INTO trigrams(trigrams, rowid, text) VALUES ('delete', ?, ?)", position, text)
-    }
-
-    /// The words of a message: its text, or a file's name and caption, without characters that nobody can see and
-    /// so nobody would type (PRODUCT, "Hostile text").
-    static func indexedText(of message: ChatMessage) -> String {
-        switch message.content {
-        case .text(let text): withoutInvisible(text)
-        case .file(let transfer): withoutInvisible(transfer.name + "\n" + transfer.caption)
+    /// Indexes the message at `position` as it is now.
+    static func add(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
+        for (table, view) in [("words", "searchable_words"), ("trigrams", "searchable_parts")] {
+            try connection.run(
+                "INSERT INTO \(table)(rowid, text) SELECT position, text FROM \(view) WHERE position = ?",
+                .integer(position))
         }
     }
 
-    static func withoutInvisible(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: isInvisible) else { return text }
-        var scalars = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            // A NUL would end the text for the tokenizer.
-            if scalar.value == 0 { scalars.append(" ") } else if !isInvisible(scalar) { scalars.append(scalar) }
+    /// Indexes all messages at `positions`, none of which is in the index yet.
+    static func add(_ positions: Range<Int64>, in connection: SQLiteConnection) throws(StoreError) {
+        for (table, view) in [("words", "searchable_words"), ("trigrams", "searchable_parts")] {
+            try connection.run(
+                "INSERT INTO \(table)(rowid, text) SELECT position, text FROM \(view) WHERE position >= ? AND position < ?",
+                .integer(positions.lowerBound), .integer(positions.upperBound))
         }
-        return String(scalars)
     }
 
-    private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value == 0 || scalar.properties.isDefaultIgnorableCodePoint
+    /// Takes the message at `position` out. It must still be in its table as it was indexed: SQLite asks for its text to
+    /// know what to take out.
+    static func remove(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
+        for table in tables { try connection.run("DELETE FROM \(table) WHERE rowid = ?", .integer(position)) }
+    }
+
+    /// Makes both anew from the messages.
+    static func rebuild(in connection: SQLiteConnection) throws(StoreError) {
+        for table in tables { try connection.run("INSERT INTO \(table)(\(table)) VALUES ('rebuild')") }
+    }
+
+    /// Whether both say exactly what the messages say.
+    static func isConsistent(in connection: SQLiteConnection) throws(StoreError) -> Bool {
+        for table in tables {
+            do throws(StoreError) {
+                try connection.run("INSERT INTO \(table)(\(table), rank) VALUES ('integrity-check', 1)")
+            } catch {
+                guard case .damaged = error else { throw error }
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Takes out for good what `remove` has only marked: all pieces of the index become one, which has no marks
+    /// (https://www.sqlite.org/fts5.html#the_optimize_command). A second or two for a million messages.
+    static func purge(_ table: String, in connection: SQLiteConnection) throws(StoreError) {
+        try connection.run("INSERT INTO \(table)(\(table)) VALUES ('optimize')")
     }
 }

@@ -77,7 +77,7 @@ struct OverlayTests {
         let searches = fixture.questions.compactMap { question -> (SearchQuery, Int)? in
             if case .search(let query, let generation) = question { (query, generation) } else { nil }
         }
-        #expect(searches.map(\.0.text) == ["b", "bu"])
+        #expect(searches.map { $0.0.terms.map(\.text) } == [["b"], ["bu"]])
         let old = SearchResult(hits: [Fixture.history[0]], searched: 1, isTruncated: false)
         fixture.send(.answer(.search(searches[0].0, generation: searches[0].1, old, took: .zero)))
         guard case .search(let pane) = fixture.state.overlay else {
@@ -112,24 +112,6 @@ struct OverlayTests {
             Issue.record("the search did not come back")
             return
         }
-    }
-
-    @Test("the search understands from, in, has, after and before")
-    func syntax() {
-        let names: (String) -> ContactID? = { $0 == "bob" ? Fixture.bob : nil }
-        let syntax = SearchSyntax(
-            "Build from:bob has:file after:2026-11-20 before:2026-12 \"two words\"", scope: nil, names: names,
-            clock: .fixed(seconds: 0), today: Fixture.time(21, 9, 0))
-        #expect(syntax.query.text == "Build two words")
-        #expect(syntax.query.contact == Fixture.bob)
-        #expect(syntax.query.from == .incoming)
-        #expect(syntax.query.filesOnly)
-        #expect(syntax.query.since == Fixture.time(20, 0, 0))
-        #expect(syntax.query.until == Fixture.time(31, 0, 0))
-        #expect(syntax.problem == nil)
-        let wrong = SearchSyntax(
-            "x in:nobody", scope: nil, names: names, clock: .fixed(seconds: 0), today: Fixture.time(21, 9, 0))
-        #expect(wrong.problem == "no contact is called nobody")
     }
 
     @Test("the found words are marked with brackets")

@@ -15,11 +15,24 @@ final class TestFolder {
     }
 
     deinit {
-        for name in ["", "-wal", "-shm", ".v1.bak", ".v2.bak", ".v3.bak", ".v4.bak", ".copy", ".copy-wal", ".copy-shm"]
-        { unlink(database + name) }
         rmdir(database)
         chmod(path, 0o700)
+        for name in names() { unlink("\(path)/\(name)") }
         rmdir(path)
+    }
+
+    /// The files in it, by name.
+    func names() -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names.filter { $0 != "." && $0 != ".." }.sorted()
     }
 
     var database: String { path + "/history.sqlite" }

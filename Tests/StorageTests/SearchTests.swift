@@ -124,16 +124,108 @@ struct SearchTests {
         #expect(try await database.texts(manyWords).isEmpty)
     }
 
-    @Test("reads a query as terms")
-    func parsesTerms() {
-        typealias Term = SearchTerms.Term
+    @Test("finds parts of words and short terms in every script, at any length")
+    func shortTerms() async throws {
+        let folder = try TestFolder()
+        let (database, _, carol) = try await filled(folder)
+        try await database.hear("주간회의 시간", from: carol, at: 8_000)
+        try await database.hear("שלום לכולם", from: carol, at: 9_000)
+        try await database.hear("C++ or Rust", from: carol, at: 9_500)
+        try await database.hear("cold cuts", from: carol, at: 9_600)
+        for (query, text) in [
+            ("気", "昨日の天気はとても良かった"), ("の天", "昨日の天気はとても良かった"), ("\"天気は\"", "昨日の天気はとても良かった"),
+            ("회의", "주간회의 시간"), ("회", "주간회의 시간"), ("של", "שלום לכולם"), ("לום", "שלום לכולם"),
+            ("é", "Crème brûlée at Zoë's"), ("ss", "the build passed, log attached"),
+            ("0%", "party \u{1F389} 100% sure_thing"),
+            ("_t", "party \u{1F389} 100% sure_thing"), ("C++", "C++ or Rust"), ("RÛLÉ", "Crème brûlée at Zoë's"),
+        ] {
+            #expect(try await database.texts(query) == [text], "\(query)")
+        }
+        // Parts of words are looked for only where no word begins so, and must really be there.
+        #expect(try await database.texts("tiredbuild").isEmpty)
+        #expect(try await database.texts("気天").isEmpty)
+        #expect(try await database.texts("-気 party").count == 1)
+        #expect(try await database.texts("party -100%").isEmpty)
+        #expect(try await database.texts("party -200%").count == 1)
+    }
+
+    @Test("takes filters alone, and finds links and what is unread")
+    func filters() async throws {
+        let folder = try TestFolder()
+        let (database, bob, carol) = try await filled(folder)
+        try await database.hear("see https://example.org/a", from: bob, at: 8_000)
+        try await database.hear("http:// is no address", from: bob, at: 9_000)
+        #expect(try await database.texts(SearchQuery(text: "", linksOnly: true)) == ["see https://example.org/a"])
+        #expect(try await database.texts(SearchQuery(text: "see", linksOnly: true)).count == 1)
+        #expect(try await database.texts(SearchQuery(text: "", filesOnly: true)) == ["build-log.txt"])
+        #expect(try await database.texts(SearchQuery(text: "", contact: bob, from: .outgoing)).count == 2)
+        #expect(try await database.texts(SearchQuery(text: "", contact: bob)).isEmpty)
+        let page = try await database.page(of: carol, .newest, limit: 9)
+        _ = try await database.markSeen(contact: carol, upTo: page[1].position)
+        #expect(try await database.texts(SearchQuery(text: "", contact: carol, unreadOnly: true)).count == 2)
+        #expect(try await database.texts(SearchQuery(text: "", unreadOnly: true)).count == 5)
         #expect(
-            SearchTerms(parsing: "one  \"two three\" -four").terms == [
-                Term(text: "one", isPhrase: false, isExcluded: false),
-                Term(text: "two three", isPhrase: true, isExcluded: false),
-                Term(text: "four", isPhrase: false, isExcluded: true),
-            ])
-        #expect(SearchTerms(parsing: "non-stop").terms.map(\.text) == ["non-stop"])
-        #expect(SearchTerms(parsing: String(repeating: "a ", count: 99)).terms.count == SearchTerms.maximumCount)
+            try await database.texts(
+                SearchQuery(text: "", since: .init(milliseconds: 2_000), until: .init(milliseconds: 4_000)))
+                == ["Crème brûlée at Zoë's", "can you send the build log?"])
+    }
+
+    @Test("goes by the time that is shown: the sender's, unless it cannot be true")
+    func shownTimes() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let day: Int64 = 86_400_000
+        func hear(_ text: String, sent: Int64, received: Int64) async throws {
+            _ = try await database.appendIncoming(
+                IncomingMessage(
+                    id: MessageID(at: .init(milliseconds: received)), contact: bob, sequence: 1,
+                    sent: .init(milliseconds: sent), received: .init(milliseconds: received), content: .text(text)))
+        }
+        try await hear("word from the past", sent: 10 * day, received: 100 * day)
+        try await hear("word that waited", sent: 95 * day, received: 101 * day)
+        try await hear("word from the future", sent: 900 * day, received: 102 * day)
+        func found(_ since: Int64?, _ until: Int64?) async throws -> [String] {
+            try await database.texts(
+                SearchQuery(
+                    text: "word", since: since.map { .init(milliseconds: $0 * day) },
+                    until: until.map { .init(milliseconds: $0 * day) }))
+        }
+        #expect(try await found(nil, 96) == ["word that waited"])
+        #expect(try await found(100, 101) == ["word from the past"])
+        #expect(try await found(102, nil) == ["word from the future"])
+        #expect(try await found(9, 11).isEmpty)
+    }
+
+    @Test("gives up after its time and says that there may be more")
+    func deadline() async throws {
+        let folder = try TestFolder()
+        let (database, bob, _) = try await filled(folder)
+        for number in 0..<300 { try await database.say("line \(number)", to: bob) }
+        let result = try await database.search(SearchQuery(text: "%%"), timeLimit: .zero)
+        #expect(result == SearchResult(hits: [], searched: 307, isTruncated: true))
+        // The connection is as good as new.
+        #expect(try await database.texts("build").count == 3)
+    }
+
+    @Test("counts sixteen terms and no more")
+    func countsTerms() async throws {
+        let folder = try TestFolder()
+        let (database, _, _) = try await filled(folder)
+        let sixteen = Array(repeating: "build", count: 16).joined(separator: " ")
+        #expect(try await database.texts(sixteen + " nowhere").count == 3)
+        var query = SearchQuery(text: sixteen)
+        query.terms += [SearchTerm(text: "nowhere")]
+        #expect(try await database.texts(query).count == 3)
+    }
+
+    @Test("knows words in text without spaces, and what hides in a text")
+    func preparesText() {
+        #expect(SearchText.words(of: "a天b") == "a 天 b")
+        #expect(SearchText.words(of: "plain text") == "plain text")
+        #expect(SearchText.contains("Straße ÄÖ", "ÄÖ"))
+        #expect(SearchText.contains("in\u{200B}visible", "NVIS"))
+        #expect(!SearchText.contains("ab", "abc"))
+        #expect(SearchTerm(text: "abcdef").trigramExpression == "\"abc\" AND \"bcd\" AND \"cde\" AND \"def\"")
     }
 }

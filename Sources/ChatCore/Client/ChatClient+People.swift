@@ -65,6 +65,7 @@ extension ChatClient {
             throw error
         }
         hub.publish(.conversationsChanged)
+        await purge()
     }
 
     public func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {

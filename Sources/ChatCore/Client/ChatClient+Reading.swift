@@ -11,6 +11,10 @@ extension ChatClient {
         try await stored { () async throws(StoreError) in try await store.search(query) }
     }
 
+    public func firstMessage(of contact: ContactID, since time: Timestamp) async throws(ChatError) -> ChatMessage? {
+        try await stored { () async throws(StoreError) in try await store.firstMessage(of: contact, since: time) }
+    }
+
     public func draft(for contact: ContactID) async throws(ChatError) -> String {
         try await stored { () async throws(StoreError) in try await store.draft(for: contact) }
     }

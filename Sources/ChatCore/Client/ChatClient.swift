@@ -1,6 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
 // topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Downloads, +Partials, +Reading.
+// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping.
 
 import BLIPNet
 
@@ -97,6 +97,7 @@ public actor ChatClient: ChatService {
         await restTransfers()
         keepPartialsClean()
         for contact in sessions.keys.sorted() { dial(contact) }
+        keepHouse()
     }
 
     /// Stops taking and making calls, closes the links in order, saves where transfers are, and ends all streams.

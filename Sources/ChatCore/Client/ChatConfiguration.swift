@@ -25,6 +25,8 @@ public struct ChatConfiguration: Sendable {
     public var partialKeepDays: Int? = 14
     /// Files in this folder (absolute) are ours: they are removed when they have been sent. `nil`: there is none.
     public var spoolFolder: String?
+    /// How long messages are kept, unless a conversation has a limit of its own.
+    public var retention = RetentionRules()
     public var limits: ChatLimits
     public var reconnect: ReconnectPolicy
 
@@ -73,6 +75,8 @@ public struct ChatLimits: Sendable {
     public var helloTimeout = Duration.seconds(10)
     /// Without a reply for this long the link is asked for a sign of life (D8).
     public var replyPatience = Duration.seconds(30)
+    /// Between two looks for messages that are too old.
+    public var retentionInterval = Duration.seconds(6 * 3600)
     /// Between two tries of an entry that the peer could not take (disk full).
     public var retryDelay = Duration.seconds(4)
     /// How long what has overtaken others is held back, to be shown in its sender's order (D5).

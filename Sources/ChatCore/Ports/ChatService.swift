@@ -46,8 +46,23 @@ public protocol ChatService: Sendable {
     // Reading
     func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) async throws(ChatError) -> [ChatMessage]
     func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult
+    /// The first message that was stored at `time` or later.
+    func firstMessage(of contact: ContactID, since time: Timestamp) async throws(ChatError) -> ChatMessage?
     func draft(for contact: ContactID) async throws(ChatError) -> String
     func setDraft(_ text: String, for contact: ContactID) async throws(ChatError)
+
+    // Keeping
+    /// Deletes messages from this machine for good; the peer keeps theirs. Unfinished files among them are cancelled.
+    /// Returns how many there were.
+    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int
+    /// The same for a whole conversation, or for what was stored before a time.
+    func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int
+    /// How long a conversation is kept; `nil`: as the configuration says.
+    func retention(of contact: ContactID) async throws(ChatError) -> Retention?
+    /// Sets it, and deletes what is too old already.
+    func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError)
+    /// Copies the history as it is now to a new file.
+    func backUp(to path: String) async throws(ChatError)
 
     // Files
     /// Offers a regular file; returns when the offer is stored.
@@ -112,6 +127,8 @@ public enum ChatEvent: Sendable, Equatable {
     /// State, transfer, text, reactions of a message, or what is missing before it, changed.
     case messageChanged(ChatMessage)
     case transferProgress(TransferProgress)
+    /// Messages of a conversation are not there any more: read its pages anew.
+    case messagesDeleted(ContactID)
     /// Added, renamed, verified, blocked, unread count or receipt changed: read the conversations anew.
     case conversationsChanged
     case linkChanged(ContactID, LinkState)

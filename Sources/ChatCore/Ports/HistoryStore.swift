@@ -13,7 +13,7 @@ public protocol HistoryStore: Sendable {
     func addContact(_ contact: NewContact) async throws(StoreError) -> Peer
     /// Writes back a changed contact; throws `.nameTaken` or `.notFound`.
     func updateContact(_ contact: Peer) async throws(StoreError)
-    /// Deletes a contact with its conversation.
+    /// Deletes a contact with its conversation. What it said is on the disk until `purge` has run.
     func removeContact(_ id: ContactID) async throws(StoreError)
 
     // MARK: Contact requests
@@ -86,6 +86,8 @@ public protocol HistoryStore: Sendable {
     func page(
         of contact: ContactID, _ anchor: PageAnchor, limit: Int
     ) async throws(StoreError) -> [ChatMessage]
+    /// The first message of a conversation that was stored at `time` or later.
+    func firstMessage(of contact: ContactID, since time: Timestamp) async throws(StoreError) -> ChatMessage?
     /// Our user has seen everything up to `position`. Moves forward only. Returns the id to send as a read
     /// receipt when it moved, else `nil`.
     func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID?
@@ -109,6 +111,25 @@ public protocol HistoryStore: Sendable {
     ) async throws(StoreError) -> [FileTransfer]
     /// Writes back a changed transfer (all mutable fields). A final state is never left again.
     func updateTransfer(_ transfer: FileTransfer) async throws(StoreError)
+
+    // MARK: Forgetting
+
+    /// Deletes messages of a conversation from this disk only; what still waits in the outbox is not sent any more.
+    /// Returns how many there were. What they said is on the disk until `purge` has run.
+    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> Int
+    /// The same for everything of a conversation, or for what was stored before a time. The contact stays.
+    func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(StoreError) -> Int
+    /// How long a conversation's messages are kept; `nil`: as the configuration says.
+    func retention(of contact: ContactID) async throws(StoreError) -> Retention?
+    func setRetention(_ retention: Retention?, of contact: ContactID) async throws(StoreError)
+    /// Deletes what is older than its conversation keeps, at most some hundred messages at a time; what waits for
+    /// delivery and unfinished files stay. Returns the conversations that have lost something; empty at the end.
+    func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID>
+    /// Takes out of the file for good what was deleted: from the search index, from free pages and from the log.
+    /// Interrupted, it goes on at the next call. Sends and reads get their turns meanwhile.
+    func purge() async throws(StoreError)
+    /// Copies everything as it is now to a new file at `path`, while reads and writes go on.
+    func backUp(to path: String) async throws(StoreError)
 
     // MARK: Small things
 
@@ -239,27 +260,43 @@ public enum PageAnchor: Sendable, Equatable {
     case around(HistoryPosition)
 }
 
-/// Words are matched as prefixes, all of them; an empty query finds nothing.
+/// What to look for. All terms must be there, words as beginnings of words; without a wanted term and without a filter
+/// nothing is found.
 public struct SearchQuery: Sendable, Equatable {
-    public var text: String
+    public var terms: [SearchTerm]
     public var contact: ContactID?
     public var from: MessageDirection?
+    /// The time that is shown beside a message, from `since` on and before `until`.
     public var since: Timestamp?
     public var until: Timestamp?
     public var filesOnly: Bool
+    /// Only texts with a web address in them.
+    public var linksOnly: Bool
+    /// Only incoming messages that our user has not seen.
+    public var unreadOnly: Bool
     public var limit: Int
 
+    /// `text` holds words, phrases and exclusions (`SearchTerms`), no filters.
     public init(
         text: String, contact: ContactID? = nil, from: MessageDirection? = nil, since: Timestamp? = nil,
-        until: Timestamp? = nil, filesOnly: Bool = false, limit: Int = 50
+        until: Timestamp? = nil, filesOnly: Bool = false, linksOnly: Bool = false, unreadOnly: Bool = false,
+        limit: Int = 50
     ) {
-        self.text = text
+        terms = SearchTerms.parse(text)
         self.contact = contact
         self.from = from
         self.since = since
         self.until = until
         self.filesOnly = filesOnly
+        self.linksOnly = linksOnly
+        self.unreadOnly = unreadOnly
         self.limit = limit
+    }
+
+    /// Says nothing of what is wanted; a conversation alone is not a wish.
+    public var isEmpty: Bool {
+        !terms.contains { !$0.isExcluded } && from == nil && since == nil && until == nil && !filesOnly && !linksOnly
+            && !unreadOnly
     }
 }
 

@@ -8,6 +8,7 @@ extension AppState {
         case .messageAdded(let message): add(message)
         case .messageChanged(let message): change(message)
         case .transferProgress(let news): transfers.update(news)
+        case .messagesDeleted(let contact): reload(contact, &effects)
         case .conversationsChanged: conversations.isDirty = true
         case .linkChanged(let contact, let link):
             guard let index = chatIndex(contact) else {
@@ -23,6 +24,14 @@ extension AppState {
         case .identityChanged(let news): identity = news
         case .notice(let notice): receive(notice)
         }
+    }
+
+    /// Shows what is left of a conversation; a chat that is not open is loaded when it is opened.
+    private mutating func reload(_ contact: ContactID, _ effects: inout [AppEffect]) {
+        guard let index = chatIndex(contact) else { return }
+        chats[index].window = ChatWindow()
+        if contact == openID { load(.newest, replacing: true, at: index, &effects) }
+        effects.append(.ask(.transfers))
     }
 
     /// What holds for the whole run stays to be read; the rest passes by on the status line.

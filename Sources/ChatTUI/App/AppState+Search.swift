@@ -31,7 +31,7 @@ extension AppState {
         case .pageDown: move(&pane, by: 5, count: count, &effects)
         case .send: jump(from: pane, &effects)
         case .help:
-            say("words  from:NAME  from:me  in:NAME  has:file  after:2026-11-01  before:2026-12")
+            say(SearchSyntax.help)
         default:
             if Self.passesThrough(command) { return false }
             let before = pane.query.text
@@ -48,13 +48,17 @@ extension AppState {
         return true
     }
 
+    private func searchContext(scope: ContactID?) -> SearchSyntax.Context {
+        SearchSyntax.Context(
+            scope: scope, contact: contact(named:), day: { clock.day(named: $0, today: moment.wall) })
+    }
+
     /// Asks anew; answers to earlier questions are stale from now on.
     private mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
         pane.generation = nextNumber()
-        let syntax = SearchSyntax(
-            pane.query.text, scope: pane.scope, names: contact(named:), clock: clock, today: moment.wall)
+        let syntax = SearchSyntax(pane.query.text, searchContext(scope: pane.scope))
         pane.problem = syntax.problem
-        if syntax.query.text.isEmpty {
+        if syntax.query.isEmpty {
             pane.result = nil
             pane.context = []
         } else if syntax.problem == nil {

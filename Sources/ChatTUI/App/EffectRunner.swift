@@ -87,31 +87,9 @@ struct EffectRunner: Sendable {
             guard let space = await service.downloadsSpace() else { return nil }
             return .downloads(folder: space.folder, freeBytes: space.freeBytes)
         case .day(let contact, let day, let generation):
-            let message = try await firstMessage(of: contact, since: day)
+            let message = try await service.firstMessage(of: contact, since: day)
             return .day(contact, day, message, generation: generation)
         }
-    }
-
-    /// Finds the first message that was stored at `day` or later by halving the range of positions: messages are
-    /// stored in the order of their positions, so about 40 one-message pages find it in any history.
-    private func firstMessage(of contact: ContactID, since day: Timestamp) async throws(ChatError) -> ChatMessage? {
-        guard let newest = try await service.page(of: contact, .newest, limit: 1).last, newest.stored >= day else {
-            return nil
-        }
-        var low = Int64(0)
-        var high = newest.position.rawValue
-        var found = newest
-        while low < high {
-            let middle = low + (high - low) / 2
-            let next = try await service.page(of: contact, .after(HistoryPosition(middle)), limit: 1).first
-            if let next, next.stored < day {
-                low = max(next.position.rawValue, middle + 1)
-            } else {
-                if let next { found = next }
-                high = middle
-            }
-        }
-        return found
     }
 
     /// Away from the main thread: a folder may be on a slow disk.

@@ -1,6 +1,6 @@
 // Turns timestamps into the local dates and times that the screen shows.
 
-import ChatCore
+public import ChatCore
 import Glibc
 
 /// The time zone in which times are shown.
@@ -83,6 +83,26 @@ public enum LocalClock: Sendable, Equatable {
             return start(year: year, month: Int(clamping: month), day: Int(clamping: day))
         }
         return nil
+    }
+
+    /// The local day that `text` names, or the month of `2026-11`: its first moment, and the first one after it.
+    public func day(named text: String, today: Timestamp) -> (start: Timestamp, end: Timestamp)? {
+        guard let start = startOfDay(named: text, today: today) else { return nil }
+        let first = civil(start)
+        let isMonth = text.utf8.count { $0 == UInt8(ascii: "-") } == 1
+        let next =
+            switch (isMonth, first.month) {
+            case (true, 12): self.start(year: first.year + 1, month: 1, day: 1)
+            case (true, let month): self.start(year: first.year, month: month + 1, day: 1)
+            case (false, _): self.start(ofDayAfter: start)
+            }
+        return (start, next ?? Timestamp(milliseconds: .max))
+    }
+
+    /// Days have 23 to 25 hours.
+    private func start(ofDayAfter start: Timestamp) -> Timestamp? {
+        let civil = civil(Timestamp(milliseconds: start.milliseconds + 129_600_000))
+        return self.start(year: civil.year, month: civil.month, day: civil.day)
     }
 
     private func start(ofDayBefore start: Timestamp) -> Timestamp? {

@@ -54,9 +54,7 @@ struct SearchScreen {
     // MARK: Hits
 
     private var words: [String] {
-        SearchSyntax(
-            pane.query.text, scope: pane.scope, names: { _ in nil }, clock: state.clock, today: state.moment.wall
-        ).words
+        SearchSyntax(pane.query.text, SearchSyntax.Context(contact: { _ in nil }, day: { _ in nil })).words
     }
 
     private func drawHits(on canvas: inout Canvas, _ area: Rect, top: Int, rows: Int) {

@@ -44,6 +44,9 @@ final class SQLiteConnection {
     /// Rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
+    /// Rows that all statements of this connection changed.
+    var totalChanges: Int64 { sqlite3_total_changes64(handle) }
+
     /// Runs statements without results and without parameters (schema, pragmas).
     func executeScript(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -130,6 +133,68 @@ final class SQLiteConnection {
         return try body()
     }
 
+    /// Copies everything that is committed into an empty database (https://www.sqlite.org/backup.html). In one piece:
+    /// a writer beside it does not make it start again, and is not held up by it.
+    func copyAll(to target: SQLiteConnection) throws(StoreError) {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.error(sqlite3_extended_errcode(target.handle))
+        }
+        let stepped = sqlite3_backup_step(backup, -1)
+        let finished = sqlite3_backup_finish(backup)
+        guard stepped == SQLITE_DONE, finished == SQLITE_OK else {
+            throw StoreError(
+                sqliteCode: stepped == SQLITE_DONE ? finished : stepped,
+                reason: String(cString: sqlite3_errstr(stepped)), path: target.path)
+        }
+    }
+
+    // MARK: Functions
+
+    /// Makes `function` callable from SQL and from the schema's views; it gets and returns text, and NULL stays NULL. The
+    /// same text must always give the same result.
+    func addFunction(_ name: String, _ function: @escaping (String) -> String) throws(StoreError) {
+        try add(name, arguments: 1) { context, arguments in
+            guard let text = SQLiteFunction.text(arguments[0]) else { return sqlite3_result_null(context) }
+            var result = function(text)
+            result.withUTF8 { utf8 in
+                utf8.withMemoryRebound(to: CChar.self) { characters in
+                    sqlite3_result_text64(
+                        context, characters.baseAddress ?? SQLiteStatement.emptyText, UInt64(characters.count),
+                        csqlite_transient(), UInt8(SQLITE_UTF8))
+                }
+            }
+        }
+    }
+
+    /// The same for a yes or no about two texts; about NULL it is no.
+    func addPredicate(_ name: String, _ predicate: @escaping (String, String) -> Bool) throws(StoreError) {
+        try add(name, arguments: 2) { context, arguments in
+            guard let first = SQLiteFunction.text(arguments[0]), let second = SQLiteFunction.text(arguments[1]) else {
+                return sqlite3_result_int(context, 0)
+            }
+            sqlite3_result_int(context, predicate(first, second) ? 1 : 0)
+        }
+    }
+
+    private func add(
+        _ name: String, arguments: Int32, _ body: @escaping SQLiteFunction.Body
+    ) throws(StoreError) {
+        let function = Unmanaged.passRetained(SQLiteFunction(body))
+        // Innocuous: it has no effects, so the schema may call it although the schema is not trusted.
+        let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
+        let code = sqlite3_create_function_v2(
+            handle, name, arguments, flags, function.toOpaque(),
+            { context, _, arguments in
+                guard let arguments, let function = sqlite3_user_data(context) else { return }
+                Unmanaged<SQLiteFunction>.fromOpaque(function).takeUnretainedValue().body(context, arguments)
+            }, nil, nil,
+            { function in
+                if let function { Unmanaged<SQLiteFunction>.fromOpaque(function).release() }
+            })
+        // SQLite releases the function also when it refuses it.
+        if code != SQLITE_OK { throw error(code) }
+    }
+
     private final class Deadline {
         let isOver: () -> Bool
         init(isOver: @escaping () -> Bool) { self.isOver = isOver }
@@ -147,5 +212,20 @@ final class SQLiteConnection {
 
     private func error(_ code: Int32) -> StoreError {
         StoreError(sqliteCode: code, reason: String(cString: sqlite3_errmsg(handle)), path: path)
+    }
+}
+
+/// Keeps a function of ours for as long as its connection.
+private final class SQLiteFunction {
+    typealias Body = (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>) -> Void
+    let body: Body
+
+    init(_ body: @escaping Body) { self.body = body }
+
+    /// `nil` for NULL.
+    static func text(_ value: OpaquePointer?) -> String? {
+        guard let bytes = sqlite3_value_text(value) else { return nil }
+        let count = Int(sqlite3_value_bytes(value))
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 }

@@ -49,7 +49,7 @@ final class SQLiteStatement {
     }
 
     /// An empty Swift string may have no address, and SQLite reads a null address as NULL.
-    nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
+    nonisolated(unsafe) static let emptyText: UnsafePointer<CChar> = {
         let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
         text.pointee = 0
         return UnsafePointer(text)

@@ -23,16 +23,12 @@ struct Migration {
     }
 
     /// Runs the missing steps. Before a file with content is changed, a copy is kept beside it as
-    /// `NAME.vVERSION.bak`; a step that fails leaves the version before it.
+    /// `NAME.vVERSION.bak` (0600); a step that fails leaves the version before it.
     func apply(to connection: SQLiteConnection) throws(StoreError) {
         try refuseNewer(connection)
         let found = try version(of: connection)
         guard found < targetVersion else { return }
-        if found > 0 {
-            let copy = "\(connection.path).v\(found).bak"
-            // An interrupted earlier attempt may have left a copy of the same version: that one is as good.
-            if !FileSystem.exists(copy) { try connection.run("VACUUM INTO ?", .text(copy)) }
-        }
+        if found > 0 { try keepCopy(of: connection, version: found) }
         for version in found..<targetVersion {
             try connection.transaction { () throws(StoreError) in
                 try connection.executeScript(steps[version])
@@ -40,5 +36,31 @@ struct Migration {
                 try connection.executeScript("PRAGMA application_id = \(Schema.applicationID)")
             }
         }
+    }
+
+    /// The copy gets its name when it is complete and on the disk, so one with that name is as good as a new one.
+    private func keepCopy(of connection: SQLiteConnection, version: Int) throws(StoreError) {
+        let copy = "\(connection.path).v\(version).bak"
+        guard !FileSystem.exists(copy) else { return }
+        let part = copy + ".part"
+        do throws(StoreError) {
+            try FileSystem.remove(part)
+            try FileSystem.createNew(part)
+            try connection.run("VACUUM INTO ?", .text(part))
+            try FileSystem.sync(part)
+            try FileSystem.move(part, to: copy)
+        } catch {
+            try? FileSystem.remove(part)
+            throw error
+        }
+    }
+
+    /// The copies that stand beside a file, complete or not.
+    static func copies(of path: String) -> [String] {
+        let folder = FileSystem.folder(of: path)
+        let start = (path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path) + ".v"
+        return FileSystem.names(in: folder)
+            .filter { $0.hasPrefix(start) && ($0.hasSuffix(".bak") || $0.hasSuffix(".bak.part")) }
+            .map { "\(folder)/\($0)" }
     }
 }

@@ -5,7 +5,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole, operationsAndGaps, folders]
+    static let migrations = [firstWhole, operationsAndGaps, folders, atSize]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -171,5 +171,30 @@ enum Schema {
         ALTER TABLE held ADD COLUMN folder_files INTEGER;
         ALTER TABLE held ADD COLUMN folder_bytes INTEGER;
         CREATE INDEX transfers_by_folder ON transfers(folder_set) WHERE folder_set IS NOT NULL;
+        """
+
+    /// Version 4. How long a conversation is kept; and indexes that can be checked against the messages, made anew and
+    /// emptied for good. The views call functions of SearchIndex.
+    private static let atSize = """
+        ALTER TABLE conversations ADD COLUMN keep_days INTEGER;  -- NULL: as configured, 0: forever
+        DROP TABLE words;
+        DROP TABLE trigrams;
+        CREATE VIEW searchable_words(position, text) AS
+            SELECT m.position, blip_words(
+                CASE WHEN m.retracted THEN '' ELSE coalesce(m.text, t.name || char(10) || t.caption) END)
+            FROM messages m LEFT JOIN transfers t ON t.position = m.position;
+        CREATE VIEW searchable_parts(position, text) AS
+            SELECT m.position, blip_parts(
+                CASE WHEN m.retracted THEN '' ELSE coalesce(m.text, t.name || char(10) || t.caption) END)
+            FROM messages m LEFT JOIN transfers t ON t.position = m.position;
+        -- Symbols (emoji) are words, too; blip_words sets them apart.
+        CREATE VIRTUAL TABLE words USING fts5(
+            text, content='searchable_words', content_rowid='position', prefix='1 2 3',
+            tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co So'");
+        -- Only which message has which three characters: a third of the space; what is found must be looked at.
+        CREATE VIRTUAL TABLE trigrams USING fts5(
+            text, content='searchable_parts', content_rowid='position', tokenize='trigram', detail=none);
+        INSERT INTO words(words) VALUES ('rebuild');
+        INSERT INTO trigrams(trigrams) VALUES ('rebuild');
         """
 }

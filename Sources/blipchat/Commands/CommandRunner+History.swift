@@ -72,9 +72,7 @@ extension CommandRunner {
     func search() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let contacts = try await contacts(paths)
-        var query = SearchQuery(
-            text: arguments.operands.joined(separator: " "), since: try date("--since"), until: try date("--until"),
-            filesOnly: arguments.has("--files"), limit: try arguments.count("--count") ?? 50)
+        var query = try searchQuery(contacts)
         if let who = arguments.text("--in") { query.contact = try contacts.find(who).id }
         if let who = arguments.text("--from") {
             query.from = who.lowercased() == "me" ? .outgoing : .incoming
@@ -87,6 +85,24 @@ extension CommandRunner {
         let records = Records(contacts: contacts)
         for message in result?.hits ?? [] { try print(message, records, withConversation: true) }
         return result?.hits.isEmpty ?? true ? .negative : .done
+    }
+
+    /// The words and filters of the command line, and its options.
+    private func searchQuery(_ contacts: ContactDirectory) throws(CommandError) -> SearchQuery {
+        let today = Timestamp.now
+        let syntax = SearchSyntax(
+            arguments.operands.joined(separator: " "),
+            SearchSyntax.Context(
+                contact: { try? contacts.find($0).id }, day: { LocalClock.system.day(named: $0, today: today) }))
+        if let problem = syntax.problem {
+            throw CommandError(.usage, "search", problem, advice: SearchSyntax.help)
+        }
+        var query = syntax.query
+        if let since = try date("--since") { query.since = since }
+        if let until = try date("--until") { query.until = until }
+        if arguments.has("--files") { query.filesOnly = true }
+        query.limit = try arguments.count("--count") ?? 50
+        return query
     }
 
     private func date(_ option: String) throws(CommandError) -> Timestamp? {

@@ -26,6 +26,8 @@ enum EventRecord {
                 "v": 1, "type": "notice",
                 "text": .string(Sentences.sentence(for: notice, name: records.contacts.name(of:))),
             ])
+        case .messagesDeleted(let contact):
+            .record(["v": 1, "type": "deleted", "conversation": .string(records.contacts.name(of: contact))])
         case .conversationsChanged, .identityChanged: nil
         }
     }
@@ -48,6 +50,7 @@ enum EventRecord {
             return "file #\(transfer.number.rawValue): \(transfer.state.rawValue)\(reason)"
         case .requestsChanged(let requests):
             return requests.isEmpty ? nil : "\(requests.count) contact requests wait (blipchat requests)"
+        case .messagesDeleted(let contact): return "messages of \(contacts.name(of: contact)) deleted"
         case .notice(let notice): return Sentences.sentence(for: notice, name: contacts.name(of:))
         case .transferProgress, .conversationsChanged, .typing, .identityChanged: return nil
         }

@@ -48,9 +48,19 @@ actor RecordingService: ChatService {
     }
 
     func search(_ query: SearchQuery) throws(ChatError) -> SearchResult {
-        log.append("search \(query.text)")
+        log.append("search \(query.terms.map(\.text).joined(separator: " "))")
         return SearchResult(hits: [], searched: history.count, isTruncated: false)
     }
+
+    func firstMessage(of contact: ContactID, since time: Timestamp) throws(ChatError) -> ChatMessage? {
+        history.first { $0.contact == contact && $0.stored >= time }
+    }
+
+    func deleteMessages(_ ids: [MessageID], of contact: ContactID) throws(ChatError) -> Int { 0 }
+    func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) throws(ChatError) -> Int { 0 }
+    func retention(of contact: ContactID) throws(ChatError) -> Retention? { nil }
+    func setRetention(_ retention: Retention?, of contact: ContactID) throws(ChatError) {}
+    func backUp(to path: String) throws(ChatError) {}
 
     func draft(for contact: ContactID) throws(ChatError) -> String { "" }
     func setDraft(_ text: String, for contact: ContactID) throws(ChatError) { log.append("draft \(text)") }

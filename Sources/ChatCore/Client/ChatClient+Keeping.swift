@@ -1,0 +1,111 @@
+// What becomes of old messages: deleted by users and by age, for good; copied while the chat goes on.
+
+extension ChatClient {
+    public func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int {
+        guard sessions[contact] != nil else { throw .noSuchContact }
+        for id in ids {
+            for direction in [MessageDirection.outgoing, .incoming] {
+                let message = try await stored { () async throws(StoreError) in
+                    try await store.message(id, of: contact, direction)
+                }
+                if case .file(let transfer)? = message?.content { try await giveUp(transfer) }
+            }
+        }
+        let count = try await stored { () async throws(StoreError) in
+            try await store.deleteMessages(ids, of: contact)
+        }
+        if count > 0 { await forgot(contact) }
+        return count
+    }
+
+    public func deleteMessages(
+        of contact: ContactID, storedBefore time: Timestamp?
+    ) async throws(ChatError) -> Int {
+        guard sessions[contact] != nil else { throw .noSuchContact }
+        for transfer in try await transfers(unfinishedOnly: true) where transfer.contact == contact {
+            if time.map({ transfer.offered < $0 }) ?? true { try await giveUp(transfer) }
+        }
+        let count = try await stored { () async throws(StoreError) in
+            try await store.deleteMessages(of: contact, storedBefore: time)
+        }
+        if count > 0 { await forgot(contact) }
+        return count
+    }
+
+    /// Its peer is told, and its partial file goes, before the row that knows of them does.
+    private func giveUp(_ transfer: FileTransfer) async throws(ChatError) {
+        guard let now = try? await self.transfer(number: transfer.number), !now.state.isFinal else { return }
+        try await cancelTransfer(now.number)
+    }
+
+    /// Rows of a conversation are deleted: tells of it, and takes them out of the file for good.
+    private func forgot(_ contact: ContactID) async {
+        await countQueue(of: contact)
+        hub.publish(.messagesDeleted(contact))
+        hub.publish(.conversationsChanged)
+        await purge()
+    }
+
+    private func countQueue(of contact: ContactID) async {
+        let conversations = await quietly { () async throws(StoreError) in try await store.conversations() }
+        if let now = conversations?.first(where: { $0.peer.id == contact }) {
+            sessions[contact]?.queuedCount = now.queuedCount
+        }
+    }
+
+    /// A reader that holds it up is gone the next time: the wish is in the store.
+    func purge() async {
+        do throws(StoreError) {
+            try await store.purge()
+        } catch {
+            if error != .locked { hub.publish(.notice(.storeFailed(error))) }
+        }
+    }
+
+    // MARK: Retention
+
+    public func retention(of contact: ContactID) async throws(ChatError) -> Retention? {
+        guard sessions[contact] != nil else { throw .noSuchContact }
+        return try await stored { () async throws(StoreError) in try await store.retention(of: contact) }
+    }
+
+    public func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError) {
+        guard sessions[contact] != nil else { throw .noSuchContact }
+        try await stored { () async throws(StoreError) in try await store.setRetention(retention, of: contact) }
+        await deleteExpired()
+    }
+
+    /// From the start on: finishes what a deletion has left, then looks for old messages every few hours.
+    func keepHouse() {
+        spawn { client in
+            while client.phase == .running {
+                await client.purge()
+                await client.deleteExpired()
+                do { try await Task.sleep(for: client.configuration.limits.retentionInterval) } catch { return }
+            }
+        }
+    }
+
+    private func deleteExpired() async {
+        let rules = configuration.retention
+        var changed: Set<ContactID> = []
+        while phase == .running {
+            let now = now()
+            let step = await quietly { () async throws(StoreError) in
+                try await store.deleteExpired(rules, now: now)
+            }
+            guard let step, !step.isEmpty else { break }
+            changed.formUnion(step)
+        }
+        guard !changed.isEmpty else { return }
+        for contact in changed { hub.publish(.messagesDeleted(contact)) }
+        hub.publish(.conversationsChanged)
+        await purge()
+    }
+
+    // MARK: Copies
+
+    public func backUp(to path: String) async throws(ChatError) {
+        try await stored { () async throws(StoreError) in try await store.backUp(to: path) }
+    }
+}

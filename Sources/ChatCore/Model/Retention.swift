@@ -1,0 +1,56 @@
+// How long messages are kept (PRODUCT, config `[history] keep`): forever unless somebody says otherwise.
+
+/// A limit for the age of messages.
+public enum Retention: Sendable, Hashable {
+    case forever
+    /// Messages are deleted when they were stored more days ago; at least 1.
+    case days(Int)
+
+    /// A hundred years: more is a slip of the keyboard.
+    public static let maximumDays = 36_500
+
+    /// `forever`, or a number of days from 1.
+    public init?(_ text: String) {
+        if text.lowercased() == "forever" {
+            self = .forever
+        } else if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let days = Int(text),
+            (1...Self.maximumDays).contains(days)
+        {
+            self = .days(days)
+        } else {
+            return nil
+        }
+    }
+
+    /// What `init` reads.
+    public var text: String {
+        switch self {
+        case .forever: "forever"
+        case .days(let days): String(days)
+        }
+    }
+
+    /// What was stored before is too old; `nil`: nothing is.
+    public func limit(at now: Timestamp) -> Timestamp? {
+        guard case .days(let days) = self else { return nil }
+        let (limit, overflow) = now.milliseconds.subtractingReportingOverflow(Int64(days) * 86_400_000)
+        return overflow ? nil : Timestamp(milliseconds: limit)
+    }
+}
+
+/// What the configuration says; a conversation's own limit, set by a command, goes before.
+public struct RetentionRules: Sendable, Equatable {
+    public var standard: Retention
+    /// By contact name, compared without regard to case.
+    public var byName: [String: Retention]
+
+    public init(standard: Retention = .forever, byName: [String: Retention] = [:]) {
+        self.standard = standard
+        self.byName = Dictionary(byName.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
+    }
+
+    /// What holds for a conversation.
+    public func retention(named name: String, own: Retention?) -> Retention {
+        own ?? byName[name.lowercased()] ?? standard
+    }
+}

@@ -1,0 +1,100 @@
+// Reads what is typed into the search: words, and from: in: has: after: before: on: is: (PRODUCT, "Search"). One parser
+// for the screen and for the command line.
+
+/// A search as typed.
+public struct SearchSyntax: Sendable, Equatable {
+    /// The query for the store.
+    public private(set) var query: SearchQuery
+    /// What to mark in the results, lower case.
+    public private(set) var words: [String] = []
+    /// What could not be understood, in words; the query must not be run then.
+    public private(set) var problem: String?
+
+    /// What a search is read with.
+    public struct Context {
+        /// The conversation to stay in unless `in:` or `from:` says otherwise.
+        public var scope: ContactID?
+        /// Finds a contact by what was typed.
+        public var contact: (String) -> ContactID?
+        /// The day or the month that a text names: from its first moment up to, but without, the second time.
+        public var day: (String) -> (start: Timestamp, end: Timestamp)?
+
+        public init(
+            scope: ContactID? = nil, contact: @escaping (String) -> ContactID?,
+            day: @escaping (String) -> (start: Timestamp, end: Timestamp)?
+        ) {
+            self.scope = scope
+            self.contact = contact
+            self.day = day
+        }
+    }
+
+    /// The filters, for help texts and completion.
+    public static let help =
+        "words \"a phrase\" -word from:NAME from:me in:NAME has:file has:link after:DAY before:DAY on:DAY is:unread"
+
+    private enum Filter: String, CaseIterable {
+        case from, `in`, has, after, before, on, `is`
+    }
+
+    public init(_ text: String, _ context: Context, limit: Int = 50) {
+        query = SearchQuery(text: "", contact: context.scope, limit: limit)
+        var scanner = SearchScanner(text)
+        var terms: [SearchTerm] = []
+        // Where `from:` and `in:` point to; one conversation has two people, so they must agree.
+        var author: ContactID?
+        var place: ContactID?
+        while let word = scanner.next() {
+            guard let (filter, value) = Self.filter(in: word) else {
+                if terms.count < SearchTerms.maximumCount, let term = SearchTerms.term(of: word) { terms.append(term) }
+                continue
+            }
+            guard !word.isExcluded else {
+                problem = "-\(filter.rawValue): is not understood"
+                continue
+            }
+            // Somebody is still typing.
+            guard !value.isEmpty else { continue }
+            switch filter {
+            case .from where value.lowercased() == "me": query.from = .outgoing
+            case .from, .in:
+                guard let contact = context.contact(value) else {
+                    problem = "no contact is called \(value)"
+                    continue
+                }
+                if filter == .from { query.from = .incoming }
+                if filter == .from { author = contact } else { place = contact }
+                query.contact = contact
+            case .has:
+                switch value.lowercased() {
+                case "file", "files": query.filesOnly = true
+                case "link", "links", "url": query.linksOnly = true
+                default: problem = "has: knows file and link, not \(value)"
+                }
+            case .is:
+                switch value.lowercased() {
+                case "unread": query.unreadOnly = true
+                default: problem = "is: knows unread, not \(value)"
+                }
+            case .after, .before, .on:
+                guard let day = context.day(value) else {
+                    problem = "\(value) is not a date like 2026-11-20"
+                    continue
+                }
+                if filter != .before { query.since = Swift.max(query.since ?? day.start, day.start) }
+                let end = filter == .before ? day.start : day.end
+                if filter != .after { query.until = Swift.min(query.until ?? end, end) }
+            }
+        }
+        if let author, let place, author != place { problem = "from: and in: name two conversations" }
+        query.terms = terms
+        words = terms.filter { !$0.isExcluded }.map { $0.text.lowercased() }
+    }
+
+    private static func filter(in word: SearchScanner.Word) -> (Filter, value: String)? {
+        guard !word.isQuoted, let colon = word.text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let filter = Filter(rawValue: word.text[..<colon].lowercased())
+        else { return nil }
+        return (filter, String(word.text[word.text.utf8.index(after: colon)...]))
+    }
+}

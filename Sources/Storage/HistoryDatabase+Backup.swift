@@ -1,0 +1,134 @@
+// Copies of a whole history: made while it is in use, checked, and put back.
+
+public import ChatCore
+internal import Dispatch
+
+extension HistoryDatabase {
+    /// Copies the history as it is now to a new file (0600), while reads and writes go on. The file stands at `path` only
+    /// when it is complete, checked and on the disk.
+    ///
+    /// - Throws: `.cannotOpen` when something is at `path` already, `.diskFull`, `.damaged` when the history is.
+    public func backUp(to path: String) async throws(StoreError) {
+        let source = self.path
+        try await Self.away { () throws(StoreError) in
+            // Takes the name, so that nobody else's file is replaced in the end.
+            try FileSystem.createNew(path)
+            let part = path + ".part"
+            do throws(StoreError) {
+                try FileSystem.removeDatabase(part)
+                try Self.copy(source, to: part)
+                try FileSystem.move(part, to: path)
+            } catch {
+                try? FileSystem.removeDatabase(part)
+                try? FileSystem.remove(path)
+                throw error
+            }
+        }
+    }
+
+    /// What was found out about a file that may become the history.
+    public struct BackupSummary: Sendable, Equatable {
+        public var messages: Int
+        public var contacts: Int
+    }
+
+    /// Puts a copy in the place of the history at `path`, which nobody may have open. The history that was there is kept
+    /// beside it, under the name that is returned.
+    ///
+    /// - Throws: `.damaged`, `.newerVersion` or `.cannotOpen` when the copy cannot be used; nothing is changed then.
+    public static func restore(
+        from backup: String, to path: String
+    ) async throws(StoreError) -> (kept: String?, BackupSummary) {
+        try await away { () throws(StoreError) in
+            guard FileSystem.exists(backup) else { throw .cannotOpen(path: backup, reason: "there is no such file") }
+            let migration = Migration(steps: Schema.migrations)
+            if let found = FileSystem.userVersionInHeader(backup), found > migration.targetVersion {
+                throw .newerVersion(path: backup, found: found, supported: migration.targetVersion)
+            }
+            let restored = path + restoredSuffix
+            let part = restored + ".part"
+            do throws(StoreError) {
+                try FileSystem.removeDatabase(part)
+                try copy(backup, to: part)
+            } catch {
+                try? FileSystem.removeDatabase(part)
+                throw error
+            }
+            let summary = try summarize(part)
+            // From here on every start finishes what is left to do.
+            try FileSystem.move(part, to: restored)
+            let kept = try setAside(path)
+            try finishRestore(path)
+            return (kept, summary)
+        }
+    }
+
+    /// Moves a history away, with its log; returns its new name, `nil` when there was none.
+    static func setAside(_ path: String) throws(StoreError) -> String? {
+        guard FileSystem.exists(path) else { return nil }
+        var number = 1
+        while FileSystem.exists("\(path).old-\(number)") { number += 1 }
+        let kept = "\(path).old-\(number)"
+        // The log first: without it the file is older, but whole; a log without its file means nothing.
+        for suffix in ["-wal", ""] where FileSystem.exists(path + suffix) {
+            try FileSystem.move(path + suffix, to: kept + suffix)
+        }
+        try FileSystem.remove(path + "-shm")
+        return kept
+    }
+
+    /// A restore was cut off between taking the old history away and putting the new one there.
+    static func finishRestore(_ path: String) throws(StoreError) {
+        let restored = path + restoredSuffix
+        guard !FileSystem.exists(path), FileSystem.exists(restored) else { return }
+        try FileSystem.move(restored, to: path)
+    }
+
+    private static let restoredSuffix = ".restored"
+
+    // MARK: Parts
+
+    /// Copies a database with everything that is committed; the copy is checked and on the disk in the end.
+    private static func copy(_ source: String, to target: String) throws(StoreError) {
+        let from = try SQLiteConnection(path: source, mode: .readOnly)
+        try FileSystem.createNew(target)
+        do {
+            let to = try SQLiteConnection(path: target, mode: .readWrite)
+            // Nobody sees the file before it is complete, so no journal is needed; it is synced as a whole.
+            try to.executeScript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            try from.copyAll(to: to)
+            // The log's mode came with the pages. Without it the copy is one file, and can be read from anywhere.
+            _ = try to.first("PRAGMA journal_mode = DELETE") { row in row.text(0) }
+        }
+        try check(target)
+        try FileSystem.sync(target)
+    }
+
+    private static func check(_ path: String) throws(StoreError) {
+        let connection = try SQLiteConnection(path: path, mode: .readOnly)
+        let isOurs = try connection.first("PRAGMA application_id") { row in row.integer(0) == Schema.applicationID }
+        guard isOurs == true else { throw .damaged(path: path, reason: "it is no history of blipchat") }
+        let verdict = try connection.first("PRAGMA integrity_check(1)") { row in row.text(0) }
+        guard verdict == "ok" else { throw .damaged(path: path, reason: verdict ?? "the check gave no answer") }
+    }
+
+    private static func summarize(_ path: String) throws(StoreError) -> BackupSummary {
+        let connection = try SQLiteConnection(path: path, mode: .readOnly)
+        func count(_ table: String) throws(StoreError) -> Int {
+            try connection.first("SELECT count(*) FROM \(table)") { row in Int(clamping: row.integer(0)) } ?? 0
+        }
+        return BackupSummary(messages: try count("messages"), contacts: try count("contacts"))
+    }
+
+    /// Runs what takes long and waits for disks on a thread that may wait.
+    static func away<Value: Sendable>(
+        _ body: @escaping @Sendable () throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+            DispatchQueue(label: "blipchat.history.files").async {
+                continuation.resume(returning: Result { () throws(StoreError) in try body() })
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,180 @@
+// Deletion that deletes: from the tables, then from the indexes, from free pages and from the write-ahead log.
+
+public import ChatCore
+
+extension HistoryDatabase {
+    /// Messages in one transaction, so that a long deletion lets sends through.
+    private static let batch = 500
+
+    public func removeContact(_ id: ContactID) async throws(StoreError) {
+        // The rows of the contact and of its conversation go last: until then this can be repeated.
+        _ = try await deleteMessages(of: id, storedBefore: nil)
+        try await writer.write { connection throws(StoreError) in
+            let positions = try connection.positions("contact = ?", [.integer(id.rawValue)])
+            try connection.delete(positions, of: id)
+            try connection.run("DELETE FROM contacts WHERE id = ?", .integer(id.rawValue))
+            try connection.markForPurge()
+        }
+    }
+
+    public func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> Int {
+        try await writer.write { connection throws(StoreError) in
+            var positions: [Int64] = []
+            for id in ids {
+                positions += try connection.positions(
+                    "contact = ? AND id = ?", [.integer(contact.rawValue), .text(id.text)])
+            }
+            return try connection.delete(positions, of: contact)
+        }
+    }
+
+    public func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(StoreError) -> Int {
+        var count = 0
+        while true {
+            let deleted = try await writer.write { connection throws(StoreError) in
+                let positions = try connection.positions(
+                    "contact = ? AND stored < ? ORDER BY position LIMIT \(Self.batch)",
+                    [.integer(contact.rawValue), .integer(time?.milliseconds ?? .max)])
+                return try connection.delete(positions, of: contact)
+            }
+            count += deleted
+            guard deleted > 0 else { return count }
+        }
+    }
+
+    // MARK: Retention
+
+    public func retention(of contact: ContactID) async throws(StoreError) -> Retention? {
+        try await reader.perform { connection throws(StoreError) in
+            try connection.first(
+                "SELECT keep_days FROM conversations WHERE contact = ?", [.integer(contact.rawValue)]
+            ) { row in Retention(days: row.optionalInteger(0)) } ?? nil
+        }
+    }
+
+    public func setRetention(_ retention: Retention?, of contact: ContactID) async throws(StoreError) {
+        let days: Int64? =
+            switch retention {
+            case nil: nil
+            case .forever: 0
+            case .days(let days): Int64(days)
+            }
+        try await writer.write { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE conversations SET keep_days = ? WHERE contact = ?", .optionalInteger(days),
+                .integer(contact.rawValue))
+            if connection.changedRows == 0 { throw .notFound }
+        }
+    }
+
+    public func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID> {
+        let limits = try await reader.perform { connection throws(StoreError) in
+            try connection.all(
+                "SELECT c.id, c.name, v.keep_days FROM contacts c JOIN conversations v ON v.contact = c.id"
+            ) { row in
+                let own = Retention(days: row.optionalInteger(2))
+                return (
+                    ContactID(row.integer(0)), rules.retention(named: row.text(1), own: own).limit(at: now)
+                )
+            }
+        }
+        var changed: Set<ContactID> = []
+        for case (let contact, let limit?) in limits {
+            let deleted = try await writer.write { connection throws(StoreError) in
+                let positions = try connection.positions(
+                    """
+                    contact = ? AND stored < ? AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.position = m.position)
+                    AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.position = m.position
+                        AND t.state IN ('offered', 'accepted', 'running', 'paused'))
+                    ORDER BY position LIMIT \(Self.batch)
+                    """,
+                    [.integer(contact.rawValue), .integer(limit.milliseconds)])
+                return try connection.delete(positions, of: contact)
+            }
+            if deleted > 0 { changed.insert(contact) }
+        }
+        return changed
+    }
+
+    // MARK: Purging
+
+    public func purge() async throws(StoreError) {
+        guard let mark = try await setting(Self.purgeKey) else { return }
+        for table in SearchIndex.tables {
+            try await writer.write { connection throws(StoreError) in
+                try SearchIndex.purge(table, in: connection)
+            }
+        }
+        // A copy from before a migration still has what was deleted.
+        for copy in Migration.copies(of: path) { try FileSystem.remove(copy) }
+        try await truncateLog()
+        // What was deleted meanwhile has set another mark, and is purged at the next call.
+        try await writer.write { connection throws(StoreError) in
+            try connection.run(
+                "DELETE FROM settings WHERE key = ? AND value = ?", .text(Self.purgeKey), .text(mark))
+        }
+    }
+
+    /// Folds the log into the file and empties it; a reader that is busy now holds it up for a moment.
+    private func truncateLog() async throws(StoreError) {
+        try await writer.perform { connection throws(StoreError) in
+            let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { row in row.flag(0) }
+            if isBusy == true { throw .locked }
+        }
+    }
+
+    /// Stands in the settings from a deletion to the end of its purge.
+    static let purgeKey = "purge"
+}
+
+extension Retention {
+    /// As the database has it: NULL for none, 0 for ever.
+    fileprivate init?(days: Int64?) {
+        guard let days else { return nil }
+        self = days > 0 ? .days(Int(clamping: days)) : .forever
+    }
+}
+
+extension SQLiteConnection {
+    fileprivate func positions(_ condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Int64] {
+        try all("SELECT position FROM messages m WHERE \(condition)", values) { row in row.integer(0) }
+    }
+
+    /// Deletes messages with all that hangs on them, and brings the conversation's figures up to date.
+    @discardableResult fileprivate func delete(_ positions: [Int64], of contact: ContactID) throws(StoreError) -> Int {
+        guard !positions.isEmpty else { return 0 }
+        for position in positions {
+            try SearchIndex.remove(position, in: self)
+            // Edits hold texts, too.
+            try run(
+                """
+                DELETE FROM operations WHERE contact = ?2
+                    AND target = (SELECT id FROM messages WHERE position = ?1)
+                """, .integer(position), .integer(contact.rawValue))
+            try run("DELETE FROM messages WHERE position = ?", .integer(position))
+        }
+        try recount(contact)
+        try markForPurge()
+        return positions.count
+    }
+
+    /// Counts anew what a conversation's row says of its messages.
+    func recount(_ contact: ContactID) throws(StoreError) {
+        try run(
+            """
+            UPDATE conversations SET
+                last_message = (SELECT max(position) FROM messages WHERE contact = ?1),
+                message_count = (SELECT count(*) FROM messages WHERE contact = ?1),
+                unread = (SELECT count(*) FROM messages WHERE contact = ?1 AND outgoing = 0 AND position > seen)
+            WHERE contact = ?1
+            """, .integer(contact.rawValue))
+    }
+
+    fileprivate func markForPurge() throws(StoreError) {
+        try run(
+            """
+            INSERT INTO settings(key, value) VALUES (?, '1')
+            ON CONFLICT(key) DO UPDATE SET value = CAST(value + 1 AS TEXT)
+            """, .text(HistoryDatabase.purgeKey))
+    }
+}

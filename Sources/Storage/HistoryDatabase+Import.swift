@@ -1,0 +1,206 @@
+// Messages that come from an export or a generator instead of a person or a peer: many at a time, each once.
+
+public import ChatCore
+
+/// One message to be taken over. Its position and a file's number are made anew; its text is the one it was entered with.
+public struct ImportedMessage: Sendable {
+    public var contact: ContactID
+    public var direction: MessageDirection
+    public var id: MessageID
+    public var sequence: Int64
+    public var sent: Timestamp
+    public var stored: Timestamp
+    /// What is `pending` or `sent` is `failed` from now on: an import sends nothing. `.read` of an incoming message means
+    /// that our user has seen it.
+    public var state: DeliveryState
+    public var replyTo: MessageID?
+    /// Of a file everything but the number counts.
+    public var content: ChatMessage.Content
+
+    public init(
+        contact: ContactID, direction: MessageDirection, id: MessageID, sequence: Int64, sent: Timestamp,
+        stored: Timestamp, state: DeliveryState, replyTo: MessageID? = nil, content: ChatMessage.Content
+    ) {
+        self.contact = contact
+        self.direction = direction
+        self.id = id
+        self.sequence = sequence
+        self.sent = sent
+        self.stored = stored
+        self.state = state
+        self.replyTo = replyTo
+        self.content = content
+    }
+}
+
+/// Takes messages over, in their order, in transactions of some thousand. What is stored already is left as it is.
+///
+/// In an empty history they get the first positions. In another one they stand before everything that is there, at
+/// negative positions: what was said before is not pushed behind what was said since.
+public struct HistoryImport: Sendable {
+    private let database: HistoryDatabase
+    private var nextPosition: Int64
+    private var contacts: Set<ContactID> = []
+    /// Messages that were not there before.
+    public private(set) var addedMessages = 0
+    public private(set) var addedOperations = 0
+
+    public static let batch = 5_000
+
+    /// `count`: how many messages are to come at most.
+    public init(into database: HistoryDatabase, count: Int) async throws(StoreError) {
+        self.database = database
+        nextPosition = try await database.writer.perform { connection throws(StoreError) in
+            // For this connection and for as long as it lives: an import touches all of the indexes.
+            try connection.executeScript("PRAGMA cache_size = -65536")
+            let lowest = try connection.first("SELECT min(position) FROM messages") { row in row.optionalInteger(0) }
+            guard let lowest = lowest ?? nil else {
+                // Positions are never used twice, and some may be kept for messages that have not come yet.
+                return try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") { row in
+                    row.integer(0)
+                }.map { max($0, 0) + 1 } ?? 1
+            }
+            return min(lowest, 0) - Int64(max(count, 0))
+        }
+    }
+
+    /// Takes over one batch.
+    public mutating func add(_ messages: [ImportedMessage]) async throws(StoreError) {
+        let first = nextPosition
+        let added = try await database.writer.write { connection throws(StoreError) in
+            var position = first
+            for message in messages where try connection.takeOver(message, at: position) { position += 1 }
+            try SearchIndex.add(first..<position, in: connection)
+            return Int(position - first)
+        }
+        contacts.formUnion(messages.map(\.contact))
+        nextPosition += Int64(added)
+        addedMessages += added
+    }
+
+    /// Takes over edits, retractions and reactions, and makes their messages what they say.
+    public mutating func add(_ operations: [ChatOperation]) async throws(StoreError) {
+        let added = try await database.writer.write { connection throws(StoreError) in
+            var added = 0
+            for operation in operations where try connection.takeOver(operation) { added += 1 }
+            return added
+        }
+        contacts.formUnion(operations.map(\.contact))
+        addedOperations += added
+    }
+
+    /// Brings the figures of the conversations up to date.
+    public mutating func finish() async throws(StoreError) {
+        let contacts = contacts.sorted()
+        try await database.writer.write { connection throws(StoreError) in
+            for contact in contacts {
+                try connection.recount(contact)
+                try connection.raiseSequences(of: contact)
+            }
+        }
+        try await database.writer.perform { connection throws(StoreError) in
+            try connection.executeScript("PRAGMA cache_size = -4096")
+        }
+    }
+}
+
+extension SQLiteConnection {
+    /// Returns whether the message was not there before.
+    fileprivate func takeOver(_ message: ImportedMessage, at position: Int64) throws(StoreError) -> Bool {
+        let isOurs = message.direction == .outgoing
+        var state = message.state
+        if !isOurs { state = .delivered }
+        if state.rank < DeliveryState.failed(reason: "").rank {
+            state = .failed(reason: "not delivered before the export")
+        }
+        let reason: String? = if case .failed(let reason) = state { reason } else { nil }
+        let text: String? = if case .text(let text) = message.content { text } else { nil }
+        if case .file(let file) = message.content,
+            try first("SELECT 1 FROM transfers WHERE id = ?", [.text(file.id.text)], { _ in true }) != nil
+        {
+            return false
+        }
+        try run(
+            """
+            INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reason, reply_to, text)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(contact, outgoing, id) DO NOTHING
+            """,
+            .integer(position), .integer(message.contact.rawValue), .flag(isOurs), .text(message.id.text),
+            .integer(message.sequence), .integer(message.sent.milliseconds), .integer(message.stored.milliseconds),
+            .integer(Int64(state.rank)), .optionalText(reason), .optionalText(message.replyTo?.text),
+            .optionalText(text))
+        guard changedRows > 0 else { return false }
+        if case .file(let file) = message.content { try takeOver(file, at: position) }
+        if !isOurs, message.state == .read {
+            try run(
+                """
+                UPDATE conversations SET seen = max(seen, ?1), receipt_confirmed = max(receipt_confirmed, ?1)
+                WHERE contact = ?2
+                """, .integer(position), .integer(message.contact.rawValue))
+        }
+        return true
+    }
+
+    private func takeOver(_ file: FileTransfer, at position: Int64) throws(StoreError) {
+        guard let size = Int64(exactly: file.size), let transferred = Int64(exactly: file.transferred) else {
+            throw .failed(code: 18, reason: "a file of \(file.size) bytes is too large")
+        }
+        let state = file.state.isFinal ? file.state : .failed
+        let reason = file.state.isFinal ? file.reason : "not complete before the export"
+        let values: [SQLiteValue] = [
+            .integer(position), .text(file.id.text), .integer(file.contact.rawValue),
+            .flag(file.direction == .outgoing), .text(file.name), .integer(size), .integer(file.modified.milliseconds),
+            .text(file.contentType), .text(file.caption), .text(state.rawValue), .optionalText(reason),
+            .integer(transferred), .optionalText(file.sha256), .optionalText(file.path),
+            .integer(file.offered.milliseconds), .optionalInteger(file.started?.milliseconds),
+            .optionalInteger(file.finished?.milliseconds),
+        ]
+        try forEachRow(
+            """
+            INSERT INTO transfers(position, id, contact, outgoing, name, size, modified, content_type, caption, state,
+                reason, transferred, sha256, path, offered, started, finished, \(FolderPlaceRow.columns()))
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, values + FolderPlaceRow.values(of: file.place)
+        ) { _ in true }
+    }
+
+    /// Returns whether the operation was not there before.
+    fileprivate func takeOver(_ operation: ChatOperation) throws(StoreError) -> Bool {
+        let isKnown = try first(
+            "SELECT 1 FROM operations WHERE contact = ? AND outgoing = ? AND id = ?",
+            [
+                .integer(operation.contact.rawValue), .flag(operation.direction == .outgoing),
+                .text(operation.id.text),
+            ], { _ in true })
+        guard isKnown == nil else { return false }
+        var operation = operation
+        if operation.state.rank < DeliveryState.failed(reason: "").rank {
+            operation.state = .failed(reason: "not delivered before the export")
+        }
+        _ = try insertOperation(operation, numbering: 0)
+        if let target = try target(
+            of: operation.action, on: operation.target, by: operation.direction, in: operation.contact)
+        {
+            _ = try applyOperations(to: target)
+        }
+        return true
+    }
+
+    /// Numbers that either side has used are not waited for and not used again.
+    func raiseSequences(of contact: ContactID) throws(StoreError) {
+        func highest(_ outgoing: Int) -> String {
+            """
+            (SELECT coalesce(max(sequence), 0) FROM (
+                SELECT sequence FROM messages WHERE contact = ?1 AND outgoing = \(outgoing)
+                UNION ALL SELECT sequence FROM operations WHERE contact = ?1 AND outgoing = \(outgoing))
+             WHERE sequence < 9223372036854775807)
+            """
+        }
+        try run(
+            """
+            UPDATE conversations SET next_sequence = max(next_sequence, 1 + \(highest(1))),
+                expected_sequence = max(expected_sequence, 1 + \(highest(0)))
+            WHERE contact = ?1
+            """, .integer(contact.rawValue))
+    }
+}

@@ -1,0 +1,210 @@
+// Looks at a history file from outside and says what is wrong with it, for `blipchat doctor`; and puts right what can be.
+
+public import ChatCore
+
+/// One thing that was checked.
+public struct HistoryFinding: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The file, its version, the structure of the database.
+        case file, version, integrity
+        /// Rows that belong to nothing, figures that do not agree with the messages, the search indexes.
+        case orphans, figures, search
+        /// A deletion that has not been finished on the disk; copies from before migrations.
+        case purge, copies
+    }
+    public enum Verdict: String, Sendable {
+        case ok
+        /// Works, but should be looked at.
+        case warning
+        case error
+    }
+
+    public var kind: Kind
+    public var verdict: Verdict
+    /// What was found, in words.
+    public var text: String
+
+    public init(_ kind: Kind, _ verdict: Verdict, _ text: String) {
+        self.kind = kind
+        self.verdict = verdict
+        self.text = text
+    }
+
+    /// `HistoryInspection.repair` can put it right.
+    public var isRepairable: Bool {
+        guard verdict != .ok else { return false }
+        return switch kind {
+        case .orphans, .figures, .search, .purge: true
+        case .file, .version, .integrity, .copies: false
+        }
+    }
+}
+
+public enum HistoryInspection {
+    /// Checks the history at `path`. Changes nothing. `isInUse`: another process has it open, so that the indexes cannot
+    /// be compared word by word (that would hold up its writes).
+    public static func run(at path: String, isInUse: Bool) async -> [HistoryFinding] {
+        do throws(StoreError) {
+            return try await HistoryDatabase.away { () throws(StoreError) in
+                var inspection = Inspection(path: path)
+                return inspection.run(isInUse: isInUse)
+            }
+        } catch {
+            return [HistoryFinding(.file, .error, "cannot be inspected")]
+        }
+    }
+
+    /// Removes leftovers, counts anew, makes the indexes anew and finishes deletions, in a history that nobody has open.
+    public static func repair(at path: String) async throws(StoreError) {
+        let database = try await HistoryDatabase.open(at: path)
+        do throws(StoreError) {
+            try await database.writer.write { connection throws(StoreError) in
+                try HistoryRepair.removeOrphans(in: connection)
+                try HistoryRepair.recountAll(in: connection)
+                try SearchIndex.rebuild(in: connection)
+            }
+            try await database.purge()
+        } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
+    }
+}
+
+/// One look at one file.
+private struct Inspection {
+    let path: String
+    private var findings: [HistoryFinding] = []
+
+    init(path: String) { self.path = path }
+
+    mutating func run(isInUse: Bool) -> [HistoryFinding] {
+        guard FileSystem.exists(path) else {
+            return [HistoryFinding(.file, .ok, "there is no history yet; the first start makes it")]
+        }
+        let migration = Migration(steps: Schema.migrations)
+        if let found = FileSystem.userVersionInHeader(path), found > migration.targetVersion {
+            return [
+                HistoryFinding(
+                    .version, .error,
+                    "version \(found); this program knows \(migration.targetVersion) (update blipchat)")
+            ]
+        }
+        do throws(StoreError) {
+            let connection = try SQLiteConnection(path: path, mode: .readOnly)
+            try SearchIndex.install(in: connection)
+            let version = try migration.version(of: connection)
+            guard version == migration.targetVersion else {
+                return [
+                    HistoryFinding(
+                        .version, .warning, "version \(version); the next start brings it to \(migration.targetVersion)"
+                    )
+                ]
+            }
+            let size = (FileSystem.size(path) ?? 0) >> 20
+            let messages = try count("SELECT count(*) FROM messages", connection)
+            note(.file, .ok, "\(messages) messages, \(size) MiB, version \(version)")
+            guard try checkIntegrity(connection) else { return findings }
+            try checkOrphans(connection)
+            try checkFigures(connection)
+            try checkIndexes(connection, isInUse: isInUse)
+            try checkPurge(connection)
+        } catch {
+            note(.integrity, .error, Self.words(error))
+        }
+        checkCopies()
+        return findings
+    }
+
+    private mutating func note(_ kind: HistoryFinding.Kind, _ verdict: HistoryFinding.Verdict, _ text: String) {
+        findings.append(HistoryFinding(kind, verdict, text))
+    }
+
+    private func count(_ sql: String, _ connection: SQLiteConnection) throws(StoreError) -> Int {
+        try connection.first(sql) { row in Int(clamping: row.integer(0)) } ?? 0
+    }
+
+    private mutating func checkIntegrity(_ connection: SQLiteConnection) throws(StoreError) -> Bool {
+        let complaints = try connection.all("PRAGMA integrity_check(5)") { row in row.text(0) }
+        guard complaints == ["ok"] else {
+            note(.integrity, .error, "damaged: \(complaints.joined(separator: "; "))")
+            return false
+        }
+        note(.integrity, .ok, "the structure of the database is sound")
+        return true
+    }
+
+    private mutating func checkOrphans(_ connection: SQLiteConnection) throws(StoreError) {
+        var found: [String] = []
+        for (what, table, condition) in HistoryRepair.orphans {
+            let number = try count("SELECT count(*) FROM \(table) WHERE \(condition)", connection)
+            if number > 0 { found.append("\(number) \(what)") }
+        }
+        found.isEmpty
+            ? note(.orphans, .ok, "every row belongs to something")
+            : note(.orphans, .error, found.joined(separator: ", "))
+    }
+
+    private mutating func checkFigures(_ connection: SQLiteConnection) throws(StoreError) {
+        let wrong = try count("SELECT count(*) FROM conversations WHERE \(HistoryRepair.wrongFigures)", connection)
+        wrong == 0
+            ? note(.figures, .ok, "counts and unread marks agree with the messages")
+            : note(.figures, .error, "\(wrong) conversations count wrong")
+    }
+
+    private mutating func checkIndexes(_ connection: SQLiteConnection, isInUse: Bool) throws(StoreError) {
+        for table in SearchIndex.tables {
+            // The sizes of the indexed texts: one row for each (https://www.sqlite.org/fts5.html, "docsize").
+            let missing = try count(
+                "SELECT count(*) FROM messages WHERE position NOT IN (SELECT id FROM \(table)_docsize)", connection)
+            let extra = try count(
+                "SELECT count(*) FROM \(table)_docsize WHERE id NOT IN (SELECT position FROM messages)", connection)
+            guard missing == 0, extra == 0 else {
+                return note(
+                    .search, .error, "\(missing) messages are not in the search index, \(extra) deleted ones still are")
+            }
+        }
+        guard !isInUse else {
+            return note(
+                .search, .ok,
+                "every message is in the search index (its words are compared while blipchat is not running)")
+        }
+        // Needs a connection that could write; it does not.
+        let other = try SQLiteConnection(path: path, mode: .readWrite)
+        try SearchIndex.install(in: other)
+        try SearchIndex.isConsistent(in: other)
+            ? note(.search, .ok, "the search index says what the messages say")
+            : note(.search, .error, "the search index does not say what the messages say")
+    }
+
+    private mutating func checkPurge(_ connection: SQLiteConnection) throws(StoreError) {
+        let isWaiting = try count(
+            "SELECT count(*) FROM settings WHERE key = '\(HistoryDatabase.purgeKey)'", connection)
+        if isWaiting > 0 {
+            note(
+                .purge, .warning, "deleted messages still are in free parts of the file; the next start takes them out")
+        }
+    }
+
+    private mutating func checkCopies() {
+        let folder = FileSystem.folder(of: path)
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path
+        let old = FileSystem.names(in: folder)
+            .filter { $0.hasPrefix(name + ".old-") && !$0.hasSuffix("-wal") }.map { "\(folder)/\($0)" }
+        for copy in Migration.copies(of: path) + old {
+            note(.copies, .warning, "\(copy) is an older copy of the history (delete it when you need it no more)")
+        }
+    }
+
+    private static func words(_ error: StoreError) -> String {
+        switch error {
+        case .damaged(_, let reason): "damaged: \(reason)"
+        case .cannotOpen(_, let reason): "cannot be opened: \(reason)"
+        case .failed(let code, let reason): "error \(code): \(reason)"
+        case .locked: "held by another process"
+        case .diskFull: "the disk is full"
+        case .nameTaken, .notFound, .newerVersion: "\(error)"
+        }
+    }
+}

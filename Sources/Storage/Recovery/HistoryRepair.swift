@@ -1,0 +1,46 @@
+// Puts right what can be made from the messages: figures, leftovers, the search indexes.
+
+internal import ChatCore
+
+enum HistoryRepair {
+    /// Rows that belong to nothing, by the word for them. Each is a table and a condition.
+    static let orphans: [(what: String, table: String, condition: String)] = [
+        ("conversations without a contact", "conversations", "contact NOT IN (SELECT id FROM contacts)"),
+        ("messages without a contact", "messages", "contact NOT IN (SELECT id FROM contacts)"),
+        ("files without a message", "transfers", "position NOT IN (SELECT position FROM messages)"),
+        (
+            "queued messages that are not there", "outbox",
+            "position IS NOT NULL AND position NOT IN (SELECT position FROM messages)"
+        ),
+        (
+            "queued changes that are not there", "outbox",
+            "operation IS NOT NULL AND operation NOT IN (SELECT number FROM operations)"
+        ),
+        ("queued news for nobody", "outbox", "contact NOT IN (SELECT id FROM contacts)"),
+        ("changes without a contact", "operations", "contact NOT IN (SELECT id FROM contacts)"),
+        ("held messages without a contact", "held", "contact NOT IN (SELECT id FROM contacts)"),
+        ("gaps without a contact", "gaps", "contact NOT IN (SELECT id FROM contacts)"),
+        ("drafts without a contact", "drafts", "contact NOT IN (SELECT id FROM contacts)"),
+    ]
+
+    static func removeOrphans(in connection: SQLiteConnection) throws(StoreError) {
+        for (_, table, condition) in orphans { try connection.run("DELETE FROM \(table) WHERE \(condition)") }
+    }
+
+    /// Conversations whose row does not say what the messages say.
+    static let wrongFigures = """
+        contact IN (SELECT v.contact FROM conversations v WHERE
+            coalesce(v.last_message, 0) NOT IN (coalesce((SELECT max(position) FROM messages m WHERE m.contact = v.contact), 0))
+            OR v.message_count <> (SELECT count(*) FROM messages m WHERE m.contact = v.contact)
+            OR v.unread <> (SELECT count(*) FROM messages m
+                WHERE m.contact = v.contact AND m.outgoing = 0 AND m.position > v.seen))
+        """
+
+    static func recountAll(in connection: SQLiteConnection) throws(StoreError) {
+        let contacts = try connection.all("SELECT contact FROM conversations") { row in ContactID(row.integer(0)) }
+        for contact in contacts {
+            try connection.recount(contact)
+            try connection.raiseSequences(of: contact)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// What of a text the two indexes see, and the same for what is looked for: pure functions, which SQL calls as well.
+
+internal import ChatCore
+
+enum SearchText {
+    /// For the index of words: everything that stands for itself gets blanks around it and so becomes a word of its own
+    /// (CJK and other scripts without spaces, Hangul syllables, emoji). A search for some of them is a phrase then, of any
+    /// length.
+    static func words(of text: String) -> String {
+        let text = SearchTerms.withoutInvisible(text)
+        guard text.unicodeScalars.contains(where: standsAlone) else { return text }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if standsAlone(scalar) {
+                scalars.append(" ")
+                scalars.append(scalar)
+                scalars.append(" ")
+            } else {
+                scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    /// Whether `text` has `part` in it, without regard to case and to what nobody can see.
+    static func contains(_ text: String, _ part: String) -> Bool {
+        let text = Array(fold(text).utf8)
+        let part = Array(fold(part).utf8)
+        guard let first = part.first else { return true }
+        guard text.count >= part.count else { return false }
+        return text.withUnsafeBufferPointer { text in
+            part.withUnsafeBufferPointer { part in
+                for start in 0...(text.count - part.count) where text[start] == first {
+                    if (1..<part.count).allSatisfy({ text[start + $0] == part[$0] }) { return true }
+                }
+                return false
+            }
+        }
+    }
+
+    private static func fold(_ text: String) -> String { SearchTerms.withoutInvisible(text).lowercased() }
+
+    /// Whether a web address stands in `text`: `http://` or `https://` and something behind it.
+    static func hasLink(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        let schemes = [Array("http://".utf8), Array("https://".utf8)]
+        for end in bytes.indices where bytes[end] == UInt8(ascii: ":") {
+            for scheme in schemes {
+                let start = end - (scheme.count - 3)
+                guard start >= 0, bytes.count > start + scheme.count else { continue }
+                let isScheme = zip(bytes[start...], scheme).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
+                if isScheme, isAddressByte(bytes[start + scheme.count]) { return true }
+            }
+        }
+        return false
+    }
+
+    /// Letters, digits, `[` of an IPv6 address, and everything beyond ASCII.
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5B, 0x61...0x7A, 0x80...0xFF: true
+        default: false
+        }
+    }
+
+    /// Whether the word index has something of `text`.
+    static func hasWords(_ text: String) -> Bool { text.unicodeScalars.contains(where: isWordPart) }
+
+    /// Whether the word index has all of `text` that matters: no signs but those that words have in them.
+    static func isAllWords(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            scalar == " " || scalar == "'" || scalar == "\u{2019}" || isWordPart(scalar)
+                || scalar.properties.generalCategory.isMark
+        }
+    }
+
+    private static func isWordPart(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || standsAlone(scalar)
+    }
+
+    /// Scripts that are written without spaces between words (Thai, Lao, Myanmar, Khmer, CJK, kana, Yi), Hangul, whose
+    /// words carry their grammar with them, and symbols like emoji.
+    private static func standsAlone(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0xA0: false
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x2E80...0x9FFF, 0xA000...0xA4CF, 0xAC00...0xD7A3,
+            0xF900...0xFAFF, 0xFF66...0xFF9F, 0x20000...0x3FFFF:
+            // A vowel sign stays with its letter.
+            !scalar.properties.generalCategory.isMark
+        default: scalar.properties.generalCategory == .otherSymbol
+        }
+    }
+}
+
+extension Unicode.GeneralCategory {
+    fileprivate var isMark: Bool {
+        switch self {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+}
+
+extension SearchTerm {
+    /// How the term can be found first.
+    enum Method: Equatable {
+        /// In the index of words: as the beginning of a word, a phrase as whole words in order.
+        case words
+        /// As a part of the text, through the index of trigrams; needs three characters.
+        case trigrams
+        /// By looking at the texts, newest first.
+        case scan
+    }
+
+    var method: Method { SearchText.hasWords(text) ? .words : partMethod }
+
+    /// How the term is found inside of words.
+    var partMethod: Method { text.unicodeScalars.count >= 3 ? .trigrams : .scan }
+
+    /// The FTS5 expression for the index of words.
+    var wordExpression: String { Self.quoted(SearchText.words(of: text)) + (isPhrase ? "" : " *") }
+
+    /// The FTS5 expression for the index of trigrams, which knows no order: what it finds must be looked at.
+    var trigramExpression: String {
+        let scalars = Array(text.unicodeScalars)
+        // A few tell enough; all of a long term would only cost time.
+        let count = scalars.count - 2
+        let step = max(1, count / 8)
+        return stride(from: 0, to: count, by: step).map { start in
+            Self.quoted(String(String.UnicodeScalarView(scalars[start..<(start + 3)])))
+        }.joined(separator: " AND ")
+    }
+
+    /// A string of FTS5: no character in it has a meaning.
+    private static func quoted(_ text: String) -> String {
+        "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
