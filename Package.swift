@@ -17,6 +17,8 @@ let package = Package(
     products: [
         .executable(name: "blipchat", targets: ["blipchat"]),
         .executable(name: "blipwire", targets: ["blipwire"]),
+        // Not installed: preloaded into blipchat by FaultTests.
+        .library(name: "FaultInjector", type: .dynamic, targets: ["CFaultInjector"]),
     ],
     targets: [
         // System libraries, one module map each; CLinux wraps system calls that glibc 2.36 has no function for.
@@ -76,6 +78,8 @@ let package = Package(
             name: "BlipwireTests",
             dependencies: ["blipwire", "Workbench", "BLIPNet", "CAllocationCount", "TestSupport"],
             swiftSettings: strict),
+        // Stands before glibc's write, fsync, open and rename in a program under test.
+        .target(name: "CFaultInjector", path: "Tests/CFaultInjector"),
         // Faults of the network, the disk and the machine: everything that must not lose a message.
         .testTarget(
             name: "FaultTests",

@@ -1,0 +1,131 @@
+// Two installations of real processes, one of which is killed again and again while messages and files go over.
+
+import Glibc
+import TestSupport
+import Testing
+
+/// Alice writes, Bob receives. What was promised is kept here, to be compared with the disks.
+final class KillScene {
+    let alice: BlipchatHome
+    let bob: BlipchatHome
+    private let alicePort: UInt16
+    private let bobPort: UInt16
+    private(set) var written: [String] = []
+    /// Ids that `send` has printed: they are on Alice's disk.
+    private(set) var printed: Set<String> = []
+    private let file: String
+    private var fileCount = 0
+
+    init() async throws {
+        alice = try BlipchatHome("alice")
+        bob = try BlipchatHome("bob")
+        alicePort = try PlainServer.freePort()
+        bobPort = try PlainServer.freePort()
+        file = alice.folder.file("picture.bin")
+        try TestFile.generate(file, size: 200_000)
+        // Each knows the other before anything goes wrong.
+        let server = try serveBob()
+        let sender = try serveAlice()
+        try await server.waitUntilListening()
+        try await sender.waitUntilListening()
+        for (home, other, name) in [(alice, bob, "bob"), (bob, alice, "alice")] {
+            let address = try await other.run("id").lines.first.map(String.init) ?? ""
+            let added = try await home.run("contacts", "add", address, "--name", name)
+            #expect(added.status == .exited(0), "\(added.errorOutput)")
+        }
+        try await write(1, files: 0)
+        try await drain()
+        for process in [server, sender] { try await process.killNow() }
+    }
+
+    func serveBob(with injection: Injection = .none) throws -> ChildProcess {
+        try bob.serve(port: bobPort, "--accept-files", "10M", with: injection)
+    }
+
+    func serveAlice(with injection: Injection = .none) throws -> ChildProcess {
+        try alice.serve(port: alicePort, with: injection)
+    }
+
+    /// Lets Alice write so many lines and offer so many files, by commands that go through her running instance if
+    /// there is one. They may fail when it dies under them; what they have printed counts.
+    func write(_ lines: Int, files: Int, with injection: Injection = .none) async throws {
+        let texts = (0..<lines).map { "line \(written.count + $0)" }
+        written += texts
+        let input = alice.folder.file("input")
+        try TestFile.write(texts.joined(separator: "\n") + "\n", to: input)
+        let process = try alice.start(["send", "bob", "-", "--lines", "--queue"], with: injection, input: input)
+        let status = try await process.waitForExit()
+        if case .exited = status {
+            alice.expectOrderlyEnd(process, status, "send", allowed: [0, 3, 7, 8, 9])
+        } else {
+            #expect(status == .signalled(SIGKILL), "\(process.errorOutput)")
+        }
+        printed.formUnion(process.outputLines.map(String.init))
+        for _ in 0..<files {
+            fileCount += 1
+            let outcome = try await alice.run(
+                "send-file", "bob", file, "--name", "picture \(fileCount).bin", "--timeout", "0.01")
+            if case .signalled = outcome.status { Issue.record("send-file: \(outcome)") }
+        }
+    }
+
+    /// What must hold at every moment.
+    func check(_ when: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let (sender, receiver) = (try HistoryProbe(alice.historyPath), try HistoryProbe(bob.historyPath))
+        Invariants.check(
+            sender: sender, receiver: receiver, written: written, when, sourceLocation: sourceLocation)
+        #expect(
+            printed.isSubset(of: sender.outgoing.map(\.id)), "what was shown as stored is stored, \(when)",
+            sourceLocation: sourceLocation)
+    }
+
+    /// Nothing waits any more.
+    var isDrained: Bool {
+        get throws {
+            let (sender, receiver) = (try HistoryProbe(alice.historyPath), try HistoryProbe(bob.historyPath))
+            return sender.outboxCount == 0 && receiver.outboxCount == 0
+                && sender.transfers.allSatisfy { $0.state == "complete" }
+                && receiver.transfers.allSatisfy { $0.state == "complete" }
+        }
+    }
+
+    func drain() async throws {
+        try await eventually(
+            "everything arrives",
+            state: {
+                guard let sender = try? HistoryProbe(self.alice.historyPath),
+                    let receiver = try? HistoryProbe(self.bob.historyPath)
+                else { return "the histories cannot be read" }
+                let waiting = sender.transfers.filter { $0.state != "complete" }
+                let open = receiver.transfers.filter { $0.state != "complete" }
+                return "outboxes \(sender.outboxCount), \(receiver.outboxCount)\n\(waiting)\n\(open)"
+            }
+        ) { try self.isDrained }
+    }
+
+    /// Runs both undisturbed until everything has arrived, and compares everything.
+    func finish(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let server = try serveBob()
+        try await server.waitUntilListening()
+        let sender = try serveAlice()
+        try await sender.waitUntilListening()
+        try await drain()
+        for process in [server, sender] {
+            process.signal(SIGTERM)
+            #expect(try await process.waitForExit() == .exited(0), sourceLocation: sourceLocation)
+        }
+        let (sent, received) = (try HistoryProbe(alice.historyPath), try HistoryProbe(bob.historyPath))
+        Invariants.checkDrained(sender: sent, receiver: received, written: written, sourceLocation: sourceLocation)
+        try check("at the end", sourceLocation: sourceLocation)
+        let whole = TestFile.read(file)
+        let incoming = received.transfers.filter { !$0.isOutgoing }
+        for transfer in incoming {
+            #expect(TestFile.read(transfer.path) == whole, "\(transfer)", sourceLocation: sourceLocation)
+        }
+        // Nothing lies about but what is said to be there: no partial file, no second copy.
+        let names = TestFile.names(in: bob.path + "/downloads")
+        #expect(
+            Set(names.map { bob.path + "/downloads/" + $0 }) == Set(incoming.map(\.path)),
+            sourceLocation: sourceLocation)
+    }
+}
