@@ -6,16 +6,18 @@
 # tsan     every test but those of real processes and faults under the thread sanitizer
 # asan     the same under the address sanitizer
 # cuts     the connection is cut at every byte of a session, not only at a sample of them (about half an hour)
+# kill9    kill -9 of either side at random and at every Nth call (make kill9 CYCLES=1000)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench tsan asan cuts fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench tsan asan cuts kill9 fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
 PREFIX ?= /usr/local
 SECONDS ?= 20
+CYCLES ?= 1000
 ARGS ?=
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 RELEASE = -c release --static-swift-stdlib
@@ -58,6 +60,9 @@ asan: test-system
 
 cuts: test-system
 	BLIPCHAT_CUT_STRIDE=1 BLIPCHAT_CORRUPTIONS=1000 $(TEST) --no-parallel --filter 'FaultTests\.(CutTests|SilenceTests)'
+
+kill9: test-system
+	BLIPCHAT_KILL_CYCLES=$(CYCLES) $(TEST) --no-parallel --filter 'FaultTests\.KillTests'
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)

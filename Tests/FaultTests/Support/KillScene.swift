@@ -63,9 +63,13 @@ final class KillScene {
         printed.formUnion(process.outputLines.map(String.init))
         for _ in 0..<files {
             fileCount += 1
-            let outcome = try await alice.run(
-                "send-file", "bob", file, "--name", "picture \(fileCount).bin", "--timeout", "0.01")
-            if case .signalled = outcome.status { Issue.record("send-file: \(outcome)") }
+            // Once the transfer runs the command would wait for its end, which may be cycles away.
+            let sending = try alice.start("send-file", "bob", file, "--name", "picture \(fileCount).bin")
+            try await eventually("send-file has offered or ended", state: { sending.errorOutput }) {
+                sending.output.hasSuffix("\n") || sending.poll() != nil
+            }
+            printed.formUnion(sending.outputLines.map(String.init))
+            try await sending.killNow()
         }
     }
 
