@@ -7,17 +7,19 @@
 # asan     the same under the address sanitizer
 # cuts     the connection is cut at every byte of a session, not only at a sample of them (about half an hour)
 # kill9    kill -9 of either side at random and at every Nth call (make kill9 CYCLES=1000)
+# powerloss  the power of an ext4 and of an XFS disk is cut again and again (root; make powerloss CUTS=50)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench tsan asan cuts kill9 fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench tsan asan cuts kill9 powerloss fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
 PREFIX ?= /usr/local
 SECONDS ?= 20
 CYCLES ?= 1000
+CUTS ?= 50
 ARGS ?=
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 RELEASE = -c release --static-swift-stdlib
@@ -63,6 +65,9 @@ cuts: test-system
 
 kill9: test-system
 	BLIPCHAT_KILL_CYCLES=$(CYCLES) $(TEST) --no-parallel --filter 'FaultTests\.KillTests'
+
+powerloss: test-system
+	BLIPCHAT_POWER_CUTS=$(CUTS) $(TEST) --no-parallel --filter 'FaultTests\.PowerLossTests'
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)

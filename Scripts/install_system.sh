@@ -25,7 +25,7 @@ packages=()
 for purpose in "$@"; do
     case $purpose in
         build) packages+=(libncurses-dev libsqlite3-dev libssl-dev zlib1g-dev) ;;
-        test) packages+=(tmux openssl python3 strace) ;;
+        test) packages+=(tmux openssl python3 strace e2fsprogs xfsprogs) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace) ;;
     esac

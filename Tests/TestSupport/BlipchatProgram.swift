@@ -14,15 +14,16 @@ public final class BlipchatHome {
     public let folder: TemporaryDirectory
     private let program: String
 
-    /// `name` becomes the user's name, under which others see this installation.
-    public init(_ name: String) throws {
+    /// `name` becomes the user's name, under which others see this installation. `parent` is where the home goes; what
+    /// its processes print stands elsewhere.
+    public init(_ name: String, in parent: String? = nil) throws {
         guard let program = BlipchatProgram.path else {
             throw ConditionNotMet("blipchat is built (or BLIPCHAT_BINARY points to it)")
         }
         self.name = name
         self.program = program
         folder = try TemporaryDirectory()
-        path = folder.file("home")
+        path = parent.map { "\($0)/\(name)" } ?? folder.file("home")
     }
 
     public var environment: [String: String] {

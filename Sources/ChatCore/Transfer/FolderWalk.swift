@@ -1,5 +1,6 @@
 // Opens a folder by its absolute path, one step after the other, without following a link at any of them.
 
+import CLinux
 import Glibc
 
 /// The way from the root to a folder. Each step is taken in the directory that the step before has opened, so nobody

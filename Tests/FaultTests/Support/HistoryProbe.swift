@@ -42,8 +42,15 @@ struct HistoryProbe: Sendable {
         guard code == SQLITE_OK, let handle = opened else { throw ConditionNotMet("\(path) opens: \(code)") }
         defer { sqlite3_close_v2(handle) }
         sqlite3_busy_timeout(handle, 10_000)
+        // What overtook others is stored too, behind everything that is shown.
         messages = try Self.rows(
-            handle, "SELECT id, outgoing, sequence, state, ifnull(text, '') FROM messages ORDER BY position"
+            handle,
+            """
+            SELECT id, outgoing, sequence, state, ifnull(text, '') FROM
+                (SELECT 0 AS part, position AS place, id, outgoing, sequence, state, text FROM messages
+                UNION ALL SELECT 1, sequence, id, 0, sequence, 0, iif(kind = 'text', text, '') FROM held)
+            ORDER BY part, place
+            """
         ) {
             StoredMessage(
                 id: $0.text(0), isOutgoing: $0.integer(1) == 1, sequence: $0.integer(2), rank: $0.integer(3),

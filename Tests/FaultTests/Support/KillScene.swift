@@ -16,9 +16,10 @@ final class KillScene {
     private let file: String
     private var fileCount = 0
 
-    init() async throws {
-        alice = try BlipchatHome("alice")
-        bob = try BlipchatHome("bob")
+    /// The homes are where the system keeps temporary files, or in these folders.
+    init(alicesFolder: String? = nil, bobsFolder: String? = nil) async throws {
+        alice = try BlipchatHome("alice", in: alicesFolder)
+        bob = try BlipchatHome("bob", in: bobsFolder)
         alicePort = try PlainServer.freePort()
         bobPort = try PlainServer.freePort()
         file = alice.folder.file("picture.bin")
