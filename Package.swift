@@ -65,7 +65,7 @@ let package = Package(
             resources: [.copy("Vectors")], swiftSettings: strict),
         .testTarget(
             name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "TestSupport"],
-            swiftSettings: strict),
+            resources: [.copy("Corpus")], swiftSettings: strict),
         .testTarget(
             name: "StorageTests", dependencies: ["Storage", "ChatCore", "CSQLite", "HistoryGenerator", "TestSupport"],
             swiftSettings: strict),

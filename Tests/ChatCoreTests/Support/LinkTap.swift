@@ -13,6 +13,8 @@ final class LinkTap: Sendable {
         var cut: (profile: String, remaining: Int)?
         /// The next reply to this profile is swallowed, and the link is closed instead.
         var replyToLose: String?
+        /// The next response body to a request of this profile arrives with one bit changed.
+        var bodyToDamage: String?
         /// Go down for good at the cut.
         var staysDown = false
         var isDown = false
@@ -50,6 +52,16 @@ final class LinkTap: Sendable {
             state.cut = cut.remaining > 1 ? (cut.profile, cut.remaining - 1) : nil
             if cut.remaining <= 1, state.staysDown { state.isDown = true }
             return cut.remaining <= 1
+        }
+    }
+
+    func damageBody(of profile: String) { state.withLock { $0.bodyToDamage = profile } }
+
+    fileprivate func damagesBody(of profile: String?) -> Bool {
+        state.withLock { state in
+            guard let profile, state.bodyToDamage == profile else { return false }
+            state.bodyToDamage = nil
+            return true
         }
     }
 
@@ -124,7 +136,10 @@ private final class TappedConnection: PeerConnection {
 
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse {
         if tap.submits(request.properties) { base.close(code: 1001, reason: "cut by the test") }
-        return base.submit(request, bodySink: bodySink)
+        guard let bodySink, tap.damagesBody(of: request.properties.profile) else {
+            return base.submit(request, bodySink: bodySink)
+        }
+        return base.submit(request, bodySink: DamagingSink(base: bodySink))
     }
 
     func submitNoReply(_ request: BLIPRequest) {
@@ -140,4 +155,18 @@ private final class TappedConnection: PeerConnection {
     func ping() { base.ping() }
     func close(code: UInt16, reason: String) { base.close(code: code, reason: reason) }
     func waitUntilClosed() async -> LinkError { await base.waitUntilClosed() }
+}
+
+/// Changes a bit of the first byte of each piece.
+private final class DamagingSink: BodySink {
+    private let base: any BodySink
+    init(base: any BodySink) { self.base = base }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var copy = Array(bytes)
+        if !copy.isEmpty { copy[0] ^= 1 }
+        try copy.withUnsafeBytes { try base.write($0) }
+    }
+
+    func bodyEnded(_ failure: LinkError?) { base.bodyEnded(failure) }
 }

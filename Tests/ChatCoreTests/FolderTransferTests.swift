@@ -1,0 +1,201 @@
+// Folders that are sent as sets of files: where they land, who agrees to what, and what a hostile sender can do.
+
+import BLIPNet
+import Glibc
+import Testing
+
+@testable import ChatCore
+
+@Suite("Sending folders") struct FolderTransferTests {
+    /// A folder with files in several depths, two of the same name, an empty one, and things that cannot be sent.
+    private func makeTree(at path: String) throws -> [String: [UInt8]] {
+        let files: [String: [UInt8]] = [
+            "a.txt": Array("a".utf8), "2024/a.txt": Array("another a".utf8),
+            "2024/06/deep.bin": pseudoRandom(70_000, seed: 3),
+            "empty": [], "Zoë/日本.txt": Array("names".utf8),
+        ]
+        for folder in ["", "/2024", "/2024/06", "/Zoë", "/nothing"] { mkdir(path + folder, 0o755) }
+        for (name, bytes) in files { try writeFile(path + "/" + name, bytes) }
+        chmod(path + "/a.txt", 0o755)
+        symlink("/etc/passwd", path + "/link")
+        symlink(".", path + "/2024/loop")
+        mkfifo(path + "/pipe", 0o600)
+        return files
+    }
+
+    private func received(_ folder: String) throws -> [String: [UInt8]] {
+        var files: [String: [UInt8]] = [:]
+        func add(_ path: String, _ prefix: String) throws {
+            for name in names(in: path) {
+                var status = stat()
+                lstat(path + "/" + name, &status)
+                if status.st_mode & S_IFMT == S_IFDIR {
+                    #expect(status.st_mode & 0o7777 == 0o700)
+                    try add(path + "/" + name, prefix + name + "/")
+                } else {
+                    #expect(status.st_mode == S_IFREG | 0o600, "never executable: \(name)")
+                    files[prefix + name] = try readFile(path + "/" + name)
+                }
+            }
+        }
+        try add(folder, "")
+        return files
+    }
+
+    @Test("one acceptance takes the whole folder, which lands beneath the downloads as it was")
+    func wholeFolder() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = pair.alice.home + "/photos"
+        let files = try makeTree(at: path)
+        let contact = try await pair.alice.contactID("bob")
+        let offer = try await pair.alice.client.sendFolder(at: path, caption: "look", to: contact)
+        #expect(offer.messages.count == files.count)
+        #expect(offer.skipped == 3)
+        let first = try #require(offer.messages.first?.id)
+        try await pair.bob.waitForState(.offered, of: first)
+        let row = try await pair.bob.row(first)
+        #expect(row.caption == "look")
+        #expect(row.place?.path.utf8.starts(with: "photos".utf8) == true)
+        #expect(row.place?.files == UInt64(files.count))
+        #expect(row.place?.bytes == UInt64(files.values.reduce(0) { $0 + $1.count }))
+        try await pair.bob.client.acceptTransfer(row.number, into: nil)
+        for message in offer.messages { try await pair.bob.waitForState(.complete, of: message.id) }
+        #expect(names(in: pair.bob.downloads) == ["photos"])
+        #expect(try received(pair.bob.downloads + "/photos") == files)
+        // The same again is another set: nothing is mixed with the first, nothing is overwritten.
+        let again = try await pair.alice.client.sendFolder(at: path, caption: "", to: contact)
+        let next = try #require(again.messages.first?.id)
+        try await pair.bob.waitForState(.offered, of: next)
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(next).number, into: nil)
+        for message in again.messages { try await pair.bob.waitForState(.complete, of: message.id) }
+        #expect(names(in: pair.bob.downloads) == ["photos", "photos (2)"])
+        #expect(try received(pair.bob.downloads + "/photos (2)") == files)
+        await pair.stop()
+    }
+
+    @Test("files of a folder that come after a restart land beside the others")
+    func afterRestart() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = pair.alice.home + "/photos"
+        let files = try makeTree(at: path)
+        let contact = try await pair.alice.contactID("bob")
+        // Bob gets the first offer only, and then goes away.
+        pair.bob.tap.loseReply(to: "file-offer")
+        let offer = try await pair.alice.client.sendFolder(at: path, caption: "", to: contact)
+        let first = try #require(offer.messages.first?.id)
+        try await pair.bob.waitForState(.offered, of: first)
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(first).number, into: nil)
+        try await pair.bob.restart()
+        for message in offer.messages { try await pair.bob.waitForState(.complete, of: message.id) }
+        #expect(names(in: pair.bob.downloads) == ["photos"])
+        #expect(try received(pair.bob.downloads + "/photos") == files)
+        await pair.stop()
+    }
+
+    @Test("no more files come with a folder than its offer named, in number and in size")
+    func moreThanAgreed() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let contact = try await pair.alice.contactID("bob")
+        let set = MessageID(at: Timestamp(milliseconds: 5))
+        var ids: [MessageID] = []
+        for (number, size) in [10, 10, 500, 10, 10].enumerated() {
+            ids.append(
+                try await offer(
+                    pair, "f\(number)", size: size,
+                    place: FolderPlace(set: set, path: "d", files: 3, bytes: 100), to: contact))
+        }
+        for id in ids { try await pair.bob.waitForState(.offered, of: id) }
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(ids[0]).number, into: nil)
+        for id in [ids[0], ids[1], ids[3]] { try await pair.bob.waitForState(.complete, of: id) }
+        // Said again later, by a sender who now claims more, it is not agreed to either.
+        let late = try await offer(
+            pair, "late", size: 1, place: FolderPlace(set: set, path: "d", files: 99, bytes: 1 << 40), to: contact)
+        try await pair.bob.waitForState(.offered, of: late)
+        for id in [ids[2], ids[4], late] { #expect(try await pair.bob.row(id).state == .offered) }
+        #expect(names(in: pair.bob.downloads + "/d") == ["f0", "f1", "f3"])
+        await pair.stop()
+    }
+
+    @Test(
+        "hostile folders stay beneath the downloads",
+        arguments: [
+            "../up", "..", "/etc", "a/../../../b", ".ssh", "-rf", "C:\\Windows\\System32", "x/.git/hooks",
+            "\u{202E}txt",
+            "..\u{2f}\u{301}x", "a//b///c", "./.", " / ", String(repeating: "deep/", count: 200), "CON/NUL",
+            String(repeating: "long", count: 200), "link/new",
+        ])
+    func hostileFolders(path: String) async throws {
+        let cage = try Cage()
+        let pair = try await TransferPair(bob: { $0.downloadsFolder = cage.downloads })
+        // Where the sender would like to get through: a link of ours with the name of the folder that is sent.
+        symlink(cage.root + "/outside", cage.downloads + "/link")
+        let before = try TreeSnapshot(cage.root, except: cage.downloads)
+        let id = try await offer(
+            pair, "x", size: 5,
+            place: FolderPlace(set: MessageID(at: Timestamp(milliseconds: 5)), path: path, files: 1, bytes: 5),
+            to: pair.alice.contactID("bob"))
+        try await pair.bob.waitForState(.complete, of: id)
+        let final = try #require(try await pair.bob.row(id).path)
+        #expect(final.utf8.starts(with: (cage.downloads + "/").utf8))
+        let parts = final.utf8.dropFirst(cage.downloads.utf8.count + 1).split(separator: UInt8(ascii: "/"))
+        #expect(parts.count > 1 && parts.count <= FolderTree.maximumDepth + 1)
+        for part in parts { #expect(part.first != UInt8(ascii: ".") && part.first != UInt8(ascii: "-")) }
+        #expect(try TreeSnapshot(cage.root, except: cage.downloads).differences(from: before) == [])
+        await pair.stop()
+    }
+
+    @Test("a folder that becomes a link while its files come is not followed")
+    func linkInside() async throws {
+        let cage = try Cage()
+        let pair = try await TransferPair(bob: { $0.downloadsFolder = cage.downloads })
+        let contact = try await pair.alice.contactID("bob")
+        let before = try TreeSnapshot(cage.root + "/outside")
+        let place = FolderPlace(set: MessageID(at: Timestamp(milliseconds: 5)), path: "d/in", files: 2, bytes: 10)
+        let first = try await offer(pair, "a", size: 5, place: place, to: contact)
+        try await pair.bob.waitForState(.complete, of: first)
+        #expect(rename(cage.downloads + "/d/in", cage.downloads + "/d/was") == 0)
+        symlink(cage.root + "/outside", cage.downloads + "/d/in")
+        let second = try await offer(pair, "b", size: 5, place: place, to: contact)
+        try await eventually("it is refused with a sentence") {
+            try await pair.bob.transfer(second)?.reason?.contains("has become a link") == true
+        }
+        #expect(try await pair.bob.row(second).state == .offered)
+        #expect(try TreeSnapshot(cage.root + "/outside").differences(from: before) == [])
+        await pair.stop()
+    }
+
+    @Test("what cannot be sent as a folder is refused before anything is offered")
+    func refused() async throws {
+        let pair = try await TransferPair(accepting: nil, alice: { $0.limits.outboxMessages = 3 })
+        let contact = try await pair.alice.contactID("bob")
+        let path = pair.alice.home + "/d"
+        mkdir(path, 0o700)
+        await #expect(throws: ChatError.emptyFolder(path: path)) {
+            try await pair.alice.client.sendFolder(at: path, caption: "", to: contact)
+        }
+        for number in 0..<4 { try writeFile(path + "/\(number)", []) }
+        await #expect(throws: ChatError.tooManyFiles(path: path, limit: 3)) {
+            try await pair.alice.client.sendFolder(at: path, caption: "", to: contact)
+        }
+        await #expect(throws: ChatError.cannotRead(path: path + "/0", errno: ENOTDIR)) {
+            try await pair.alice.client.sendFolder(at: path + "/0", caption: "", to: contact)
+        }
+        #expect(try await pair.alice.client.transfers(unfinishedOnly: false).isEmpty)
+        await pair.stop()
+    }
+
+    /// Offers a file with whatever place a hostile program would write.
+    private func offer(
+        _ pair: TransferPair, _ name: String, size: Int, place: FolderPlace, to contact: ContactID
+    ) async throws -> MessageID {
+        let path = try pair.alice.makeFile("\(name)-\(size)", size: size)
+        let facts = try OpenFile.forReading(path).facts()
+        let message = try await pair.alice.store.enqueueFileOffer(
+            to: contact,
+            file: NewOutgoingFile(
+                path: path, name: name, size: facts.size, modified: facts.modified, contentType: "x/y", caption: "",
+                place: place), at: Timestamp(milliseconds: 1_700_000_000_000))
+        await pair.alice.client.pump(contact)
+        return message.id
+    }
+}

@@ -1,0 +1,166 @@
+// How many files run at once, how fast they may be, and how full the disk may become (RELIABILITY 3).
+
+import BLIPNet
+import Glibc
+import Testing
+
+@testable import ChatCore
+
+private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
+
+@Suite("Spreading bytes over time") struct RatePacerTests {
+    @Test("never more than the rate goes, whatever was asked for before", arguments: [1000, 250_000] as [UInt64])
+    func rate(rate: UInt64) {
+        var pacer = RatePacer(bytesPerSecond: rate, now: at(0))
+        var time = 0.0
+        var sent: UInt64 = 0
+        for step in 0..<200 {
+            let bytes = UInt64(step % 7 + 1) * 500
+            let ticket = pacer.draw(bytes, now: at(time))
+            let wait = pacer.wait(for: ticket, now: at(time)) / .seconds(1)
+            time += wait + 1e-6
+            #expect(pacer.wait(for: ticket, now: at(time)) == .zero)
+            sent += bytes
+            #expect(Double(sent) <= Double(rate) * (time + 0.25) + 1)
+        }
+        #expect(Double(sent) > Double(rate) * (time - 0.5), "and not much less")
+    }
+
+    @Test("a pause earns a quarter of a second, not more")
+    func burst() {
+        var pacer = RatePacer(bytesPerSecond: 1000, now: at(0))
+        let first = pacer.draw(250, now: at(3600))
+        #expect(pacer.wait(for: first, now: at(3600)) == .zero)
+        let second = pacer.draw(1000, now: at(3600))
+        #expect(pacer.wait(for: second, now: at(3600)) >= .milliseconds(990))
+    }
+
+    @Test("another rate counts at once, and what is given back is free for others")
+    func change() {
+        var pacer = RatePacer(bytesPerSecond: 10, now: at(0))
+        let ticket = pacer.draw(1000, now: at(0))
+        #expect(pacer.wait(for: ticket, now: at(0)) == .seconds(100))
+        pacer.setRate(1000, now: at(0))
+        #expect(pacer.wait(for: ticket, now: at(0)) == .seconds(1))
+        pacer.giveBack(1000)
+        let next = pacer.draw(10, now: at(0))
+        #expect(pacer.wait(for: next, now: at(0)) <= .milliseconds(11))
+    }
+}
+
+@Suite("Limits of transfers") struct TransferLimitsTests {
+    @Test("four files run at once, the others wait for their turn, and all arrive")
+    func running() async throws {
+        let pair = try await TransferPair(bob: { $0.downloadLimit = 20_000 })
+        var ids: [MessageID] = []
+        for number in 0..<6 {
+            ids.append(try await pair.offer(try pair.alice.makeFile("f\(number)", size: 300_000, seed: UInt64(number))))
+        }
+        func count(_ fits: (FileTransfer) -> Bool) async throws -> Int {
+            try await pair.bob.client.transfers(unfinishedOnly: true).count(where: fits)
+        }
+        try await eventually("four run, two wait") {
+            let running = try await count { $0.state == .running }
+            let waiting = try await count { $0.state == .accepted && $0.reason == TransferReason.waitingForTurn }
+            return running == 4 && waiting == 2
+        }
+        #expect(await pair.bob.client.downloads.count == 4)
+        try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
+        for id in ids { try await pair.bob.waitForState(.complete, of: id) }
+        await pair.stop()
+    }
+
+    @Test("nobody gets more files or ranges at once than may run")
+    func serving() async throws {
+        let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 1 })
+        var ids: [MessageID] = []
+        for number in 0..<5 {
+            ids.append(try await pair.offer(try pair.alice.makeFile("f\(number)", size: 100_000)))
+        }
+        for id in ids { try await pair.bob.waitForState(.offered, of: id) }
+        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        func ask(_ id: MessageID) -> PendingResponse {
+            link.connection.submit(FileGetRequest(id: id, offset: 0, length: 1000).encoded(), bodySink: nil)
+        }
+        // At one byte a second the first four wait in line, and are running.
+        let waiting = ids.prefix(4).map(ask)
+        #expect(try await ask(ids[4]).value().error == .busy)
+        let limit = ChatLimits().servedRanges
+        let more = (1..<limit).map { _ in ask(ids[0]) }
+        #expect(try await ask(ids[0]).value().error == .tooManyRequests)
+        #expect(more.count + 1 == limit)
+        for pending in waiting + more { pending.cancel() }
+        await pair.stop()
+    }
+
+    @Test("a file whose receiver asks for nothing more is closed, and shown as waiting")
+    func patience() async throws {
+        let pair = try await TransferPair(accepting: nil, alice: { $0.limits.uploadPatience = .milliseconds(50) })
+        let id = try await pair.offer(try pair.alice.makeFile("f", size: 100_000))
+        try await pair.bob.waitForState(.offered, of: id)
+        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let get = FileGetRequest(id: id, offset: 0, length: 1000).encoded()
+        #expect(try await link.connection.submit(get, bodySink: nil).value().error == nil)
+        try await eventually("it is closed") {
+            let isOpen = await pair.alice.client.uploads[id] != nil
+            let reason = try await pair.alice.transfer(id)?.reason
+            return !isOpen && reason == TransferReason.receiverStopped
+        }
+        await pair.stop()
+    }
+
+    enum Side: CaseIterable { case upload, download, transfer }
+
+    @Test("a limit of the rate holds on either side and for one transfer", arguments: Side.allCases)
+    func rate(side: Side) async throws {
+        let rate: UInt64 = 400_000
+        let pair = try await TransferPair(
+            accepting: nil, alice: { $0.uploadLimit = side == .upload ? rate : nil },
+            bob: { $0.downloadLimit = side == .download ? rate : nil })
+        let size = 600_000
+        let path = try pair.alice.makeFile("f", size: size)
+        let id = try await pair.offer(path)
+        try await pair.bob.waitForState(.offered, of: id)
+        let number = try await pair.bob.row(id).number
+        if side == .transfer { try await pair.bob.client.setRateLimit(rate, of: .transfer(number)) }
+        let begun = ContinuousClock.now
+        try await pair.bob.client.acceptTransfer(number, into: nil)
+        try await pair.bob.waitForState(.complete, of: id)
+        // 0.25 s are given at once.
+        #expect(ContinuousClock.now - begun > .seconds(Double(size) / Double(rate) - 0.26))
+        #expect(try sha256(of: pair.bob.downloads + "/f") == sha256(of: path))
+        #expect(pair.bob.tap.requests("file-get").count >= 3, "in small ranges, so that the bytes come evenly")
+        await pair.stop()
+    }
+
+    @Test("a limit is taken away while files wait for it, and none can be set on what has ended")
+    func lifting() async throws {
+        let pair = try await TransferPair(bob: { $0.downloadLimit = 1 })
+        let id = try await pair.offer(try pair.alice.makeFile("f", size: 500_000))
+        try await pair.bob.waitForState(.running, of: id)
+        #expect(try await pair.bob.client.rateLimit(of: .all(.incoming)) == 1)
+        try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
+        try await pair.bob.waitForState(.complete, of: id)
+        let number = try await pair.bob.row(id).number
+        await #expect(throws: ChatError.wrongTransferState(.complete)) {
+            try await pair.bob.client.setRateLimit(5, of: .transfer(number))
+        }
+        await #expect(throws: ChatError.noSuchTransfer) {
+            try await pair.bob.client.setRateLimit(5, of: .transfer(TransferNumber(999)))
+        }
+        await pair.stop()
+    }
+
+    @Test("what must stay free is one gibibyte or a twentieth of the disk, the smaller one")
+    func keptFree() {
+        let limits = ChatLimits()
+        let huge: UInt64 = 1 << 50
+        #expect(limits.fits(huge - (1 << 30), free: huge, total: huge * 2))
+        #expect(!limits.fits(huge - (1 << 30) + 1, free: huge, total: huge * 2))
+        #expect(limits.fits(950, free: 1000, total: 1000))
+        #expect(!limits.fits(951, free: 1000, total: 1000))
+        #expect(limits.fits(0, free: 50, total: 1000))
+        #expect(!limits.fits(0, free: 49, total: 1000))
+        #expect(!limits.fits(.max, free: huge, total: .max))
+    }
+}
