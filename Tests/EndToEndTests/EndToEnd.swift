@@ -14,7 +14,11 @@ final class Server {
     let process: ChildProcess
 
     /// Starts it on loopback, at any free port or the given one, and waits until it is ready.
-    init(_ home: BlipchatHome, port: UInt16 = 0, _ options: String...) async throws {
+    convenience init(_ home: BlipchatHome, port: UInt16 = 0, _ options: String...) async throws {
+        try await self.init(home, port: port, options: options)
+    }
+
+    init(_ home: BlipchatHome, port: UInt16 = 0, options: [String]) async throws {
         self.home = home
         process = try home.start(["serve", "--listen", "127.0.0.1:\(port)"] + options)
         let process = process

@@ -50,6 +50,7 @@ public final class ChildProcess {
 
     /// What it has written to standard output so far.
     public var output: String { outputPath.map(TestFile.text) ?? "" }
+    public var outputBytes: [UInt8] { outputPath.map(TestFile.read) ?? [] }
     public var outputLines: [Substring] { output.split(separator: "\n") }
     /// What it has written to standard error so far.
     public var errorOutput: String { errorPath.map(TestFile.text) ?? "" }

@@ -1,5 +1,6 @@
 // Offering files and folders: what is offered is looked at now, read later, and must not have changed by then.
 
+import CLinux
 import Glibc
 
 extension ChatClient {

@@ -1,5 +1,6 @@
 // Carries out errands and questions against the chat service, and turns what comes of them into actions.
 
+import CLinux
 import ChatCore
 import Glibc
 

@@ -1,5 +1,6 @@
 // Sends files and folders, and waits until all of them are transferred: the events of the chat decide.
 
+import CLinux
 import ChatCore
 import Glibc
 import Synchronization
