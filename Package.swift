@@ -58,7 +58,7 @@ let package = Package(
 
         // Tests mirror the sources; TestSupport holds what several of them need (processes, pseudo-terminals).
         .target(
-            name: "TestSupport", dependencies: ["BLIPNet", "CLinux"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["BLIPNet", "CLinux", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
             name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "CZlib", "TestSupport"],

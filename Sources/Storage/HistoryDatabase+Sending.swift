@@ -242,8 +242,8 @@ extension SQLiteConnection {
         let position = SQLiteValue.integer(message.position.rawValue)
         let place = try first("DELETE FROM outbox WHERE position = ? RETURNING id", [position]) { row in row.integer(0)
         }
-        try run(
-            "UPDATE messages SET state = 2, reason = 'deleted before it was sent' WHERE position = ?", position)
+        guard case .failed(let reason) = DeliveryState.takenBack else { return place }
+        try run("UPDATE messages SET state = 2, reason = ? WHERE position = ?", .text(reason), position)
         return place
     }
 

@@ -56,6 +56,13 @@ extension ChatClient {
         }
     }
 
+    /// The user is writing to somebody who is not linked: the call is made now, not at the end of the wait (D8).
+    func wake(_ contact: ContactID) {
+        guard sessions[contact]?.mayDial == true else { return }
+        sessions[contact]?.shortenBackoff()
+        dial(contact)
+    }
+
     /// Who answers there instead, in words, if the key is ours or that of another contact: then the address has passed
     /// to them (a port or a machine is used anew), and the contact's own key has not changed.
     private func ownerElsewhere(_ presented: PeerID) -> String? {
@@ -112,7 +119,7 @@ extension ChatClient {
 
     private func makeLink(_ connection: any PeerConnection, _ router: RequestRouter, _ peerID: PeerID) -> ActiveLink {
         ActiveLink(
-            number: takeLinkNumber(), connection: connection, router: router, peerID: peerID, opened: .now())
+            number: takeLinkNumber(), connection: connection, router: router, peerID: peerID, opened: clock.now())
     }
 
     // MARK: Being called
@@ -146,7 +153,7 @@ extension ChatClient {
 
     /// Makes `link` the contact's link, or closes it when the present one stays.
     func adopt(_ link: ActiveLink, for contact: ContactID) {
-        guard let adoption = sessions[contact]?.adopt(link, own: ownID, now: .now()) else { return link.close() }
+        guard let adoption = sessions[contact]?.adopt(link, own: ownID, now: clock.now()) else { return link.close() }
         switch adoption {
         case .refused: return link.close(reason: "another link to the same peer stays")
         case .stays(let replaced):
@@ -206,7 +213,7 @@ extension ChatClient {
         stopTransfers(on: link.number)
         let wasOnline = sessions[contact]?.link?.number == link.number && sessions[contact]?.link?.isOnline == true
         let reason = end == .closedLocally ? nil : LinkReason.text(end)
-        guard sessions[contact]?.linkEnded(link.number, reason: reason, now: .now()) == true else { return }
+        guard sessions[contact]?.linkEnded(link.number, reason: reason, now: clock.now()) == true else { return }
         if sessions[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
         if wasOnline, phase == .running { rememberSeen(contact) }
         publishLinkState(of: contact)
@@ -228,9 +235,9 @@ extension ChatClient {
         let patience = configuration.limits.replyPatience
         spawn { client in
             while client.sessions[contact]?.link?.number == link.number {
-                do { try await Task.sleep(for: patience / 3) } catch { return }
+                do { try await client.clock.wait(patience / 3) } catch { return }
                 guard let oldest = client.sessions[contact]?.outbox.oldest else { continue }
-                if MonotonicTime.now() - oldest > patience { link.connection.ping() }
+                if client.clock.now() - oldest > patience { link.connection.ping() }
             }
         }
     }

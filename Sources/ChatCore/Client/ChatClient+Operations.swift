@@ -56,9 +56,10 @@ extension ChatClient {
                 action, on: message.id, message.direction, to: message.contact, at: time)
         }
         // A message that is taken back unsent gives its place to the retraction.
-        if changed.state.rank == message.state.rank { sessions[message.contact]?.queuedCount += 1 }
+        if changed.state != .takenBack { sessions[message.contact]?.queuedCount += 1 }
         hub.publish(.messageChanged(changed))
         pump(message.contact)
+        wake(message.contact)
         return changed
     }
 }

@@ -42,6 +42,7 @@ extension ChatClient {
         sessions[message.contact]?.queuedCount += 1
         hub.publish(.messageAdded(message))
         pump(message.contact)
+        wake(message.contact)
     }
 
     // MARK: The outbox
@@ -63,8 +64,9 @@ extension ChatClient {
             try await store.outbox(for: contact, limit: window)
         }
         guard let entries else { return hold(contact) }
+        if entries.count < window { sessions[contact]?.queuedCount = entries.count(where: \.isOfUser) }
         guard let link = sessions[contact]?.sendingLink,
-            let fresh = sessions[contact]?.outbox.admit(entries, now: .now())
+            let fresh = sessions[contact]?.outbox.admit(entries, now: clock.now())
         else { return }
         for entry in fresh {
             let pending = link.connection.submit(entry.request, bodySink: nil)
@@ -220,14 +222,20 @@ extension ChatClient {
     }
 
     public func setTyping(_ composing: Bool, to contact: ContactID) {
+        if composing { wake(contact) }
         guard let link = sessions[contact]?.sendingLink,
-            sessions[contact]?.typing.shouldSay(composing, now: .now()) == true
+            sessions[contact]?.typing.shouldSay(composing, now: clock.now()) == true
         else { return }
         link.connection.submitNoReply(TypingRequest(isComposing: composing).encoded())
     }
 }
 
 extension OutboxEntry {
+    /// The user entered it; news of transfers are ours.
+    fileprivate var isOfUser: Bool {
+        if case .fileStatus = operation { false } else { true }
+    }
+
     /// As it goes over the wire.
     var request: BLIPRequest {
         switch operation {

@@ -17,6 +17,7 @@ public actor ChatClient: ChatService {
     let ownID: PeerID
     let configuration: ChatConfiguration
     let now: @Sendable () -> Timestamp
+    let clock: ChatClock
 
     enum Phase { case new, running, stopped }
     var phase = Phase.new
@@ -56,7 +57,7 @@ public actor ChatClient: ChatService {
     /// `identity` is the key that `connecting` presents. Nothing happens before `start`.
     public init(
         store: any HistoryStore, connecting: any PeerConnecting, identity: PeerID, configuration: ChatConfiguration,
-        now: @escaping @Sendable () -> Timestamp
+        now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         self.store = store
         self.connecting = connecting
@@ -65,6 +66,7 @@ public actor ChatClient: ChatService {
         self.now = now
         downloadsFolder = configuration.downloadsFolder
         pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
+        self.clock = clock
         callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
     }
 
@@ -134,7 +136,7 @@ public actor ChatClient: ChatService {
     /// Runs `operation` after `delay`, unless the client stops before.
     func spawn(after delay: Duration, _ operation: @escaping @Sendable (isolated ChatClient) async -> Void) {
         spawn { client in
-            do { try await Task.sleep(for: delay) } catch { return }
+            do { try await client.clock.wait(delay) } catch { return }
             await operation(client)
         }
     }

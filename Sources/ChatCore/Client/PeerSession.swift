@@ -108,6 +108,9 @@ struct PeerSession {
         return (policy.nextDelay(using: &generator), dialNumber)
     }
 
+    /// Our user writes to them: the next wait is short again. Why the last call failed stays to be read.
+    mutating func shortenBackoff() { policy.reset() }
+
     /// The user asked, or they called us: the next wait is short again.
     mutating func resetBackoff() {
         policy.reset()

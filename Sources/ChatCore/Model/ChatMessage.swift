@@ -25,6 +25,9 @@ public enum DeliveryState: Sendable, Equatable {
     /// `!` refused for good; the reason is in words for people.
     case failed(reason: String)
 
+    /// What becomes of a message that its user took back before it was handed to a connection.
+    public static let takenBack = DeliveryState.failed(reason: "deleted before it was sent")
+
     /// The order of the states; a message moves only to a higher rank. `failed` comes from pending or sent only.
     public var rank: Int {
         switch self {

@@ -30,8 +30,11 @@ final class DatabaseQueue: @unchecked Sendable {
         return try result.get()
     }
 
-    /// Runs `body` in a transaction. When an I/O error leaves its outcome unknown, the connection is replaced and
-    /// `find` says whether the work is in the database after all (RELIABILITY D10); `nil` from it means that it is not.
+    /// Runs `body` in a transaction.
+    ///
+    /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
+    /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
+    /// long as any connection stays open, but would find it in the log after a crash, unless another one takes its place.
     func write<Value: Sendable>(
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
@@ -62,14 +65,34 @@ final class DatabaseQueue: @unchecked Sendable {
         _ find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)?,
         _ body: @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        do throws(StoreError) {
-            let connection = try current()
-            return try connection.transaction { () throws(StoreError) in try body(connection) }
-        } catch {
-            guard error.hasUnknownOutcome else { throw error }
-            connection = nil
-            if let found = try find?(current()) { return found }
-            throw error
+        var isSecondTry = false
+        while true {
+            do throws(StoreError) {
+                let connection = try current()
+                return try connection.transaction { () throws(StoreError) in try body(connection) }
+            } catch {
+                guard error.hasUnknownOutcome else { throw error }
+                connection = nil
+                if let find, let found = try find(current()) { return found }
+                guard !isSecondTry else { throw error }
+                guard find != nil else {
+                    try settle()
+                    throw error
+                }
+                isSecondTry = true
+            }
+        }
+    }
+
+    /// Commits something without a meaning, so that what may be left of a failed commit is overwritten.
+    private func settle() throws(StoreError) {
+        let connection = try current()
+        try connection.transaction { () throws(StoreError) in
+            try connection.run(
+                """
+                INSERT INTO settings(key, value) VALUES ('storage.io_errors', '1')
+                ON CONFLICT(key) DO UPDATE SET value = CAST(value AS INTEGER) + 1
+                """)
         }
     }
 

@@ -1,0 +1,160 @@
+// When a link is made again, and what goes over it (RELIABILITY D8), in simulated time.
+
+import BLIPNet
+import Dispatch
+import Testing
+
+@testable import ChatCore
+@testable import Storage
+
+@Suite("D8: reconnecting")
+struct ReconnectTests {
+    /// The times between the calls of one side, in seconds.
+    private func pauses(_ network: SimulatedNetwork, of caller: PeerID, from start: MonotonicTime) -> [Double] {
+        let times = [start] + network.calls.filter { $0.caller == caller && $0.time >= start }.map(\.time)
+        return zip(times.dropFirst(), times).map { ($0 - $1) / .seconds(1) }
+    }
+
+    @Test("waits are random in [0, min(60 s, 0.5 s * 2^n)], and there is no end of trying")
+    func backoff() async throws {
+        let simulation = try await Simulation(seed: 18)
+        let alice = simulation.alice
+        try await alice.client.start()
+        await simulation.clock.advance(by: .seconds(3600))
+        let pauses = pauses(simulation.network, of: alice.id, from: MonotonicTime(nanoseconds: 0))
+        for (number, pause) in pauses.dropFirst().enumerated() {
+            #expect(pause <= min(60, 0.5 * Double(1 << min(number, 10))) + 0.1, "wait \(number)")
+        }
+        #expect(pauses.count > 60)
+        #expect(Set(pauses.suffix(20).map { Int($0) }).count > 3)
+        await simulation.stop()
+    }
+
+    @Test("a link that has lasted 30 s begins the series anew; a shorter one does not", arguments: [31, 20])
+    func stable(seconds: Int) async throws {
+        let simulation = try await Simulation(seed: 19)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await alice.client.start()
+        await simulation.clock.advance(by: .seconds(1800))
+        try await bob.listenOnly()
+        try await simulation.waitOnline()
+        await simulation.clock.advance(by: .seconds(seconds))
+        simulation.network.setDown(true)
+        let start = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(600))
+        let pauses = pauses(simulation.network, of: alice.id, from: start)
+        if seconds > 30 {
+            // 0.5 + 1 + 2 + 4 + 8 + 16 at most.
+            #expect(pauses.prefix(6).reduce(0, +) <= 32.5)
+        } else {
+            // Six waits of up to a minute each.
+            #expect(pauses.prefix(12).reduce(0, +) > 60)
+        }
+        await simulation.stop()
+    }
+
+    @Test("a key of the user, a line, F5 or an incoming call: at once, not at the end of the wait")
+    func atOnce() async throws {
+        let simulation = try await Simulation(seed: 20)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await alice.client.start()
+        await simulation.clock.advance(by: .seconds(1800))
+        func calls() -> Int { simulation.network.calls.count { $0.caller == alice.id } }
+        let actions: [() async throws -> Void] = [
+            { await alice.client.setTyping(true, to: alice.contact) }, { try await alice.say("hello") },
+            { await alice.client.reconnect(nil) },
+        ]
+        for action in actions {
+            let before = calls()
+            let time = simulation.clock.now
+            try await action()
+            try await eventually("she calls") { calls() > before }
+            #expect(simulation.clock.now == time)
+            await simulation.clock.advance(by: .seconds(1800))
+        }
+        // Bob comes and calls: what waits goes out over his call.
+        let before = calls()
+        try await bob.client.start()
+        try await simulation.eventually("it arrives", within: .seconds(1)) { try await bob.texts() == ["hello"] }
+        #expect(calls() == before)
+        await simulation.stop()
+    }
+
+    @Test("a silent link: after 30 s without a reply a ping, after 20 s without a byte a new link; all arrives once")
+    func silence() async throws {
+        let simulation = try await Simulation(seed: 21)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await simulation.start()
+        try await simulation.waitOnline()
+        try await alice.say("one")
+        try await simulation.eventually("it arrives") { try await alice.history.first?.state == .delivered }
+        let pair = try #require(simulation.network.openPairs.first)
+        let pings = pair.pings
+        pair.silence()
+        try await alice.say("two")
+        let start = simulation.clock.now
+        await simulation.clock.advance(by: .seconds(29))
+        #expect(pair.pings == pings && pair.isOpen)
+        await simulation.clock.advance(by: .seconds(12))
+        #expect(pair.pings > pings && pair.isOpen)
+        try await simulation.eventually("it arrives") { try await bob.texts() == ["one", "two"] }
+        #expect(!pair.isOpen)
+        #expect(simulation.clock.now - start < .seconds(75))
+        await simulation.stop()
+    }
+
+    @Test("on a live link nothing is sent twice, however long the answer takes")
+    func notTwice() async throws {
+        let simulation = try await Simulation(seed: 22)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await simulation.start()
+        try await simulation.waitOnline()
+        try await alice.say("0")
+        try await simulation.eventually("it arrives") { try await bob.texts() == ["0"] }
+        // Bob's program takes the messages, and its disk takes two minutes.
+        simulation.clock.settling = { await alice.settle() }
+        let gate = bob.blockWriter()
+        for number in 1...5 { try await alice.say("\(number)") }
+        await simulation.clock.advance(by: .seconds(120))
+        #expect(simulation.network.requests("message", from: alice.id) == 6)
+        gate.signal()
+        try await simulation.eventually("all are delivered") { try await alice.waiting() == 0 }
+        #expect(simulation.network.requests("message", from: alice.id) == 6)
+        #expect(try await bob.texts() == ["0", "1", "2", "3", "4", "5"])
+        await simulation.stop()
+    }
+
+    @Test("nothing expires: after a year away it goes out")
+    func noExpiry() async throws {
+        let simulation = try await Simulation(seed: 23) { $0.reconnect = ReconnectPolicy(maximum: .seconds(864_000)) }
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await alice.client.start()
+        try await alice.say("happy new year")
+        await simulation.clock.advance(by: .seconds(86_400 * 365))
+        #expect(try await alice.history.map(\.state) == [.pending])
+        try await bob.client.start()
+        try await simulation.eventually("it arrives", within: .seconds(5)) {
+            try await bob.texts() == ["happy new year"]
+        }
+        #expect(try await bob.history.first?.isTimeOff == true)
+        await simulation.stop()
+    }
+}
+
+extension SimulatedPeer {
+    /// The history cannot be written before the semaphore is signalled.
+    fileprivate func blockWriter() -> DispatchSemaphore {
+        let gate = DispatchSemaphore(value: 0)
+        let database = database
+        Task { try await database.writer.perform { _ in gate.wait() } }
+        return gate
+    }
+
+    /// Starts without calling anybody.
+    fileprivate func listenOnly() async throws {
+        guard var peer = try await database.contacts().first else { return }
+        peer.addresses = []
+        try await database.updateContact(peer)
+        try await client.start()
+    }
+}

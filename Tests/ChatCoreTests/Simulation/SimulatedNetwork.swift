@@ -1,0 +1,375 @@
+// A network in memory behind the port of the client: latency, cuts and silence, decided by a seed.
+
+import ChatCore
+import Synchronization
+import TestSupport
+
+@testable import BLIPNet
+
+/// Connects the clients of one simulation. Each direction of a connection keeps its order, as TCP does.
+final class SimulatedNetwork: Sendable {
+    struct Call: Sendable {
+        var caller: PeerID
+        var time: MonotonicTime
+    }
+
+    /// A request that was sent, whatever became of it.
+    struct Request: Sendable {
+        var sender: PeerID
+        var profile: String
+    }
+
+    private struct State {
+        var generator: SeededGenerator
+        var listeners:
+            [Endpoint: (owner: PeerID, accept: @Sendable (any PeerConnection) -> (any PeerRequestHandler)?)] =
+                [:]
+        var pairs: [SimulatedPair] = []
+        var calls: [Call] = []
+        var requests: [Request] = []
+        var isDown = false
+        /// Of a thousand deliveries so many cut their connection, before or after they arrive.
+        var cutsPerMille = 0
+        /// The delivery that cuts its connection, counted down.
+        var deliveriesToCut: Int?
+        var maximumLatency = 40
+    }
+
+    let clock: VirtualClock
+    private let state: Mutex<State>
+
+    init(clock: VirtualClock, seed: UInt64) {
+        self.clock = clock
+        state = Mutex(State(generator: SeededGenerator(seed: seed)))
+    }
+
+    func connecting(as peerID: PeerID) -> SimulatedConnecting { SimulatedConnecting(network: self, peerID: peerID) }
+
+    // MARK: Weather
+
+    /// Nobody reaches anybody; what is open is cut.
+    func setDown(_ isDown: Bool) {
+        state.withLock { $0.isDown = isDown }
+        if isDown { cutAll() }
+    }
+
+    func setCuts(perMille: Int) { state.withLock { $0.cutsPerMille = perMille } }
+
+    /// The delivery number `count` from now, in either direction, is the last one of its connection; whether it
+    /// arrives is the seed's choice.
+    func cut(atDelivery count: Int) { state.withLock { $0.deliveriesToCut = count } }
+
+    /// The cut that was asked for has happened.
+    var hasCut: Bool { state.withLock { $0.deliveriesToCut == nil } }
+
+    /// The end of a program: it says and hears nothing from this moment on, and nobody can call it.
+    func sever(_ peer: PeerID) {
+        state.withLock { state in state.listeners = state.listeners.filter { $0.value.owner != peer } }
+        for pair in openPairs where pair.joins(peer) { pair.cut() }
+    }
+
+    func cutAll() { for pair in openPairs { pair.cut() } }
+
+    /// Everything that is open falls silent: nothing arrives any more, and nobody is told.
+    func silenceAll() { for pair in openPairs { pair.silence() } }
+
+    var openPairs: [SimulatedPair] { state.withLock { $0.pairs.filter(\.isOpen) } }
+    func requests(_ profile: String, from sender: PeerID) -> Int {
+        state.withLock { state in state.requests.count { $0.profile == profile && $0.sender == sender } }
+    }
+
+    fileprivate func note(_ request: BLIPRequest, from sender: SPKIFingerprint?) {
+        guard let sender, let profile = request.properties.profile else { return }
+        state.withLock { $0.requests.append(Request(sender: PeerID(sender), profile: profile)) }
+    }
+
+    var calls: [Call] { state.withLock { $0.calls } }
+
+    // MARK: Calls
+
+    fileprivate func listen(
+        on endpoint: Endpoint, _ owner: PeerID,
+        _ accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) {
+        state.withLock { $0.listeners[endpoint] = (owner, accept) }
+    }
+
+    fileprivate func close(_ endpoint: Endpoint) { state.withLock { $0.listeners[endpoint] = nil } }
+
+    fileprivate func connect(
+        to endpoint: Endpoint, from caller: PeerID, expecting expected: PeerID?, _ handler: any PeerRequestHandler
+    ) throws(LinkError) -> any PeerConnection {
+        let listener = state.withLock { state in
+            state.calls.append(Call(caller: caller, time: clock.now))
+            return state.isDown ? nil : state.listeners[endpoint]
+        }
+        guard let listener else { throw .transport(call: "connect", errno: 111) }
+        if let expected, expected != listener.owner {
+            throw .wrongIdentity(expected: expected.fingerprint, presented: listener.owner.fingerprint)
+        }
+        let callersHost = state.withLock { $0.listeners.first { $0.value.owner == caller }?.key.hostText ?? "nowhere" }
+        let pair = SimulatedPair(
+            network: self, caller: (caller, callersHost), listener: (listener.owner, endpoint.hostText))
+        guard let answering = listener.accept(pair.listener) else { throw .closedByPeer(code: 1008, reason: "") }
+        pair.open(handler, answering)
+        state.withLock { $0.pairs.append(pair) }
+        return pair.caller
+    }
+
+    /// How long the next delivery takes, and whether it is the last one before a cut: 0 no, 1 before, 2 after it.
+    fileprivate func fate() -> (latency: Duration, cut: Int) {
+        state.withLock { state in
+            let latency = Int.random(in: 1...state.maximumLatency, using: &state.generator)
+            var isCut = Int.random(in: 0..<1000, using: &state.generator) < state.cutsPerMille
+            if let left = state.deliveriesToCut {
+                state.deliveriesToCut = left > 1 ? left - 1 : nil
+                if left <= 1 { isCut = true }
+            }
+            return (.milliseconds(latency), isCut ? Int.random(in: 1...2, using: &state.generator) : 0)
+        }
+    }
+}
+
+struct SimulatedConnecting: PeerConnecting {
+    let network: SimulatedNetwork
+    let peerID: PeerID
+
+    func connect(
+        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+    ) async throws(LinkError) -> any PeerConnection {
+        try network.connect(to: endpoint, from: peerID, expecting: expected, handler)
+    }
+
+    func listen(
+        on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
+    ) throws(LinkError) -> any PeerListening {
+        network.listen(on: endpoint, peerID, accept)
+        return SimulatedListener(network: network, localEndpoint: endpoint)
+    }
+}
+
+private struct SimulatedListener: PeerListening {
+    let network: SimulatedNetwork
+    let localEndpoint: Endpoint
+    func close() { network.close(localEndpoint) }
+}
+
+/// A connection with its two ends.
+final class SimulatedPair: Sendable {
+    private struct State {
+        var isSilent = false
+        var end: LinkError?
+        /// When the last delivery in each direction (true: towards the listener) arrives.
+        var lastArrival: [Bool: MonotonicTime] = [:]
+    }
+
+    let network: SimulatedNetwork
+    let caller: SimulatedConnection
+    let listener: SimulatedConnection
+    private let state = Mutex(State())
+
+    fileprivate init(
+        network: SimulatedNetwork, caller: (id: PeerID, host: String), listener: (id: PeerID, host: String)
+    ) {
+        self.network = network
+        self.caller = SimulatedConnection(to: listener.id, at: listener.host, isOutgoing: true)
+        self.listener = SimulatedConnection(to: caller.id, at: caller.host, isOutgoing: false)
+    }
+
+    fileprivate func open(_ callerHandler: any PeerRequestHandler, _ listenerHandler: any PeerRequestHandler) {
+        caller.attach(self, callerHandler)
+        listener.attach(self, listenerHandler)
+    }
+
+    func joins(_ peer: PeerID) -> Bool {
+        [caller, listener].contains { $0.info.remoteFingerprint == peer.fingerprint }
+    }
+
+    var isOpen: Bool { state.withLock { $0.end == nil } }
+
+    /// Pings that were asked for on both ends.
+    var pings: Int { caller.pings + listener.pings }
+
+    func silence() { state.withLock { $0.isSilent = true } }
+
+    /// Both ends learn at once that it is over.
+    func cut() { end(.disconnected, .disconnected) }
+
+    fileprivate func end(_ callerError: LinkError, _ listenerError: LinkError) {
+        let isFirst = state.withLock { state in
+            defer { state.end = state.end ?? .disconnected }
+            return state.end == nil
+        }
+        guard isFirst else { return }
+        caller.end(callerError)
+        listener.end(listenerError)
+    }
+
+    /// An end closes in order: the other one learns a little later.
+    fileprivate func close(from isCaller: Bool, code: UInt16, reason: String) {
+        let theirs = LinkError.closedByPeer(code: code, reason: reason)
+        end(isCaller ? .closedLocally : theirs, isCaller ? theirs : .closedLocally)
+    }
+
+    /// Brings something to the other end after its time, behind everything before it.
+    fileprivate func deliver(fromCaller: Bool, _ arrive: @escaping @Sendable () -> Void) {
+        let (latency, cut) = network.fate()
+        guard state.withLock({ !$0.isSilent && $0.end == nil }) else { return }
+        if cut == 1 { return self.cut() }
+        let now = network.clock.now
+        let arrival = state.withLock { state in
+            let earliest = state.lastArrival[fromCaller] ?? now
+            let arrival = max(earliest, now + latency)
+            state.lastArrival[fromCaller] = arrival
+            return arrival
+        }
+        network.clock.schedule(after: arrival - now) { [self] in
+            guard state.withLock({ !$0.isSilent && $0.end == nil }) else { return }
+            arrive()
+            if cut == 2 { self.cut() }
+        }
+    }
+
+    /// A sign of life was asked for: in a silent connection none comes, and the end that asked gives up (20 s).
+    fileprivate func ping(from isCaller: Bool) {
+        guard state.withLock({ $0.isSilent && $0.end == nil }) else { return }
+        network.clock.schedule(after: .seconds(20)) { [self] in
+            // The other end notices by itself.
+            end(.timedOut("keepalive"), .timedOut("keepalive"))
+        }
+    }
+}
+
+/// One end of a simulated connection.
+final class SimulatedConnection: PeerConnection {
+    private struct State {
+        var pair: SimulatedPair?
+        var handler: (any PeerRequestHandler)?
+        var nextNumber: UInt64 = 0
+        var waiting: [UInt64: PendingResponse] = [:]
+        var early: [@Sendable () -> Void] = []
+        var pings = 0
+        var end: LinkError?
+        var endWaiters: [CheckedContinuation<LinkError, Never>] = []
+    }
+
+    let info: LinkInfo
+    private let state = Mutex(State())
+
+    fileprivate init(to peer: PeerID, at host: String, isOutgoing: Bool) {
+        info = LinkInfo(
+            remoteAddress: "\(host):1", localAddress: "here:1", remoteHost: host, isEncrypted: true,
+            isOutgoing: isOutgoing, remoteFingerprint: peer.fingerprint, subprotocol: nil, dialect: .blip3)
+    }
+
+    var pings: Int { state.withLock { $0.pings } }
+    var roundTrip: Duration? { nil }
+
+    fileprivate func attach(_ pair: SimulatedPair, _ handler: any PeerRequestHandler) {
+        let early = state.withLock { state in
+            state.pair = pair
+            state.handler = handler
+            defer { state.early = [] }
+            return state.early
+        }
+        for action in early { action() }
+    }
+
+    private func other(_ pair: SimulatedPair) -> SimulatedConnection { info.isOutgoing ? pair.listener : pair.caller }
+
+    /// Runs `action` with the pair, once there is one: an accepted connection may be used before its call is answered.
+    private func withPair(_ action: @escaping @Sendable (SimulatedPair) -> Void) {
+        let pair = state.withLock { state -> SimulatedPair? in
+            if let pair = state.pair { return pair }
+            state.early.append { [weak self] in
+                if let pair = self?.state.withLock({ $0.pair }) { action(pair) }
+            }
+            return nil
+        }
+        if let pair { action(pair) }
+    }
+
+    func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse {
+        let pending = PendingResponse(mailbox: LinkMailbox())
+        let (number, end) = state.withLock { state -> (UInt64, LinkError?) in
+            state.nextNumber += 1
+            if state.end == nil { state.waiting[state.nextNumber] = pending }
+            return (state.nextNumber, state.end)
+        }
+        if let end { pending.complete(.failure(end)) } else { send(request, number, isNoReply: false) }
+        return pending
+    }
+
+    func submitNoReply(_ request: BLIPRequest) {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        send(request, number, isNoReply: true)
+    }
+
+    private func send(_ request: BLIPRequest, _ number: UInt64, isNoReply: Bool) {
+        var body: [UInt8] = []
+        if case .bytes(let bytes) = request.body { body = bytes }
+        let incoming = BLIPIncomingRequest(
+            number: number, properties: request.properties, body: body, isUrgent: request.isUrgent,
+            isNoReply: isNoReply)
+        withPair { [self] pair in
+            pair.network.note(request, from: other(pair).info.remoteFingerprint)
+            pair.deliver(fromCaller: info.isOutgoing) { self.other(pair).take(incoming) }
+        }
+    }
+
+    private func take(_ request: BLIPIncomingRequest) {
+        guard let handler = state.withLock({ $0.handler }) else { return }
+        if let response = handler.handle(request), !request.isNoReply { respond(to: request.number, with: response) }
+    }
+
+    func respond(to number: UInt64, with response: BLIPResponse) {
+        withPair { [self] pair in
+            pair.deliver(fromCaller: info.isOutgoing) { self.other(pair).takeResponse(number, response) }
+        }
+    }
+
+    private func takeResponse(_ number: UInt64, _ response: BLIPResponse) {
+        state.withLock { $0.waiting.removeValue(forKey: number) }?.complete(.success(response))
+    }
+
+    func ping() {
+        state.withLock { $0.pings += 1 }
+        withPair { [self] pair in pair.ping(from: info.isOutgoing) }
+    }
+
+    func close(code: UInt16, reason: String) {
+        withPair { [self] pair in pair.close(from: info.isOutgoing, code: code, reason: reason) }
+    }
+
+    func waitUntilClosed() async -> LinkError {
+        await withCheckedContinuation { continuation in
+            let end = state.withLock { state in
+                if state.end == nil { state.endWaiters.append(continuation) }
+                return state.end
+            }
+            if let end { continuation.resume(returning: end) }
+        }
+    }
+
+    fileprivate func end(_ error: LinkError) {
+        let (waiting, waiters) = state.withLock { state in
+            state.end = error
+            defer {
+                state.waiting = [:]
+                state.endWaiters = []
+            }
+            return (Array(state.waiting.values), state.endWaiters)
+        }
+        for pending in waiting { pending.complete(.failure(error)) }
+        for waiter in waiters { waiter.resume(returning: error) }
+    }
+}
+
+extension Endpoint {
+    fileprivate var hostText: String {
+        if case .host(let host, _) = self { host } else { "nowhere" }
+    }
+}
