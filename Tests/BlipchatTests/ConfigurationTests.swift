@@ -42,7 +42,34 @@ import Testing
         configuration.listen = .host("127.0.0.1", port: 0)
         configuration.downloads = "/tmp/x y"
         configuration.glyphs = .unicode
+        configuration.uploadLimit = 500_000
+        configuration.downloadLimit = 0
+        configuration.acceptsFilesUpTo = 1 << 40
+        configuration.partialKeepDays = 0
         #expect(try Configuration(text: configuration.text, home: nil) == configuration)
+    }
+
+    @Test("reads sizes as numbers and with units, and the days that unfinished files are kept")
+    func files() throws {
+        let configuration = try Configuration(
+            text: """
+                [net]
+                limit_up = 1000
+                limit_down = "500k"
+                [files]
+                auto_accept_max = "20M"
+                partial_keep_days = 3
+                """, home: nil)
+        #expect(configuration.uploadLimit == 1000)
+        #expect(configuration.downloadLimit == 512_000)
+        #expect(configuration.acceptsFilesUpTo == 20 << 20)
+        #expect(configuration.partialKeepDays == 3)
+        for line in ["limit_up = -1", "limit_up = \"fast\"", "limit_up = true", "limit_up = \"99999999999999999T\""] {
+            #expect(error("[net]\n\(line)")?.position == TextPosition(line: 2, column: 1), "\(line)")
+        }
+        for line in ["partial_keep_days = -1", "partial_keep_days = 36501", "partial_keep_days = \"3\""] {
+            #expect(error("[files]\n\(line)")?.position == TextPosition(line: 2, column: 1), "\(line)")
+        }
     }
 
     @Test("says where an unknown key stands, and which is meant")

@@ -118,6 +118,67 @@ struct SlashCommandTests {
             ])
     }
 
+    @Test("/limit names a direction or a transfer, and a rate or off")
+    func limit() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        let number = RateScope.transfer(TransferNumber(8))
+        let lines: [(String, Errand)] = [
+            ("/limit up 500k", .limitRate(.all(.outgoing), 512_000)),
+            ("/limit DOWN 2M", .limitRate(.all(.incoming), 2 << 20)), ("/limit #8 1000", .limitRate(number, 1000)),
+            ("/limit 8 off", .limitRate(number, nil)), ("/limit up 0", .limitRate(.all(.outgoing), nil)),
+        ]
+        for (line, errand) in lines {
+            fixture.enter(line)
+            #expect(fixture.errands == [errand], "\(line)")
+        }
+        for line in [
+            "/limit up", "/limit sideways 5k", "/limit up fast", "/limit up -5", "/limit up 1e3", "/limit +8 5",
+        ] {
+            fixture.enter(line)
+            #expect(fixture.errands.isEmpty, "\(line)")
+        }
+        fixture.send(.done(.limitRate(.all(.outgoing), 512_000), .nothing))
+        #expect(fixture.text.contains("All uploads: at most 512 kB/s"))
+    }
+
+    @Test("L in the transfers pane puts /limit into the input line, unless something is being written there")
+    func limitKey() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t", "L")
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.input.text.hasPrefix("/limit "))
+        let line = fixture.state.input.text
+        fixture.press("Alt-t", "L")
+        #expect(fixture.state.input.text == line)
+        #expect(fixture.state.overlay != nil)
+    }
+
+    @Test("a folder that is offered says how many files it has and what was left out")
+    func folder() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(
+            .done(.sendFile(path: "/home/jo/photos", to: Fixture.alice), .folder(FolderOffer(messages: [], skipped: 2)))
+        )
+        #expect(fixture.text.contains("0 files are offered, 2 left out"))
+    }
+
+    @Test("the offer of a folder says what accepting it takes, and its other files need one row each")
+    func folderOffer() {
+        var fixture = Fixture.main(columns: 100, rows: 30)
+        for number in Int64(20)...22 {
+            var transfer = Fixture.transfer(number, .incoming, "f\(number).jpg", size: 1000, .offered)
+            transfer.place = FolderPlace(
+                set: Fixture.messageID(1), path: "ho\u{202E}me/2024", files: 3, bytes: 3000)
+            fixture.send(
+                .chat(.messageAdded(Fixture.fileMessage(transfer, position: 100 + number, at: Fixture.time(21, 9, 6)))))
+        }
+        let text = fixture.text
+        #expect(text.contains("folder ho‹RLO›me: 3 files, 3.0 kB"))
+        #expect(text.split(separator: "\n").count { $0.contains("comes with its folder") } == 2)
+    }
+
     @Test("/accept needs no number when there is one offer, and takes a folder")
     func accept() {
         var fixture = Fixture.main(columns: 80, rows: 24)

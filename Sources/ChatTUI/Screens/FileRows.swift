@@ -13,7 +13,9 @@ struct FileRows {
 
     var rows: [StyledLine] {
         let isOffer = transfer.state == .offered && transfer.direction == .incoming
-        var rows = isOffer ? offerRows : lineRows
+        // Of the files of one folder only the one that the chords answer has a box: it stands for all.
+        let hasBox = isOffer && (transfer.place == nil || state.shownOffer?.number == transfer.number)
+        var rows = hasBox ? offerRows : lineRows
         if !transfer.caption.isEmpty {
             let caption = TextWrap.wrap(
                 SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent))
@@ -58,6 +60,7 @@ struct FileRows {
 
     private var words: String {
         switch transfer.state {
+        case .offered where transfer.direction == .incoming: "· offered, comes with its folder"
         case .offered: "· offered, \(state.name(of: transfer.contact)) has not decided"
         case .accepted: "· accepted" + (transfer.reason.map { ", \($0)" } ?? "")
         case .running: motion(showingETA: true)
@@ -130,8 +133,13 @@ struct FileRows {
         return "\(digits.prefix(4)) \(digits.suffix(4))"
     }
 
-    /// What sort of file it claims to be.
+    /// What sort of file it claims to be, or of which folder it is.
     private var kind: String {
+        if let place = transfer.place {
+            let top = place.path.split(separator: "/").first.map(String.init) ?? ""
+            let name = SafeText(top, as: .fileName).text
+            return "folder \(name): \(place.files) files, \(Units.size(place.bytes))"
+        }
         let type = transfer.contentType.lowercased()
         let suffix = transfer.name.split(separator: ".").last.map { $0.lowercased() } ?? ""
         if ["zip", "gz", "tgz", "zst", "xz", "bz2", "tar", "7z", "rar"].contains(suffix) { return "archive" }
