@@ -96,6 +96,37 @@ private struct Highest: RandomNumberGenerator {
         #expect(third == [2, 3])
     }
 
+    @Test("no more than so many bytes are on the wire, but one entry always may be")
+    func bytes() {
+        var window = OutboxWindow()
+        let size = entry(1).bytes
+        let first = window.admit([entry(1), entry(2), entry(3)], bytes: 2 * size, now: at(0)).map(\.id)
+        #expect(first == [1, 2])
+        let none = window.admit([entry(1), entry(2), entry(3)], bytes: 2 * size, now: at(0)).map(\.id)
+        #expect(none == [])
+        window.answered(1)
+        let next = window.admit([entry(2), entry(3), entry(4)], bytes: 2 * size, now: at(0)).map(\.id)
+        #expect(next == [3])
+        var small = OutboxWindow()
+        let large = small.admit([entry(1), entry(2)], bytes: 1, now: at(0)).map(\.id)
+        #expect(large == [1])
+    }
+
+    @Test("calling again brings no new burst")
+    func burstOfPeer() {
+        let peer = Peer(
+            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
+            added: Timestamp(milliseconds: 0))
+        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        var limits = ChatLimits()
+        limits.operationBurst = 3
+        let waits = (0..<4).map { _ in session.takeOperation(within: limits, now: at(0)) }
+        #expect(waits == [.zero, .zero, .zero, .milliseconds(50)])
+        _ = session.linkEnded(LinkNumber(rawValue: 1), reason: nil, now: at(0))
+        let after = session.takeOperation(within: limits, now: at(0))
+        #expect(after > .zero)
+    }
+
     @Test("only one look at a time, and none is forgotten")
     func looks() {
         var window = OutboxWindow()

@@ -85,3 +85,8 @@ public enum TestFile {
         return names.sorted()
     }
 }
+
+extension TestFile {
+    /// The folder of the sources that the tests were built from.
+    public static let repository = String(#filePath.dropLast("/Tests/TestSupport/TestFile.swift".count))
+}

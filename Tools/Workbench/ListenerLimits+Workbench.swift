@@ -6,6 +6,7 @@ extension ListenerLimits {
     public static var workbench: ListenerLimits {
         var limits = ListenerLimits()
         limits.maxConnections = 4_000
+        limits.maxHandshakes = 4_000
         limits.maxHandshakesPerAddress = 4_000
         limits.handshakesPerSecond = 100_000
         return limits

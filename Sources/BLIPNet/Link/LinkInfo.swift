@@ -14,6 +14,8 @@ public struct LinkInfo: Sendable, Equatable {
     public var remoteFingerprint: SPKIFingerprint?
     /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.
     public var subprotocol: String?
+    /// When the connection was begun or taken.
+    public var began: MonotonicTime?
     /// The dialect that is spoken, from the end of the handshake on.
     public var dialect: BLIPDialect?
 }

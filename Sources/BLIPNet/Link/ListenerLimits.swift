@@ -4,6 +4,8 @@
 public struct ListenerLimits: Sendable, Equatable {
     /// Connections that are open or in their handshake, in all.
     public var maxConnections = 128
+    /// Handshakes that may be running at the same time, from all addresses together.
+    public var maxHandshakes = 128
     /// Handshakes that one address may have running at the same time; does not count for UNIX-domain sockets.
     public var maxHandshakesPerAddress = 8
     /// Handshakes that may begin per second, from all addresses together; up to this many may begin at once.
@@ -16,12 +18,14 @@ public struct ListenerLimits: Sendable, Equatable {
 struct AdmissionControl {
     enum Refusal: Equatable {
         case tooManyConnections
+        case tooManyHandshakes
         case tooManyFromAddress
         case tooFast
     }
 
     private let limits: ListenerLimits
     private var connections = 0
+    private var handshakeCount = 0
     private var handshakes: [String: Int] = [:]
     /// Handshakes that may still begin, in billionths of one, refilled as time passes.
     private var credit: Int64
@@ -37,17 +41,20 @@ struct AdmissionControl {
     /// Admits a caller and counts it, or says why not. `host` is `nil` for a UNIX-domain socket.
     mutating func admit(host: String?, now: MonotonicTime) -> Refusal? {
         guard connections < limits.maxConnections else { return .tooManyConnections }
+        guard handshakeCount < limits.maxHandshakes else { return .tooManyHandshakes }
         if let host, handshakes[host, default: 0] >= limits.maxHandshakesPerAddress { return .tooManyFromAddress }
         refill(now: now)
         guard credit >= Self.one else { return .tooFast }
         credit -= Self.one
         connections += 1
+        handshakeCount += 1
         if let host { handshakes[host, default: 0] += 1 }
         return nil
     }
 
     /// An admitted caller has passed its handshake, or has failed in it. Called once for each.
     mutating func handshakeEnded(host: String?) {
+        handshakeCount -= 1
         guard let host, let count = handshakes[host] else { return }
         handshakes[host] = count > 1 ? count - 1 : nil
     }

@@ -53,7 +53,7 @@ public actor PeerLink: StreamDriver {
                 remoteAddress: (remote ?? address?.endpoint)?.description ?? "unknown",
                 localAddress: socket.localAddress?.endpoint.description ?? "unknown",
                 remoteHost: address?.hostText ?? "unknown", isEncrypted: options.identity != nil,
-                isOutgoing: isOutgoing))
+                isOutgoing: isOutgoing, began: .now()))
     }
 
     isolated deinit {

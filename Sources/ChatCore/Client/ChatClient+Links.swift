@@ -7,9 +7,9 @@ extension ChatClient {
 
     /// Calls `contact` unless there is a link, a call under way, or a reason not to.
     func dial(_ contact: ContactID) {
-        guard phase == .running, sessions[contact]?.mayDial == true, let number = sessions[contact]?.beginDial() else {
-            return
-        }
+        guard phase == .running, sessions[contact]?.mayDial == true else { return }
+        guard hasRoomForContact else { return dialLater(contact) }
+        guard let number = sessions[contact]?.beginDial() else { return }
         publishLinkState(of: contact)
         spawn { await $0.call(contact, number) }
     }
@@ -133,9 +133,11 @@ extension ChatClient {
         let link = makeLink(connection, router, PeerID(fingerprint))
         guard link.peerID != ownID else { return link.close(reason: "own address") }
         if let session = session(of: link.peerID), !session.peer.isBlocked {
+            guard session.link != nil || hasRoomForContact else { return refuse(link) }
             sessions[session.peer.id]?.resetBackoff()
             adopt(link, for: session.peer.id)
         } else {
+            guard hasRoomForStranger(from: connection.info.remoteHost) else { return refuse(link) }
             strangers[link.number] = link
             spawn { await $0.listenToStranger(link) }
             spawn { client in
@@ -145,6 +147,23 @@ extension ChatClient {
             }
             closeUnlessOnline(link)
         }
+    }
+
+    /// Whether one more link with a contact is within the limits.
+    private var hasRoomForContact: Bool {
+        sessions.values.count { $0.link != nil } < configuration.limits.network.knownConnections
+    }
+
+    /// Whether one more caller whose key we do not know is within the limits.
+    private func hasRoomForStranger(from host: String) -> Bool {
+        let limits = configuration.limits.network
+        return strangers.count < limits.unknownConnections
+            && strangers.values.count { $0.connection.info.remoteHost == host } < limits.unknownConnectionsPerAddress
+    }
+
+    private func refuse(_ link: ActiveLink) {
+        link.close(code: 1008, reason: "too many connections")
+        link.router.close()
     }
 
     func session(of peerID: PeerID) -> PeerSession? { sessions.values.first { $0.peer.peerID == peerID } }
@@ -222,7 +241,8 @@ extension ChatClient {
 
     /// A link on which no hello succeeds in time is closed (RELIABILITY 3).
     private func closeUnlessOnline(_ link: ActiveLink) {
-        spawn(after: configuration.limits.helloTimeout) { client in
+        let spent = link.connection.info.began.map { MonotonicTime.now() - $0 } ?? .zero
+        spawn(after: max(.zero, configuration.limits.network.handshakeTime - spent)) { client in
             guard client.session(of: link.peerID)?.link.map({ $0.number == link.number && $0.isOnline }) != true else {
                 return
             }

@@ -6,12 +6,10 @@ import BLIPNet
 extension ChatClient {
     /// Handles a link's chat requests one after the other until the link ends.
     func consumeChat(of contact: ContactID, on link: ActiveLink) async {
-        let limits = configuration.limits
-        var bucket = TokenBucket(rate: limits.operationsPerSecond, burst: limits.operationBurst, now: clock.now())
         while let request = await link.router.chat.next() {
             guard sessions[contact]?.link?.number == link.number else { return }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.
-            let wait = bucket.take(now: clock.now())
+            let wait = sessions[contact]?.takeOperation(within: configuration.limits, now: clock.now()) ?? .zero
             if wait > .zero { do { try await clock.wait(wait) } catch { return } }
             do throws(WireError) {
                 try await receive(request, from: contact, on: link)

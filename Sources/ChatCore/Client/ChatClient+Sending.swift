@@ -66,7 +66,8 @@ extension ChatClient {
         guard let entries else { return hold(contact) }
         if entries.count < window { sessions[contact]?.queuedCount = entries.count(where: \.isOfUser) }
         guard let link = sessions[contact]?.sendingLink,
-            let fresh = sessions[contact]?.outbox.admit(entries, now: clock.now())
+            let fresh = sessions[contact]?.outbox.admit(
+                entries, bytes: configuration.limits.network.unsentBytes, now: clock.now())
         else { return }
         for entry in fresh {
             let pending = link.connection.submit(entry.request, bodySink: nil)

@@ -47,8 +47,9 @@ public struct ChatConfiguration: Sendable {
     }
 }
 
-/// Limits of the chat layer (RELIABILITY 3).
+/// All limits (RELIABILITY 3): those of the chat itself, and in `network` those of what it stands on.
 public struct ChatLimits: Sendable {
+    public var network = NetworkLimits()
     /// Contact requests that are kept.
     public var storedContactRequests = 32
     /// New contact requests per caller's address and day.
@@ -71,8 +72,6 @@ public struct ChatLimits: Sendable {
     /// The smaller of the two is kept free on the disk of the downloads.
     public var freeBytesKept: UInt64 = 1 << 30
     public var freeShareKept = 0.05
-    /// From the handshake to both `hello` replies.
-    public var helloTimeout = Duration.seconds(10)
     /// Without a reply for this long the link is asked for a sign of life (D8).
     public var replyPatience = Duration.seconds(30)
     /// Between two looks for messages that are too old.

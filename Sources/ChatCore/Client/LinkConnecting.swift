@@ -7,6 +7,13 @@ public struct LinkConnecting: PeerConnecting {
     private var options: LinkOptions
     private let admission: ListenerLimits
 
+    /// With the limits of a chat.
+    public init(identity: TLSIdentity, limits: NetworkLimits) {
+        var options = LinkOptions()
+        limits.apply(to: &options)
+        self.init(identity: identity, options: options, admission: limits.admission)
+    }
+
     /// `options` may change timeouts and limits; identity and pin are set here.
     public init(
         identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits()

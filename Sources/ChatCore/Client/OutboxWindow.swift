@@ -5,7 +5,12 @@ import BLIPNet
 /// Entries go out strictly in order, several at a time. After an answer like "disk full" nothing new goes out for a
 /// while, so that later entries do not overtake the refused one for long.
 struct OutboxWindow {
-    private var inFlight: [Int64: MonotonicTime] = [:]
+    private struct Sent {
+        var time: MonotonicTime
+        var bytes: Int
+    }
+
+    private var inFlight: [Int64: Sent] = [:]
     /// A task is reading the outbox; `isAsked` makes it read once more.
     private(set) var isBusy = false
     private var isAsked = false
@@ -34,11 +39,18 @@ struct OutboxWindow {
         return false
     }
 
-    /// Of the oldest `entries`, those that are not on the wire; from now on they are.
-    mutating func admit(_ entries: [OutboxEntry], now: MonotonicTime) -> [OutboxEntry] {
+    /// Of the oldest `entries`, those that are not on the wire, as long as everything on the wire is at most `bytes`
+    /// (one entry may always go); from now on they are.
+    mutating func admit(_ entries: [OutboxEntry], bytes limit: Int = .max, now: MonotonicTime) -> [OutboxEntry] {
         guard !isHeld else { return [] }
-        let fresh = entries.filter { inFlight[$0.id] == nil }
-        for entry in fresh { inFlight[entry.id] = now }
+        var total = inFlight.values.reduce(0) { $0 + $1.bytes }
+        var fresh: [OutboxEntry] = []
+        for entry in entries where inFlight[entry.id] == nil {
+            guard inFlight.isEmpty || total + entry.bytes <= limit else { break }
+            total += entry.bytes
+            inFlight[entry.id] = Sent(time: now, bytes: entry.bytes)
+            fresh.append(entry)
+        }
         return fresh
     }
 
@@ -53,5 +65,23 @@ struct OutboxWindow {
     }
 
     /// When the longest waiting entry was sent.
-    var oldest: MonotonicTime? { inFlight.values.min() }
+    var oldest: MonotonicTime? { inFlight.values.map(\.time).min() }
+}
+
+extension OutboxEntry {
+    /// What its request takes in memory, about: its text and the properties that every request has.
+    var bytes: Int {
+        let text =
+            switch operation {
+            case .message(let message):
+                switch message.content {
+                case .text(let text): text.utf8.count
+                case .file(let file): file.caption.utf8.count + file.name.utf8.count
+                }
+            case .operation(let operation):
+                if case .edit(let text) = operation.action { text.utf8.count } else { 0 }
+            case .fileStatus: 0
+            }
+        return text + 256
+    }
 }

@@ -34,6 +34,8 @@ struct PeerSession {
     var typing = TypingState()
     /// The link on which a read receipt is on its way.
     var receiptLink: LinkNumber?
+    /// How fast they may send us operations; outlives their links, so that calling again brings no new burst.
+    private var operations: TokenBucket?
     /// Tell them, once linked, that our user has approved them.
     var announcesAcceptance = false
 
@@ -41,6 +43,14 @@ struct PeerSession {
         self.peer = peer
         self.policy = policy
         self.queuedCount = queuedCount
+    }
+
+    /// Counts one operation of theirs; returns how long to wait before it is handled.
+    mutating func takeOperation(within limits: ChatLimits, now: MonotonicTime) -> Duration {
+        var bucket =
+            operations ?? TokenBucket(rate: limits.operationsPerSecond, burst: limits.operationBurst, now: now)
+        defer { operations = bucket }
+        return bucket.take(now: now)
     }
 
     // MARK: What is

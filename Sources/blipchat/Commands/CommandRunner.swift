@@ -79,6 +79,11 @@ struct CommandRunner: Sendable {
         configuration.uploadLimit = settings.uploadLimit
         configuration.downloadLimit = settings.downloadLimit
         if let days = settings.partialKeepDays { configuration.partialKeepDays = days > 0 ? days : nil }
+        settings.apply(to: &configuration.limits)
+        if let seconds = settings.reconnectMaximum {
+            let base = min(.milliseconds(500), Duration.seconds(seconds))
+            configuration.reconnect = ReconnectPolicy(base: base, maximum: .seconds(seconds))
+        }
         configuration.spoolFolder = paths.spool
         return configuration
     }

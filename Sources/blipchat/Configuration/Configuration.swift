@@ -22,6 +22,12 @@ struct Configuration: Sendable, Equatable {
     /// How many days unfinished files are kept; 0 keeps them for ever.
     var partialKeepDays: Int?
 
+    /// What [limits] says: the values of its keys, without the section.
+    var limits: [String: Int64] = [:]
+    /// Seconds: the longest wait before a call is tried again, and the silence after which a peer is pinged.
+    var reconnectMaximum: Int64?
+    var keepalive: Int64?
+
     enum Glyphs: String, Sendable, CaseIterable {
         case unicode, ascii
     }
@@ -29,8 +35,10 @@ struct Configuration: Sendable, Equatable {
     /// Where the chat listens when nothing is set: all addresses, both families.
     static let standardListen = Endpoint.host("::", port: PeerAddress.defaultPort)
 
-    private static let knownKeys = [
-        "name", "listen", "net.limit_up", "net.limit_down", "files.dir", "files.auto_accept_max",
+    private static let knownKeys = ownKeys + LimitSetting.all.map(\.key)
+    private static let ownKeys = [
+        "name", "listen", "net.limit_up", "net.limit_down", "net.reconnect_max", "net.keepalive", "files.dir",
+        "files.auto_accept_max",
         "files.partial_keep_days", "ui.glyphs",
     ]
 
@@ -84,7 +92,11 @@ struct Configuration: Sendable, Equatable {
                     throw Self.error(entry, "unknown glyphs", "write \"unicode\" or \"ascii\"")
                 }
                 glyphs = value
-            default: throw Self.unknown(entry)
+            case "net.reconnect_max": reconnectMaximum = try Self.seconds(entry)
+            case "net.keepalive": keepalive = try Self.seconds(entry)
+            default:
+                guard let limit = LimitSetting.of(entry.key) else { throw Self.unknown(entry) }
+                limits[limit.name] = try limit.number(of: entry)
             }
         }
     }
@@ -94,16 +106,29 @@ struct Configuration: Sendable, Equatable {
         var lines = ["# blipchat's settings. What is not set here has its default."]
         if let name { lines.append("name = \(Self.quoted(name))") }
         if let listen { lines.append("listen = \(Self.quoted(listen.description))") }
-        let net = [("limit_up", uploadLimit), ("limit_down", downloadLimit)].compactMap { key, value in
+        var net = [("limit_up", uploadLimit), ("limit_down", downloadLimit)].compactMap { key, value in
             value.map { "\(key) = \($0)" }
         }
+        if let reconnectMaximum { net.append("reconnect_max = \(reconnectMaximum)") }
+        if let keepalive { net.append("keepalive = \(keepalive)") }
         if !net.isEmpty { lines += ["", "[net]"] + net }
         var files = downloads.map { ["dir = \(Self.quoted($0))"] } ?? []
         if let acceptsFilesUpTo { files.append("auto_accept_max = \(acceptsFilesUpTo)") }
         if let partialKeepDays { files.append("partial_keep_days = \(partialKeepDays)") }
         if !files.isEmpty { lines += ["", "[files]"] + files }
         if let glyphs { lines += ["", "[ui]", "glyphs = \(Self.quoted(glyphs.rawValue))"] }
+        if !limits.isEmpty {
+            lines += ["", "[limits]"] + limits.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+        }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Sets what [limits] and [net] change of the limits.
+    func apply(to chatLimits: inout ChatLimits) {
+        for setting in LimitSetting.all {
+            if let number = limits[setting.name] { setting.apply(&chatLimits, number) }
+        }
+        if let keepalive { chatLimits.network.keepalive = .seconds(keepalive) }
     }
 
     func save(to path: String) throws(CommandError) {
@@ -148,6 +173,11 @@ struct Configuration: Sendable, Equatable {
         case .bool: break
         }
         throw error(entry, "not a size", "write a number of bytes, or \"500k\", \"20M\", \"2G\"")
+    }
+
+    private static func seconds(_ entry: ConfigurationEntry) throws(ConfigurationError) -> Int64 {
+        if case .integer(let seconds) = entry.value, (1...86_400).contains(seconds) { return seconds }
+        throw error(entry, "not a number of seconds", "write 1 to 86400")
     }
 
     private static func path(_ entry: ConfigurationEntry, home: String?) throws(ConfigurationError) -> String {

@@ -60,7 +60,8 @@ final class ChatInstance: Sendable {
             throw CommandError(error, path: paths.history)
         }
         let client = ChatClient(
-            store: store, connecting: LinkConnecting(identity: identity), identity: PeerID(identity.fingerprint),
+            store: store, connecting: LinkConnecting(identity: identity, limits: configuration.limits.network),
+            identity: PeerID(identity.fingerprint),
             configuration: configuration, now: { .now })
         do {
             try await client.start()

@@ -148,6 +148,19 @@ import Testing
         #expect(limits.handshakesPerSecond == 50)
     }
 
+    @Test("counts handshakes that run, from all addresses together")
+    func handshakes() {
+        var limits = limits()
+        limits.maxHandshakes = 2
+        var control = AdmissionControl(limits: limits)
+        #expect(control.admit(host: "a", now: start) == nil)
+        #expect(control.admit(host: nil, now: start) == nil)
+        #expect(control.admit(host: "c", now: start) == .tooManyHandshakes)
+        control.handshakeEnded(host: nil)
+        #expect(control.admit(host: "c", now: start) == nil)
+        #expect(control.admit(host: "d", now: start) == .tooManyHandshakes)
+    }
+
     @Test("counts connections")
     func connections() {
         var control = AdmissionControl(limits: limits(connections: 2))

@@ -162,6 +162,7 @@ struct TestServer {
 
     static var manyHandshakes: ListenerLimits {
         var limits = ListenerLimits()
+        limits.maxHandshakes = 1000
         limits.maxHandshakesPerAddress = 1000
         limits.handshakesPerSecond = 10_000
         return limits

@@ -21,15 +21,16 @@ final class FaultPeer: Sendable {
     var downloads: String { folder.file("downloads") }
 
     /// `listens` on any free port of 127.0.0.2, so that the proxy can have the same port of 127.0.0.1: peers learn each
-    /// other's ports from `hello`, and must not learn a way around the proxy. `parent` is where its folder goes.
+    /// other's ports from `hello`, and must not learn a way around the proxy. `parent` is where its folder goes. With `options`
+    /// the limits of the network are those, and callers may call as often as they like.
     init(
         _ name: String, listens: Bool, parent: String = FaultPeer.memory,
-        options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits(),
+        options: LinkOptions? = nil, identity: TLSIdentity? = nil,
         configure: (inout ChatConfiguration) -> Void = { _ in }
     ) async throws {
         self.name = name
         folder = try TemporaryDirectory(in: parent)
-        identity = try TLSIdentity.generate()
+        self.identity = try identity ?? TLSIdentity.generate()
         store = try await HistoryDatabase.open(at: folder.file("history.sqlite"))
         var configuration = ChatConfiguration(
             name: name, listen: listens ? .host("127.0.0.2", port: 0) : nil,
@@ -37,10 +38,12 @@ final class FaultPeer: Sendable {
         configuration.reconnect = ReconnectPolicy(base: .milliseconds(1), maximum: .milliseconds(5))
         configuration.limits.retryDelay = .milliseconds(10)
         configure(&configuration)
+        let own = self.identity
         let noted = NotedConnecting(
-            base: LinkConnecting(identity: identity, options: options, admission: admission))
+            base: options.map { LinkConnecting(identity: own, options: $0, admission: .generous) }
+                ?? LinkConnecting(identity: own, limits: configuration.limits.network))
         client = ChatClient(
-            store: store, connecting: noted, identity: PeerID(identity.fingerprint), configuration: configuration,
+            store: store, connecting: noted, identity: PeerID(own.fingerprint), configuration: configuration,
             now: {
                 var time = timespec()
                 clock_gettime(CLOCK_REALTIME, &time)

@@ -27,7 +27,7 @@ final class FaultedSession: Sendable {
     private let watcher: Task<Void, Never>
 
     init(options: LinkOptions = LinkOptions()) async throws {
-        bob = try await FaultPeer("bob", listens: true, options: options, admission: .generous)
+        bob = try await FaultPeer("bob", listens: true, options: options)
         try await bob.start()
         let address = try #require(await bob.client.identity.address)
         proxy = try FaultProxy(
@@ -159,6 +159,7 @@ extension ListenerLimits {
     static var generous: ListenerLimits {
         var limits = ListenerLimits()
         limits.handshakesPerSecond = 100_000
+        limits.maxHandshakes = 1000
         limits.maxHandshakesPerAddress = 1000
         limits.maxConnections = 1000
         return limits

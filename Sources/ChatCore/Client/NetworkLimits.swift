@@ -1,0 +1,66 @@
+// What a chat lets the network do to it, below the chat itself (RELIABILITY 3). Part of ChatLimits; LinkConnecting puts
+// it into the settings of links and listeners.
+
+public import BLIPNet
+
+/// The limits of connections, handshakes and BLIP. Sizes are in bytes.
+public struct NetworkLimits: Sendable {
+    /// Links with contacts, whoever called.
+    public var knownConnections = 128
+    /// Callers who have not shown a contact's key: in their handshake, and again as many behind it.
+    public var unknownConnections = 32
+    /// How many of those may come from one address.
+    public var unknownConnectionsPerAddress = 8
+    /// TLS handshakes that may begin in a second.
+    public var handshakesPerSecond = 50
+    /// From the connection to both replies to `hello`: TCP, TLS, WebSocket and hello together.
+    public var handshakeTime = Duration.seconds(10)
+    /// The head of an HTTP request or response, and its fields.
+    public var headBytes = 16_384
+    public var headFields = 100
+    /// A BLIP frame of a peer.
+    public var frameBytes = 65_536
+    /// The properties of a message.
+    public var propertiesBytes = 102_400
+    /// Messages of a peer that have begun and not ended, and what they may hold in memory together.
+    public var partialMessages = 64
+    public var partialBytes = 32 << 20
+    /// What a compressed frame may unpack to.
+    public var inflatedBytes = 16 << 20
+    /// What waits in memory to be sent to one peer: requests without a reply, and replies that it does not take. The
+    /// rest of the outbox stays on the disk.
+    public var unsentBytes = 8 << 20
+    /// Silence of a peer after which it is pinged, and then as long again until it counts as gone.
+    public var keepalive = Duration.seconds(20)
+
+    public init() {}
+
+    /// Whom a listener takes.
+    public var admission: ListenerLimits {
+        var limits = ListenerLimits()
+        let (all, isOver) = knownConnections.addingReportingOverflow(unknownConnections)
+        limits.maxConnections = isOver ? .max : all
+        limits.maxHandshakes = unknownConnections
+        limits.maxHandshakesPerAddress = unknownConnectionsPerAddress
+        limits.handshakesPerSecond = handshakesPerSecond
+        return limits
+    }
+
+    /// Links with these limits.
+    public func apply(to options: inout LinkOptions) {
+        options.connectTimeout = handshakeTime
+        options.handshakeTimeout = handshakeTime
+        options.keepaliveInterval = keepalive
+        options.keepaliveTimeout = keepalive
+        options.webSocket.maxHeadBytes = headBytes
+        options.webSocket.maxHeadFields = headFields
+        options.webSocket.maxMessageBytes = frameBytes
+        options.blip.maxFrameIn = frameBytes
+        options.blip.maxPropertiesBytes = propertiesBytes
+        options.blip.maxOpenIncoming = partialMessages
+        options.blip.maxBufferedBytes = partialBytes
+        options.blip.maxBufferedBody = min(options.blip.maxBufferedBody, partialBytes)
+        options.blip.maxInflatedFrame = inflatedBytes
+        options.blip.maxQueuedReplyBytes = unsentBytes
+    }
+}

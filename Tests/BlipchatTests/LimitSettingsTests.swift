@@ -1,0 +1,75 @@
+// [limits] in config.toml: every limit has a key, and what is written there is what the chat is started with.
+
+import BLIPNet
+import ChatCore
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct LimitSettingsTests {
+    @Test("the defaults are those of RELIABILITY 3")
+    func defaults() {
+        let values = Dictionary(uniqueKeysWithValues: LimitSetting.all.map { ($0.name, $0.value(ChatLimits())) })
+        #expect(
+            values == [
+                "known_connections": 128, "unknown_connections": 32, "connections_per_address": 8,
+                "handshakes_per_second": 50, "handshake_seconds": 10, "head_bytes": 16_384, "head_fields": 100,
+                "frame_bytes": 65_536, "properties_bytes": 102_400, "partial_messages": 64,
+                "partial_bytes": 32 << 20, "inflated_bytes": 16 << 20, "unsent_bytes": 8 << 20,
+                "messages_per_second": 20, "message_burst": 100, "waiting_requests": 1_024,
+                "outbox_messages": 10_000, "running_files": 4, "free_bytes": 1 << 30, "free_percent": 5,
+                "contact_requests": 32, "contact_requests_per_day": 10, "retry_seconds": 4,
+            ])
+    }
+
+    @Test("every limit can be set, and only within its range", arguments: LimitSetting.all.map(\.name))
+    func setting(name: String) throws {
+        let setting = try #require(LimitSetting.of("limits." + name))
+        for number in [setting.range.lowerBound, min(setting.range.upperBound, setting.value(ChatLimits()) + 1)] {
+            let configuration = try Configuration(text: "[limits]\n\(name) = \(number)", home: nil)
+            var limits = ChatLimits()
+            configuration.apply(to: &limits)
+            #expect(setting.value(limits) == number)
+            for other in LimitSetting.all where other.name != name {
+                #expect(other.value(limits) == other.value(ChatLimits()), "\(name) changes \(other.name)")
+            }
+            #expect(try Configuration(text: configuration.text, home: nil) == configuration)
+        }
+        let below = "\(name) = \(setting.range.lowerBound - 1)"
+        let texts = [below, "\(name) = \"many\"", "\(name) = true"]
+        for text in texts {
+            #expect(throws: ConfigurationError.self, "\(text)") {
+                try Configuration(text: "[limits]\n\(text)", home: nil)
+            }
+        }
+    }
+
+    @Test("sizes may be written as people do")
+    func sizes() throws {
+        var limits = ChatLimits()
+        try Configuration(text: "[limits]\nunsent_bytes = \"2M\"", home: nil).apply(to: &limits)
+        #expect(limits.network.unsentBytes == 2_000_000 || limits.network.unsentBytes == 2 << 20)
+    }
+
+    @Test("the limits of the network reach links and listeners")
+    func network() {
+        var limits = NetworkLimits()
+        limits.knownConnections = 7
+        limits.unknownConnections = 5
+        limits.unknownConnectionsPerAddress = 3
+        limits.handshakesPerSecond = 2
+        #expect(limits.admission.maxConnections == 12)
+        #expect(limits.admission.maxHandshakes == 5)
+        #expect(limits.admission.maxHandshakesPerAddress == 3)
+        #expect(limits.admission.handshakesPerSecond == 2)
+    }
+
+    @Test("every limit stands in the document with its default")
+    func document() throws {
+        let text = TestFile.text(TestFile.repository + "/Docs/limits.md")
+        for setting in LimitSetting.all {
+            #expect(text.contains("`\(setting.name)`"), "\(setting.name) is not in Docs/limits.md")
+        }
+    }
+}
