@@ -1,5 +1,6 @@
 // A history of a million messages: what people wait for when they read, search, write and start.
 
+internal import CLinux
 internal import CSQLite
 internal import ChatCore
 internal import Glibc

@@ -54,7 +54,8 @@ public enum Sentences {
         case .notFound: "it is not in the history any more"
         case .diskFull: "the disk is full; nothing was changed (make room and try again)"
         case .locked: "another process holds the history (end it, or wait)"
-        case .damaged(let path, let reason): "\(path) is damaged: \(reason) (restore a copy, or move it away)"
+        case .damaged(let path, let reason):
+            "\(path) is damaged: \(reason) (history and export show what can be read, doctor --recover saves it)"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
         case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"

@@ -21,6 +21,13 @@ enum CommandName: String, Sendable, CaseIterable {
     case receive
     case history
     case search
+    case export
+    case importHistory = "import"
+    case forget
+    case keep
+    case backup
+    case restore
+    case doctor
     case serve
     case status
     case transfersList = "transfers list"
@@ -44,7 +51,7 @@ enum CommandName: String, Sendable, CaseIterable {
 
     /// Commands of the product that this version does not have.
     static let planned: Set<String> = [
-        "watch", "export", "import", "config", "doctor", "completion", "id qr", "id backup", "id restore",
+        "watch", "config", "completion", "id qr", "id backup", "id restore",
         "contacts verify",
     ]
 }

@@ -1,7 +1,7 @@
 // The commands and their options: the only place where the command line is described.
 
 extension CommandSpecification {
-    static let table: [CommandSpecification] = talking + people + looking + running
+    static let table: [CommandSpecification] = talking + people + looking + keeping + running
 
     private static let talking: [CommandSpecification] = [
         .init(
@@ -78,11 +78,17 @@ extension CommandSpecification {
         .init(
             .history, operands: "WHO", count: 1...1, "print a conversation, oldest message first",
             details: "Works without a network and beside a running blipchat. DATE is 2026-11-21 or RFC 3339.",
-            options: [count("only the last N messages"), since, until]),
+            options: [
+                count("only the last N messages; with --around: N messages in all (21)"), since, until,
+                .init("--around", value: "ID", "the message with this id and those before and after it"),
+            ]),
         .init(
             .search, operands: "QUERY...", count: 1...Int.max, "find words in all conversations, newest first",
             details: """
-                All words must occur; a word also finds longer ones that begin with it. Works without a network.
+                All words must occur; a word also finds longer ones that begin with it, and parts of words where none
+                begins so. "a phrase" stays together, -word leaves messages out. Filters: from:NAME from:me in:NAME
+                has:file has:link after:DAY before:DAY on:DAY is:unread; a DAY is 2026-11-21, 2026-11, today or
+                yesterday. Works without a network.
                 Returns 0 with hits and 1 without, like grep.
                 """,
             options: [
@@ -109,6 +115,60 @@ extension CommandSpecification {
                 limit_down in the section [net] of config.toml hold always.
                 """),
         .init(.transfersWatch, "follow the transfers of the running blipchat"),
+    ]
+
+    private static let keeping: [CommandSpecification] = [
+        .init(
+            .export, operands: "[WHO]", count: 0...1, "write the history, or one conversation, to a file",
+            details: """
+                text and html are for people; json has everything and can be read back by blipchat import. The same
+                history gives the same bytes.
+                """,
+            options: [
+                .init("--format", value: "FORMAT", "text (standard), json or html"),
+                .init("--output", short: "o", value: "PATH", "where to; - is standard output (standard)"),
+                .init("--files", "copy the files as well, to PATH.files"),
+            ]),
+        .init(
+            .importHistory, operands: "FILE", count: 1...1, "add what an export in json has and this history has not",
+            details: """
+                Ids are kept, so importing twice changes nothing. Contacts are added as unverified. Nothing is sent.
+                What is imported into a history with messages stands before them.
+                """),
+        .init(
+            .forget, operands: "WHO [ID...]", count: 1...Int.max, "delete messages from this machine, for good",
+            details: """
+                With IDs these messages, else what --before or --all says. The text is taken out of the file, of the
+                search index and of free space. The peer keeps what they have; /delete in the chat takes back an own
+                message on both sides.
+                """,
+            options: [
+                .init("--before", value: "DATE", "everything that was stored before DATE"),
+                .init("--all", "the whole conversation; the contact stays"),
+            ]),
+        .init(
+            .keep, operands: "WHO [DAYS|forever|default]", count: 1...2, "say how long a conversation is kept",
+            details: """
+                Without a time, shows it. Older messages are deleted for good, at the start and every six hours; what
+                is not delivered yet stays. "default" goes back to config.toml: [history] keep, and keep in
+                [contact."NAME"], which is "forever" unless it is set.
+                """),
+        .init(
+            .backup, operands: "FILE", count: 1...1, "copy the history to a new file, while blipchat runs or not",
+            details: "The copy is checked and complete when this returns. Your key is not in it: see blipchat id."),
+        .init(
+            .restore, operands: "FILE", count: 1...1, "put a copy made by blipchat backup in the place of the history",
+            details: "The history that was there is kept beside it. No blipchat may run on this home."),
+        .init(
+            .doctor, "check the home: settings, key, history, search index, files, disk",
+            details: """
+                Says what was found and what to do. Returns 0 when nothing is broken, 9 when the history is, 7 for
+                permissions and the disk, 2 for the settings. Changes nothing without --fix or --recover.
+                """,
+            options: [
+                .init("--fix", "put right what can be: search index, counts, leftovers, permissions"),
+                .init("--recover", "save what can be read of a damaged history into a new one; the old one is kept"),
+            ]),
     ]
 
     private static let running: [CommandSpecification] = [

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import Storage
 
 extension CommandRunner {
     func printHistory() async throws(CommandError) -> ExitCode {
@@ -11,11 +12,14 @@ extension CommandRunner {
         let contacts = try await contacts(paths)
         let peer = try contacts.find(operand(0))
         let records = Records(contacts: contacts)
+        if let id = arguments.text("--around") {
+            return try await printAround(id, wanted ?? 21, of: peer, paths, records)
+        }
         guard let wanted else {
             try await printAll(of: peer, span, paths, records)
             return .done
         }
-        let messages = try await HistoryFile.read(paths) { store throws(StoreError) in
+        let messages = try await readHistory(paths) { store throws(StoreError) in
             try await Self.newest(wanted, of: peer.id, span, in: store)
         }
         for message in (messages ?? []).reversed() { try print(message, records) }
@@ -36,17 +40,45 @@ extension CommandRunner {
 
     private static let pageSize = 500
 
-    /// Prints page by page from the beginning, so that a long history needs no more memory than a short one.
+    /// The message with an id and as many before it as after it.
+    private func printAround(
+        _ text: String, _ count: Int, of peer: Peer, _ paths: HomePaths, _ records: Records
+    ) async throws(CommandError) -> ExitCode {
+        guard let id = MessageID(text.lowercased()) else {
+            throw .badValue("--around", text, "the id of a message, as --json shows it")
+        }
+        let page = try await readHistory(paths) { store throws(StoreError) -> [ChatMessage]? in
+            var found = try await store.message(id, of: peer.id, .incoming)
+            if found == nil { found = try await store.message(id, of: peer.id, .outgoing) }
+            guard let found else { return nil }
+            return try await store.page(of: peer.id, .around(found.position), limit: count)
+        }
+        guard let page = page ?? nil else {
+            throw CommandError(.notFound, text, "no such message in the conversation with \(peer.name)")
+        }
+        for message in page { try print(message, records) }
+        return .done
+    }
+
+    /// Prints page by page from the beginning of the span, so that a long history needs no more memory than a short one.
     private func printAll(
         of peer: Peer, _ span: Span, _ paths: HomePaths, _ records: Records
     ) async throws(CommandError) {
-        _ = try await HistoryFile.read(paths) { store throws(CommandError) in
-            var place: HistoryPosition? = HistoryPosition(0)
+        _ = try await readHistory(paths) { store throws(CommandError) in
+            var place: HistoryPosition? = HistoryPosition(.min)
+            if let since = span.since {
+                let first = try await HistoryFile.about(paths) { () throws(StoreError) in
+                    try await store.firstMessage(of: peer.id, since: since)
+                }
+                place = first.map { HistoryPosition($0.position.rawValue &- 1) }
+            }
             while let start = place {
                 let page = try await HistoryFile.about(paths) { () throws(StoreError) in
                     try await store.page(of: peer.id, .after(start), limit: Self.pageSize)
                 }
                 for message in page where span.contains(message.stored) { try print(message, records) }
+                // Rows stand in the order in which they were stored: behind the span there is nothing more.
+                if let until = span.until, let last = page.last, last.stored >= until { return }
                 place = page.count == Self.pageSize ? page.last?.position : nil
             }
         }
@@ -58,6 +90,9 @@ extension CommandRunner {
     ) async throws(StoreError) -> [ChatMessage] {
         var found: [ChatMessage] = []
         var anchor = PageAnchor.newest
+        if let until = span.until, let behind = try await store.firstMessage(of: contact, since: until) {
+            anchor = .before(behind.position)
+        }
         while found.count < count {
             let page = try await store.page(of: contact, anchor, limit: pageSize)
             found += page.reversed().filter { span.contains($0.stored) }
@@ -79,7 +114,7 @@ extension CommandRunner {
             if query.from == .incoming { query.contact = try contacts.find(who).id }
         }
         let finalQuery = query
-        let result = try await HistoryFile.read(paths) { store throws(StoreError) in
+        let result = try await readHistory(paths) { store throws(StoreError) in
             try await store.search(finalQuery)
         }
         let records = Records(contacts: contacts)
@@ -105,7 +140,7 @@ extension CommandRunner {
         return query
     }
 
-    private func date(_ option: String) throws(CommandError) -> Timestamp? {
+    func date(_ option: String) throws(CommandError) -> Timestamp? {
         guard let text = arguments.text(option) else { return nil }
         guard let time = RFC3339.read(text) else {
             throw .badValue(option, text, "a date like 2026-11-21 or 2026-11-21T09:02:00Z")
@@ -118,49 +153,8 @@ extension CommandRunner {
         _ message: ChatMessage, _ records: Records, withConversation: Bool = false
     ) throws(CommandError) {
         guard !isJSON else { return try streams.json(records.record(of: message)) }
-        if message.missingBefore > 0, !withConversation {
-            try streams.line("    (\(Sentences.missing(message.missingBefore)))")
-        }
-        let name = safeName(records.contacts.name(of: message.contact))
-        var head = LocalTime.text(message.stored) + "  "
-        if withConversation { head += "\(name)  " }
-        head += message.direction == .outgoing ? "me \(Self.mark(message.state))  " : "\(name)  "
-        let tail = tail(of: message, records)
-        if message.isRetracted { return try streams.line("\(head)(deleted)\(tail)") }
-        switch message.content {
-        case .file(let transfer):
-            let file = SafeText(transfer.name, as: .fileName).terminalString()
-            let place = transfer.path.map { "  \(safeLine($0))" } ?? ""
-            try streams.line(
-                "\(head)#\(transfer.number.rawValue) \(file)  \(transfer.size) bytes  "
-                    + "\(transfer.state.rawValue)\(place)\(tail)")
-        case .text(let text):
-            let lines = SafeText(text, as: .multiline).lines().map { $0.terminalString() }
-            try streams.line(head + (lines.first ?? "") + (lines.count > 1 ? "" : tail))
-            for (index, line) in lines.dropFirst().enumerated() {
-                try streams.line("    " + line + (index == lines.count - 2 ? tail : ""))
-            }
-        }
-    }
-
-    /// What was done to a message: `(edited)`, `(clock off)`, reactions.
-    private func tail(of message: ChatMessage, _ records: Records) -> String {
-        var tail = message.edited == nil || message.isRetracted ? "" : "  (edited)"
-        if message.isTimeOff { tail += "  (written \(LocalTime.text(message.sent)) by the sender's clock)" }
-        for reaction in message.reactions {
-            let name = reaction.direction == .outgoing ? "me" : safeName(records.contacts.name(of: message.contact))
-            tail += "  [\(SafeText(reaction.emoji, as: .line).terminalString()) \(name)]"
-        }
-        return tail
-    }
-
-    private static func mark(_ state: DeliveryState) -> String {
-        switch state {
-        case .pending: "~"
-        case .sent: ">"
-        case .delivered: "✓"
-        case .read: "✓✓"
-        case .failed: "!"
+        for line in MessageLines(records: records, withConversation: withConversation).lines(of: message) {
+            try streams.line(line)
         }
     }
 }

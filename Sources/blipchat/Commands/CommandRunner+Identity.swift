@@ -2,6 +2,7 @@
 
 import BLIPNet
 import ChatCore
+import Storage
 
 extension CommandRunner {
     func showIdentity() async throws(CommandError) -> ExitCode {

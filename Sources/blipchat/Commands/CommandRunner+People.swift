@@ -2,10 +2,13 @@
 
 import ChatCore
 import ChatTUI
+import Storage
 
 extension CommandRunner {
     func contacts(_ paths: HomePaths) async throws(CommandError) -> ContactDirectory {
-        let peers = try await HistoryFile.read(paths) { store throws(StoreError) in try await store.contacts() }
+        let peers = try await HistoryFile.read(paths, damaged: { _ in }) { store throws(StoreError) in
+            try await store.contacts()
+        }
         return ContactDirectory(peers ?? [])
     }
 

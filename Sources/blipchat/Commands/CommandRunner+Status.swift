@@ -1,6 +1,7 @@
 // `blipchat status`: what runs, who is connected, what waits.
 
 import ChatCore
+import Storage
 
 extension CommandRunner {
     func printStatus() async throws(CommandError) -> ExitCode {

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import Storage
 
 extension CommandRunner {
     func listTransfers() async throws(CommandError) -> ExitCode {

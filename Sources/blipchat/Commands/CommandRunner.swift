@@ -37,6 +37,13 @@ struct CommandRunner: Sendable {
         case .sendFile: try await sendFiles()
         case .history: try await printHistory()
         case .search: try await search()
+        case .export: try await export()
+        case .importHistory: try await importHistory()
+        case .forget: try await forget()
+        case .keep: try await keep()
+        case .backup: try await backUp()
+        case .restore: try await restore()
+        case .doctor: try await examine()
         case .status: try await printStatus()
         case .transfersList: try await listTransfers()
         case .transfersAccept: try await changeTransfer(.accept)
@@ -85,6 +92,7 @@ struct CommandRunner: Sendable {
             configuration.reconnect = ReconnectPolicy(base: base, maximum: .seconds(seconds))
         }
         configuration.spoolFolder = paths.spool
+        configuration.retention = RetentionRules(standard: settings.keep ?? .forever, byName: settings.keepByName)
         return configuration
     }
 

@@ -21,6 +21,10 @@ struct Configuration: Sendable, Equatable {
     var acceptsFilesUpTo: UInt64?
     /// How many days unfinished files are kept; 0 keeps them for ever.
     var partialKeepDays: Int?
+    /// How long messages are kept.
+    var keep: Retention?
+    /// The same for single contacts, by name.
+    var keepByName: [String: Retention] = [:]
 
     /// What [limits] says: the values of its keys, without the section.
     var limits: [String: Int64] = [:]
@@ -39,7 +43,7 @@ struct Configuration: Sendable, Equatable {
     private static let ownKeys = [
         "name", "listen", "net.limit_up", "net.limit_down", "net.reconnect_max", "net.keepalive", "files.dir",
         "files.auto_accept_max",
-        "files.partial_keep_days", "ui.glyphs",
+        "files.partial_keep_days", "ui.glyphs", "history.keep", "contact.keep",
     ]
 
     /// Reads the file; a missing one gives the defaults.
@@ -87,6 +91,12 @@ struct Configuration: Sendable, Equatable {
                 guard case .integer(let days) = entry.value, let days = Int(exactly: days), (0...36_500).contains(days)
                 else { throw Self.error(entry, "not a number of days", "write 0 to 36500; 0 keeps them for ever") }
                 partialKeepDays = days
+            case "history.keep": keep = try Self.retention(entry)
+            case "contact.keep":
+                guard let contact = entry.contact else {
+                    throw Self.error(entry, "whose?", "write it below [contact.\"NAME\"]")
+                }
+                keepByName[contact] = try Self.retention(entry)
             case "ui.glyphs":
                 guard let value = Glyphs(rawValue: try Self.string(entry)) else {
                     throw Self.error(entry, "unknown glyphs", "write \"unicode\" or \"ascii\"")
@@ -119,6 +129,10 @@ struct Configuration: Sendable, Equatable {
         if let glyphs { lines += ["", "[ui]", "glyphs = \(Self.quoted(glyphs.rawValue))"] }
         if !limits.isEmpty {
             lines += ["", "[limits]"] + limits.sorted { $0.key < $1.key }.map { "\($0.key) = \($0.value)" }
+        }
+        if let keep { lines += ["", "[history]", "keep = \(Self.text(of: keep))"] }
+        for (name, keep) in keepByName.sorted(by: { $0.key < $1.key }) {
+            lines += ["", "[contact.\(Self.quoted(name))]", "keep = \(Self.text(of: keep))"]
         }
         return lines.joined(separator: "\n") + "\n"
     }
@@ -178,6 +192,23 @@ struct Configuration: Sendable, Equatable {
     private static func seconds(_ entry: ConfigurationEntry) throws(ConfigurationError) -> Int64 {
         if case .integer(let seconds) = entry.value, (1...86_400).contains(seconds) { return seconds }
         throw error(entry, "not a number of seconds", "write 1 to 86400")
+    }
+
+    private static func retention(_ entry: ConfigurationEntry) throws(ConfigurationError) -> Retention {
+        let text =
+            switch entry.value {
+            case .string(let text): text
+            case .integer(let days): String(days)
+            case .bool: ""
+            }
+        guard let retention = Retention(text) else {
+            throw error(entry, "not a time to keep messages", "write \"forever\" or a number of days")
+        }
+        return retention
+    }
+
+    private static func text(of retention: Retention) -> String {
+        retention == .forever ? "\"forever\"" : retention.text
     }
 
     private static func path(_ entry: ConfigurationEntry, home: String?) throws(ConfigurationError) -> String {

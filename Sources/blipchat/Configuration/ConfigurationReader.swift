@@ -16,6 +16,8 @@ struct ConfigurationEntry: Sendable, Equatable {
 
     /// The section and the key, like `files.dir`; the key alone above the first section.
     var key: String
+    /// Whom the section `[contact."NAME"]` is about; its keys are `contact.KEY`.
+    var contact: String?
     var value: Value
     var position: TextPosition
 }
@@ -34,6 +36,7 @@ struct ConfigurationReader {
     private var lineNumber = 0
     private var column = 0
     private var section = ""
+    private var contact: String?
     private var entries: [ConfigurationEntry] = []
 
     static func read(_ text: String) throws(ConfigurationError) -> [ConfigurationEntry] {
@@ -77,10 +80,10 @@ struct ConfigurationReader {
             skipBlanks()
             let value = try value(of: name)
             let key = section.isEmpty ? name : "\(section).\(name)"
-            guard !entries.contains(where: { $0.key == key }) else {
+            guard !entries.contains(where: { $0.key == key && $0.contact == contact }) else {
                 throw ConfigurationError(position: start, reason: "\(key) stands here twice", advice: "remove one")
             }
-            entries.append(ConfigurationEntry(key: key, value: value, position: start))
+            entries.append(ConfigurationEntry(key: key, contact: contact, value: value, position: start))
         }
         try expectEnd()
     }
@@ -90,6 +93,12 @@ struct ConfigurationReader {
         guard current != "[" else { throw error("arrays of tables are not understood") }
         skipBlanks()
         section = try bareKey()
+        contact = nil
+        if current == ".", section == "contact" {
+            column += 1
+            guard current == "\"" else { throw error("a contact's name is missing", "write [contact.\"NAME\"]") }
+            contact = try basicString()
+        }
         skipBlanks()
         guard current == "]" else { throw error("] is missing") }
         column += 1

@@ -1,5 +1,6 @@
 // Small files of ours and of the system: configuration, key, lock.
 
+import CLinux
 import Glibc
 
 /// Small text files, read and replaced whole.
@@ -37,6 +38,12 @@ enum SmallFile {
 
     /// Whether something is there that we may know of.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Bytes of a file; `nil` when there is none.
+    static func size(_ path: String) -> Int64? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    }
 
     /// Replaces the file in one step (0600): written beside it, synced, renamed.
     static func replace(_ path: String, with text: String) throws(SystemError) {

@@ -20,8 +20,9 @@ final class ChatInstance: Sendable {
         init(_ lock: consuming InstanceLock) { self.lock = lock }
     }
 
-    private init(client: ChatClient, store: HistoryDatabase, lock: HeldLock, socket: String?) async throws(CommandError)
-    {
+    private init(
+        client: ChatClient, store: HistoryDatabase, lock: HeldLock, socket: String?, log: LogFile?
+    ) async throws(CommandError) {
         self.client = client
         self.store = store
         self.lock = lock
@@ -29,6 +30,10 @@ final class ChatInstance: Sendable {
         runner = OperationRunner(service: client, rates: rates)
         let events = await client.events()
         var tasks = [Task { for await event in events { await rates.note(event) } }]
+        if let log {
+            let events = await client.events()
+            tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
+        }
         if let socket {
             let server = try ControlServer(path: socket) { [runner] operation, records in
                 await runner.perform(operation, records: records)
@@ -71,12 +76,25 @@ final class ChatInstance: Sendable {
         }
         do {
             return try await ChatInstance(
-                client: client, store: store, lock: lock, socket: servesSocket ? paths.socket : nil)
+                client: client, store: store, lock: lock, socket: servesSocket ? paths.socket : nil,
+                log: servesSocket ? LogFile(folder: paths.log) : nil)
         } catch {
             await client.stop()
             await store.close()
             throw error
         }
+    }
+
+    /// Writes down what happens; never what is said.
+    private static func keepLog(_ log: LogFile, of events: AsyncStream<ChatEvent>, _ runner: OperationRunner) async {
+        await log.write("started, version \(Version.text), process \(getpid())")
+        for await event in events {
+            guard let directory = try? await runner.directory(),
+                let line = EventRecord.logLine(of: event, directory)
+            else { continue }
+            await log.write(line)
+        }
+        await log.write("stopped")
     }
 
     /// Adds somebody by address, or finds who has it already.

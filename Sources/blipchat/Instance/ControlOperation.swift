@@ -22,6 +22,14 @@ enum ControlOperation: Sendable, Equatable {
     case listTransfers(unfinishedOnly: Bool)
     /// Bytes per second for `up`, `down` or the number of a transfer; `nil` takes the limit away.
     case limitRate(String, bytesPerSecond: UInt64?)
+    /// Deletes messages by id.
+    case deleteMessages(of: String, ids: [MessageID])
+    /// Deletes a conversation, or what was stored before a time.
+    case clear(String, before: Timestamp?)
+    /// Says how long a conversation is kept, and sets it first unless `change` is nil: `default`, `forever` or days.
+    case keep(String, change: String?)
+    /// Copies the history to a new file.
+    case backUp(to: String)
     case status
     /// Everything that happens, until the asker hangs up.
     case events
@@ -83,6 +91,18 @@ extension ControlOperation {
             .record(["v": 1, "op": "transfers-list", "unfinished": .bool(unfinishedOnly)])
         case .limitRate(let scope, let rate):
             .record(["v": 1, "op": "transfers-limit", "scope": .string(scope), "rate": rate.map(JSONValue.bytes)])
+        case .deleteMessages(let who, let ids):
+            .record([
+                "v": 1, "op": "messages-delete", "who": .string(who), "ids": .array(ids.map { .string($0.text) }),
+            ])
+        case .clear(let who, let time):
+            .record([
+                "v": 1, "op": "messages-clear", "who": .string(who),
+                "before_ms": time.map { .integer($0.milliseconds) },
+            ])
+        case .keep(let who, let change):
+            .record(["v": 1, "op": "keep", "who": .string(who), "change": change.map(JSONValue.string)])
+        case .backUp(let path): .record(["v": 1, "op": "backup", "path": .string(path)])
         case .status: .record(["v": 1, "op": "status"])
         case .events: .record(["v": 1, "op": "events"])
         }
@@ -124,6 +144,16 @@ extension ControlOperation {
         case "transfers-list": self = .listTransfers(unfinishedOnly: try request.bool("unfinished"))
         case "transfers-limit":
             self = .limitRate(try request.text("scope"), bytesPerSecond: try request.optionalSize("rate"))
+        case "messages-delete":
+            let ids = (request.json["ids"]?.arrayValue ?? []).map { $0.stringValue.flatMap { MessageID($0) } }
+            guard !ids.contains(nil) else { throw request.missing("ids") }
+            self = .deleteMessages(of: try request.text("who"), ids: ids.compactMap { $0 })
+        case "messages-clear":
+            self = .clear(
+                try request.text("who"),
+                before: request.json["before_ms"]?.integerValue.map { Timestamp(milliseconds: $0) })
+        case "keep": self = .keep(try request.text("who"), change: request.json["change"]?.stringValue)
+        case "backup": self = .backUp(to: try request.text("path"))
         case "status": self = .status
         case "events": self = .events
         case let other: throw CommandError(.usage, "control request", "unknown operation \(other)")

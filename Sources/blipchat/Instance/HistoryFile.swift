@@ -4,23 +4,24 @@ import ChatCore
 import Storage
 
 enum HistoryFile {
-    /// Calls `body` with the history, open for reading beside any instance; `nil` while there is none.
+    /// Calls `body` with the history, open for reading beside any instance; `nil` while there is none. What can be read
+    /// of a damaged one is read, and `damaged` hears of it first.
     static func read<Value>(
-        _ paths: HomePaths, _ body: (any HistoryStore) async throws(StoreError) -> Value
+        _ paths: HomePaths, damaged: ((CommandError) -> Void)? = nil,
+        _ body: (HistoryDatabase) async throws(StoreError) -> Value
     ) async throws(CommandError) -> Value? {
-        try await read(paths) { store throws(CommandError) in
+        try await read(paths, damaged: damaged) { store throws(CommandError) in
             try await about(paths) { () throws(StoreError) in try await body(store) }
         }
     }
 
     /// The same for a body that does more than to read.
     static func read<Value>(
-        _ paths: HomePaths, _ body: (any HistoryStore) async throws(CommandError) -> Value
+        _ paths: HomePaths, damaged: ((CommandError) -> Void)? = nil,
+        _ body: (HistoryDatabase) async throws(CommandError) -> Value
     ) async throws(CommandError) -> Value? {
         guard SmallFile.exists(paths.history) else { return nil }
-        let store = try await about(paths) { () throws(StoreError) in
-            try await HistoryDatabase.open(at: paths.history, readOnly: true)
-        }
+        let store = try await open(paths, damaged: damaged)
         do throws(CommandError) {
             let value = try await body(store)
             await store.close()
@@ -28,6 +29,20 @@ enum HistoryFile {
         } catch {
             await store.close()
             throw error
+        }
+    }
+
+    private static func open(
+        _ paths: HomePaths, damaged: ((CommandError) -> Void)?
+    ) async throws(CommandError) -> HistoryDatabase {
+        do throws(StoreError) {
+            return try await HistoryDatabase.open(at: paths.history, readOnly: true)
+        } catch {
+            guard let damaged, case .damaged = error else { throw CommandError(error, path: paths.history) }
+            damaged(CommandError(error, path: paths.history))
+        }
+        return try await about(paths) { () throws(StoreError) in
+            try await HistoryDatabase.open(at: paths.history, evenIfDamaged: true)
         }
     }
 
@@ -40,5 +55,24 @@ enum HistoryFile {
         } catch {
             throw CommandError(error, path: paths.history)
         }
+    }
+}
+
+extension CommandRunner {
+    /// Reads the history, a damaged one as far as it goes: then one sentence on standard error says so.
+    func readHistory<Value>(
+        _ paths: HomePaths, _ body: (HistoryDatabase) async throws(StoreError) -> Value
+    ) async throws(CommandError) -> Value? {
+        try await HistoryFile.read(paths, damaged: warnOfDamage, body)
+    }
+
+    func readHistory<Value>(
+        _ paths: HomePaths, _ body: (HistoryDatabase) async throws(CommandError) -> Value
+    ) async throws(CommandError) -> Value? {
+        try await HistoryFile.read(paths, damaged: warnOfDamage, body)
+    }
+
+    private func warnOfDamage(_ error: CommandError) {
+        streams.note("blipchat: \(error.subject): \(error.reason); showing what can be read")
     }
 }

@@ -51,6 +51,11 @@ struct OperationRunner: Sendable {
             }
             for transfer in transfers { await records(makeRecord.file(transfer)) }
         case .limitRate(let scope, let rate): try await limitRate(scope, rate)
+        case .deleteMessages(let who, let ids): try await delete(ids, of: who, records)
+        case .clear(let who, let time): try await clear(who, before: time, records)
+        case .keep(let who, let change): try await keep(who, change, records)
+        case .backUp(let path):
+            try await about(path) { () throws(ChatError) in try await service.backUp(to: path) }
         case .status: await records(try await statusRecord())
         case .events: try await followEvents(records)
         }

@@ -1,0 +1,33 @@
+// All messages in their order, with what they were entered with: for exports.
+
+public import ChatCore
+
+/// A message with all that an import needs.
+public struct ExportedMessage: Sendable, Equatable {
+    public var message: ChatMessage
+    /// What it was entered with, when it has been edited or retracted since.
+    public var firstText: String?
+}
+
+extension HistoryDatabase {
+    /// Up to `limit` messages behind `position`, of one conversation or of all, in the order of their positions.
+    public func exportedMessages(
+        of contact: ContactID?, after position: HistoryPosition, limit: Int
+    ) async throws(StoreError) -> [ExportedMessage] {
+        try await reader.perform { connection throws(StoreError) in
+            let filter = contact == nil ? "" : "m.contact = ? AND "
+            let values = contact.map { [SQLiteValue.integer($0.rawValue)] } ?? []
+            let messages = try connection.all(
+                MessageRow.select() + " WHERE \(filter)m.position > ? ORDER BY m.position LIMIT ?",
+                values + [.integer(position.rawValue), .integer(Int64(limit))], MessageRow.message)
+            var exported: [ExportedMessage] = []
+            for message in messages {
+                let isChanged = message.edited != nil || message.isRetracted
+                exported.append(
+                    ExportedMessage(
+                        message: message, firstText: isChanged ? try connection.firstText(of: message) : nil))
+            }
+            return exported
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// `blipchat export` and `blipchat import`: the history as a file that others can read, and back.
+
+import ChatCore
+import Storage
+
+extension CommandRunner {
+    func export() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let name = arguments.text("--format") ?? "text"
+        guard let format = ExportFormat(rawValue: name) else {
+            throw .badValue("--format", name, "text, json or html")
+        }
+        var target: String?
+        if let path = arguments.text("--output"), path != "-" { target = try HomePaths.absolute(path) }
+        guard target != nil || !arguments.has("--files") else {
+            throw CommandError(.usage, "--files", "needs a place", advice: "give -o PATH; the files go to PATH.files")
+        }
+        let contacts = try await contacts(paths)
+        let peer = try arguments.operands.first.map { who throws(CommandError) in try contacts.find(who) }
+        let output = try ExportOutput(path: target, streams: streams)
+        var files: ExportFiles?
+        if let target, arguments.has("--files") {
+            files = try ExportFiles(besides: target) { [streams] in streams.note("blipchat: \($0)") }
+        }
+        let copies = files
+        _ = try await readHistory(paths) { store throws(CommandError) in
+            try await HistoryExport(
+                store: store, paths: paths, contacts: contacts, format: format, files: copies,
+                write: { text throws(CommandError) in try output.write(text) }
+            ).run(only: peer)
+        }
+        try output.finish()
+        return .done
+    }
+
+    func importHistory() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let file = try HomePaths.absolute(operand(0))
+        let summary = try await withHome(paths) { () throws(CommandError) in
+            let store = try await HistoryFile.about(paths) { () throws(StoreError) in
+                try await HistoryDatabase.open(at: paths.history)
+            }
+            do throws(CommandError) {
+                let summary = try await HistoryImporter(store: store, path: file).run()
+                await store.close()
+                return summary
+            } catch {
+                await store.close()
+                throw error
+            }
+        }
+        if isJSON {
+            try streams.json(
+                .record([
+                    "v": 1, "type": "import", "contacts": .integer(Int64(summary.contacts)),
+                    "messages": .integer(Int64(summary.messages)), "operations": .integer(Int64(summary.operations)),
+                    "known": .integer(Int64(summary.known)),
+                ]))
+        } else {
+            try streams.line(
+                "\(summary.messages) messages, \(summary.operations) changes and \(summary.contacts) contacts added; "
+                    + "\(summary.known) records were there already")
+        }
+        return .done
+    }
+
+    /// Does what nobody else may disturb: holds the home as a running instance would.
+    func withHome<Value>(
+        _ paths: HomePaths, _ body: () async throws(CommandError) -> Value
+    ) async throws(CommandError) -> Value {
+        try paths.createFolders()
+        let lock = try InstanceLock(path: paths.lock)
+        do throws(CommandError) {
+            let value = try await body()
+            _ = consume lock
+            return value
+        } catch {
+            throw error
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// `blipchat forget`, `keep`, `backup` and `restore`: what becomes of old messages.
+
+import ChatCore
+import Storage
+
+extension CommandRunner {
+    func forget() async throws(CommandError) -> ExitCode {
+        let who = operand(0)
+        let before = try date("--before")
+        let ids = arguments.operands.dropFirst()
+        let wishes = [!ids.isEmpty, before != nil, arguments.has("--all")].count { $0 }
+        guard wishes == 1 else {
+            throw CommandError(
+                .usage, "forget", "what is to be deleted?", advice: "give IDs, or --before DATE, or --all")
+        }
+        var operation = ControlOperation.clear(who, before: before)
+        if !ids.isEmpty {
+            var messages: [MessageID] = []
+            for text in ids {
+                guard let id = MessageID(text.lowercased()) else {
+                    throw CommandError(
+                        .usage, text, "not the id of a message", advice: "see blipchat history WHO --json")
+                }
+                messages.append(id)
+            }
+            operation = .deleteMessages(of: who, ids: messages)
+        }
+        return try await perform(operation, patience: .seconds(3600)) { [streams] record throws(CommandError) in
+            try streams.line("\(record["messages"]?.integerValue ?? 0) messages deleted")
+        }
+    }
+
+    func keep() async throws(CommandError) -> ExitCode {
+        let change = arguments.operands.count > 1 ? operand(1).lowercased() : nil
+        return try await perform(.keep(operand(0), change: change), patience: .seconds(3600)) {
+            [streams] record throws(CommandError) in
+            let keep = record["keep"]?.stringValue ?? "default"
+            let text = ["default": "as config.toml says", "forever": "forever"][keep] ?? "\(keep) days"
+            try streams.line(text)
+        }
+    }
+
+    func backUp() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let target = try HomePaths.absolute(operand(0))
+        guard SmallFile.exists(paths.history) else {
+            throw CommandError(.notFound, "history", "there is none yet")
+        }
+        if let client = try ControlClient(path: paths.socket) {
+            let result = await client.perform(.backUp(to: target), patience: .seconds(3600)) { _ in }
+            if case .failed(let error) = result { throw error }
+        } else {
+            _ = try await HistoryFile.read(paths) { store throws(StoreError) in try await store.backUp(to: target) }
+        }
+        if isJSON {
+            try streams.json(
+                .record([
+                    "v": 1, "type": "backup", "path": .string(target), "size": .integer(SmallFile.size(target) ?? 0),
+                ]))
+        } else {
+            try streams.line(safeLine(target))
+        }
+        return .done
+    }
+
+    func restore() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let backup = try HomePaths.absolute(operand(0))
+        let (kept, summary) = try await withHome(paths) { () throws(CommandError) in
+            do throws(StoreError) {
+                return try await HistoryDatabase.restore(from: backup, to: paths.history)
+            } catch {
+                throw CommandError(error, path: backup)
+            }
+        }
+        if isJSON {
+            try streams.json(
+                .record([
+                    "v": 1, "type": "restore", "messages": .integer(Int64(summary.messages)),
+                    "contacts": .integer(Int64(summary.contacts)), "kept": kept.map(JSONValue.string) ?? .null,
+                ]))
+        } else {
+            try streams.line("\(summary.messages) messages of \(summary.contacts) contacts are back")
+            if let kept { try streams.line("what was there is kept as \(safeLine(kept))") }
+        }
+        return .done
+    }
+}

@@ -1,0 +1,67 @@
+// `blipchat doctor`: examines a home, explains, and puts right what it is asked to.
+
+import ChatCore
+import Storage
+
+extension CommandRunner {
+    func examine() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        if arguments.has("--recover") { try await recover(paths) }
+        if arguments.has("--fix") { try await fix(paths) }
+        var examination = Examination(paths: paths, home: environment["HOME"])
+        await examination.run()
+        for finding in examination.findings { try print(finding) }
+        let errors = examination.findings.filter { $0.verdict == .error }
+        // A broken history is worse than rights, and rights are worse than settings.
+        for code in [ExitCode.store, .localIO, .usage] where errors.contains(where: { $0.exit == code }) { return code }
+        return .done
+    }
+
+    private func print(_ finding: Finding) throws(CommandError) {
+        guard !isJSON else { return try streams.json(finding.record) }
+        let word =
+            switch finding.verdict {
+            case .ok: "ok     "
+            case .warning: "LOOK   "
+            case .error: "BROKEN "
+            }
+        try streams.line("\(word) \(finding.check): \(safeLine(finding.text))")
+        if let advice = finding.advice { try streams.line("        \(safeLine(advice))") }
+    }
+
+    /// Saves what can be read of a history that is damaged; leaves a sound one alone.
+    private func recover(_ paths: HomePaths) async throws(CommandError) {
+        guard SmallFile.exists(paths.history) else { return }
+        try await withHome(paths) { () throws(CommandError) in
+            let findings = await HistoryInspection.run(at: paths.history, isInUse: false)
+            if let version = findings.first(where: { $0.kind == .version && $0.verdict == .error }) {
+                throw CommandError(.store, "history", version.text)
+            }
+            guard findings.contains(where: { $0.kind == .integrity && $0.verdict == .error }) else {
+                return streams.note("blipchat: the history is not damaged; there is nothing to recover")
+            }
+            let (kept, summary) = try await HistoryFile.about(paths) { () throws(StoreError) in
+                try await HistoryRecovery.recover(at: paths.history)
+            }
+            var sentence = "blipchat: saved \(summary.messages) messages of \(summary.contacts) contacts"
+            if summary.namelessContacts > 0 {
+                sentence += " (\(summary.namelessContacts) of them have lost their names: \"recovered N\")"
+            }
+            if summary.unreadablePages > 0 { sentence += "; \(summary.unreadablePages) pages could not be read" }
+            streams.note(sentence)
+            if let kept { streams.note("blipchat: the damaged history is kept as \(kept)") }
+        }
+    }
+
+    private func fix(_ paths: HomePaths) async throws(CommandError) {
+        for failure in PrivatePlaces.fix(paths) { streams.note("blipchat: \(failure)") }
+        guard SmallFile.exists(paths.history) else { return }
+        try await withHome(paths) { () throws(CommandError) in
+            let findings = await HistoryInspection.run(at: paths.history, isInUse: false)
+            guard findings.contains(where: \.isRepairable) else { return }
+            try await HistoryFile.about(paths) { () throws(StoreError) in
+                try await HistoryInspection.repair(at: paths.history)
+            }
+        }
+    }
+}

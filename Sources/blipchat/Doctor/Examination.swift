@@ -1,0 +1,235 @@
+// Looks at everything of a home and says what is wrong with it and what to do. Changes nothing.
+
+import BLIPNet
+import CLinux
+import ChatCore
+import ChatTUI
+import Glibc
+import Storage
+
+/// One thing that was looked at.
+struct Finding: Sendable, Equatable {
+    enum Verdict: String, Sendable {
+        case ok, warning, error
+    }
+
+    var check: String
+    var verdict: Verdict
+    var text: String
+    /// What the user can do.
+    var advice: String?
+    /// The exit code of an error.
+    var exit = ExitCode.localIO
+    /// `--fix` can put it right.
+    var isRepairable = false
+
+    var record: JSONValue {
+        .record([
+            "v": 1, "type": "check", "check": .string(check), "verdict": .string(verdict.rawValue),
+            "text": .string(text), "advice": advice.map(JSONValue.string) ?? .null, "fixable": .bool(isRepairable),
+        ])
+    }
+}
+
+struct Examination {
+    let paths: HomePaths
+    let home: String?
+    private(set) var findings: [Finding] = []
+    private var downloads: String
+
+    init(paths: HomePaths, home: String?) {
+        self.paths = paths
+        self.home = home
+        downloads = paths.downloads
+    }
+
+    mutating func run() async {
+        checkConfiguration()
+        checkFolders()
+        checkKey()
+        let isInUse = checkLock()
+        await checkHistory(isInUse: isInUse)
+        checkDisk()
+        await checkPartials()
+    }
+
+    private mutating func note(
+        _ check: String, _ verdict: Finding.Verdict, _ text: String, _ advice: String? = nil,
+        exit: ExitCode = .localIO, fixable: Bool = false
+    ) {
+        findings.append(
+            Finding(check: check, verdict: verdict, text: text, advice: advice, exit: exit, isRepairable: fixable))
+    }
+
+    // MARK: Settings, folders, key, lock
+
+    private mutating func checkConfiguration() {
+        do throws(CommandError) {
+            let settings = try Configuration.load(from: paths.configuration, home: home)
+            downloads = settings.downloads ?? paths.downloads
+            note("config", .ok, SmallFile.exists(paths.configuration) ? paths.configuration : "all defaults")
+        } catch {
+            note("config", .error, "\(error.subject): \(error.reason)", error.advice, exit: .usage)
+        }
+    }
+
+    /// What only its owner may use, and files whose rights must be narrow.
+    private mutating func checkFolders() {
+        guard SmallFile.exists(paths.data) else {
+            return note("home", .ok, "\(paths.data) is not there yet; the first start makes it")
+        }
+        var broken: [String] = []
+        for path in PrivatePlaces.all(of: paths) {
+            guard let problem = PrivatePlaces.problem(at: path) else { continue }
+            broken.append("\(path): \(problem)")
+        }
+        broken.isEmpty
+            ? note("permissions", .ok, "only you may read your key, history, socket and log")
+            : note(
+                "permissions", .error, broken.joined(separator: "; "),
+                "doctor --fix takes the rights of others away", fixable: true)
+    }
+
+    private mutating func checkKey() {
+        do throws(IdentityError) {
+            guard let identity = try IdentityFile.load(at: paths.identity) else {
+                return note("key", .ok, "there is no key yet; the first start makes it")
+            }
+            note("key", .ok, "you are \(PeerID(identity.fingerprint).text)")
+        } catch {
+            let words = CommandError(error)
+            note("key", .error, "\(words.subject): \(words.reason)", words.advice)
+        }
+    }
+
+    /// Returns whether an instance runs on this home.
+    private mutating func checkLock() -> Bool {
+        if let process = InstanceLock.holder(path: paths.lock) {
+            note("lock", .ok, "blipchat runs here as process \(process)")
+            return true
+        }
+        SmallFile.exists(paths.socket)
+            ? note("lock", .ok, "no blipchat runs here; the socket of a former one is left and does no harm")
+            : note("lock", .ok, "no blipchat runs here")
+        return false
+    }
+
+    // MARK: History
+
+    private mutating func checkHistory(isInUse: Bool) async {
+        for finding in await HistoryInspection.run(at: paths.history, isInUse: isInUse) {
+            let verdict: Finding.Verdict =
+                switch finding.verdict {
+                case .ok: .ok
+                case .warning: .warning
+                case .error: .error
+                }
+            note(
+                "history \(finding.kind.rawValue)", verdict, finding.text, Self.advice(for: finding), exit: .store,
+                fixable: finding.isRepairable)
+        }
+    }
+
+    private static func advice(for finding: HistoryFinding) -> String? {
+        guard finding.verdict != .ok else { return nil }
+        if finding.isRepairable { return "doctor --fix puts it right" }
+        return finding.kind == .integrity
+            ? "restore a copy with blipchat restore, or save what can be read with doctor --recover" : nil
+    }
+
+    // MARK: Disk
+
+    private mutating func checkDisk() {
+        for (what, folder) in [("history", paths.data), ("downloads", downloads)] {
+            var place = folder
+            while !SmallFile.exists(place), place != "/" { place = HomePaths.parent(of: place) }
+            var space = statvfs()
+            guard statvfs(place, &space) == 0 else {
+                note("disk", .error, "\(place): \(Sentences.words(forErrno: errno))")
+                continue
+            }
+            let free = UInt64(space.f_bavail) &* UInt64(space.f_frsize)
+            let all = UInt64(space.f_blocks) &* UInt64(space.f_frsize)
+            let limit = min(1 << 30, all / 20)
+            let text = "\(free >> 20) MiB free for the \(what) (\(place))"
+            if free < 16 << 20 {
+                note("disk", .error, text, "make room: messages cannot be stored")
+            } else if free < limit {
+                note("disk", .warning, text, "make room: files are not accepted any more")
+            } else {
+                note("disk", .ok, text)
+            }
+        }
+    }
+
+    /// Unfinished files that belong to no transfer that could go on.
+    private mutating func checkPartials() async {
+        let partials = Partials.found(in: downloads)
+        guard !partials.isEmpty else { return note("partials", .ok, "no unfinished files") }
+        var running: Set<String> = []
+        let transfers = try? await HistoryFile.read(paths, damaged: { _ in }) { store throws(StoreError) in
+            try await store.transfers(unfinishedOnly: true, limit: 100_000)
+        }
+        for transfer in (transfers ?? nil) ?? [] { running.insert(transfer.id.text) }
+        let left = partials.filter { !running.contains($0.id) }
+        guard !left.isEmpty else { return note("partials", .ok, "\(partials.count) unfinished files wait to go on") }
+        note(
+            "partials", .warning,
+            "\(left.count) unfinished files belong to no transfer: \(left.map(\.path).joined(separator: ", "))",
+            "delete them; blipchat does after 14 days")
+    }
+}
+
+/// What nobody but the user may read.
+enum PrivatePlaces {
+    static func all(of paths: HomePaths) -> [String] {
+        [
+            paths.data, paths.identity, paths.history, paths.history + "-wal", paths.history + "-shm",
+            paths.configuration,
+            paths.log, paths.socket, paths.lock,
+        ].filter { SmallFile.exists($0) }
+    }
+
+    /// `nil` when all is well.
+    static func problem(at path: String) -> String? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return Sentences.words(forErrno: errno) }
+        guard status.st_uid == geteuid() else { return "it belongs to user \(status.st_uid)" }
+        guard status.st_mode & 0o077 == 0 else {
+            return "others may use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
+        }
+        return nil
+    }
+
+    /// Takes the rights of others away; returns what could not be done.
+    static func fix(_ paths: HomePaths) -> [String] {
+        var failures: [String] = []
+        for path in all(of: paths) where problem(at: path) != nil {
+            var status = stat()
+            guard lstat(path, &status) == 0, chmod(path, status.st_mode & 0o700) == 0 else {
+                failures.append("\(path): \(Sentences.words(forErrno: errno))")
+                continue
+            }
+        }
+        return failures
+    }
+}
+
+/// Partial files of transfers, `.NAME.ID.blip-part`.
+enum Partials {
+    static func found(in folder: String) -> [(path: String, id: String)] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var found: [(path: String, id: String)] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard name.hasPrefix("."), name.hasSuffix(".blip-part") else { continue }
+            let id = String(decoding: name.utf8.dropLast(10).suffix(36), as: UTF8.self)
+            guard MessageID(id) != nil else { continue }
+            found.append(("\(folder)/\(name)", id))
+        }
+        return found.sorted { $0.path < $1.path }
+    }
+}

@@ -1,0 +1,60 @@
+// Writes a history to a file: walks through it once, in an order that only depends on what is stored.
+
+import ChatCore
+import Storage
+
+struct HistoryExport {
+    private static let pageSize = 500
+
+    let store: HistoryDatabase
+    let paths: HomePaths
+    let contacts: ContactDirectory
+    let format: ExportFormat
+    /// Copies the files that belong to messages; `nil`: they are only named.
+    let files: ExportFiles?
+    let write: (String) throws(CommandError) -> Void
+
+    /// Exports one conversation, or all of them.
+    func run(only peer: Peer?) async throws(CommandError) {
+        let peers = (peer.map { [$0] } ?? contacts.peers).sorted { $0.id < $1.id }
+        var writer = format.writer(Records(contacts: contacts))
+        try write(writer.begin())
+        if format.isByConversation {
+            for peer in peers {
+                try write(writer.begin(peer))
+                try await messages(of: peer.id, &writer)
+            }
+        } else {
+            for peer in peers { try write(writer.begin(peer)) }
+            try await messages(of: peer?.id, &writer)
+            for peer in peers {
+                let operations = try await HistoryFile.about(paths) { () throws(StoreError) in
+                    try await store.operations(of: peer.id)
+                }
+                for operation in operations { try write(writer.operation(operation)) }
+            }
+        }
+        try write(writer.end())
+    }
+
+    private func messages(
+        of contact: ContactID?, _ writer: inout any ExportWriter
+    ) async throws(CommandError) {
+        var place = HistoryPosition(.min)
+        while true {
+            let start = place
+            let page = try await HistoryFile.about(paths) { () throws(StoreError) in
+                try await store.exportedMessages(of: contact, after: start, limit: Self.pageSize)
+            }
+            for exported in page {
+                var copy: String?
+                if let files, case .file(let transfer) = exported.message.content, !exported.message.isRetracted {
+                    copy = files.copy(transfer)
+                }
+                try write(writer.message(exported, file: copy))
+            }
+            guard page.count == Self.pageSize, let last = page.last else { return }
+            place = last.message.position
+        }
+    }
+}

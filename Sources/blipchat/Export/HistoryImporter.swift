@@ -1,0 +1,283 @@
+// Reads an export back: what is not there yet is added, what is there stays as it is. The file may come from anybody, so
+// nothing in it is believed: not its names, not its trust, not its paths.
+
+import ChatCore
+import Storage
+
+struct HistoryImporter {
+    struct Summary: Equatable {
+        var contacts = 0
+        var messages = 0
+        var operations = 0
+        /// Records that were there already.
+        var known = 0
+    }
+
+    let store: HistoryDatabase
+    let path: String
+
+    /// What a line of the file says.
+    private enum Record {
+        case contact(JSONValue)
+        case message(JSONValue)
+        case operation(JSONValue)
+        case end(messages: Int64, operations: Int64)
+    }
+
+    /// Throws 2 with the number of the line when the file is no export, or is damaged or cut off. Its beginning may be
+    /// imported then; importing the whole file adds the rest.
+    func run() async throws(CommandError) -> Summary {
+        let count = try checkWhole()
+        var summary = Summary()
+        var contacts: [String: ContactID] = [:]
+        var importing = try await stored { () throws(StoreError) in try await HistoryImport(into: store, count: count) }
+        var messages: [ImportedMessage] = []
+        var operations: [ChatOperation] = []
+        var reader = try LineReader(path: path)
+        _ = try reader.next()
+        while let line = try reader.next() {
+            let place = reader.number
+            switch try record(line, place) {
+            case .contact(let json): try await add(json, at: place, &contacts, &summary)
+            case .message(let json):
+                messages.append(try message(json, at: place, contacts))
+                if messages.count == HistoryImport.batch { try await flush(&messages, into: &importing, &summary) }
+            case .operation(let json):
+                operations.append(try operation(json, at: place, contacts))
+            case .end: break
+            }
+        }
+        try await flush(&messages, into: &importing, &summary)
+        for start in stride(from: 0, to: operations.count, by: HistoryImport.batch) {
+            let batch = Array(operations[start..<min(start + HistoryImport.batch, operations.count)])
+            let before = importing.addedOperations
+            do throws(StoreError) {
+                try await importing.add(batch)
+            } catch {
+                throw CommandError(error, path: path)
+            }
+            summary.known += batch.count - (importing.addedOperations - before)
+        }
+        do throws(StoreError) {
+            try await importing.finish()
+        } catch {
+            throw CommandError(error, path: path)
+        }
+        summary.messages = importing.addedMessages
+        summary.operations = importing.addedOperations
+        return summary
+    }
+
+    private func flush(
+        _ messages: inout [ImportedMessage], into importing: inout HistoryImport, _ summary: inout Summary
+    ) async throws(CommandError) {
+        let before = importing.addedMessages
+        let batch = messages
+        do throws(StoreError) {
+            try await importing.add(batch)
+        } catch {
+            throw CommandError(error, path: path)
+        }
+        summary.known += batch.count - (importing.addedMessages - before)
+        messages.removeAll(keepingCapacity: true)
+    }
+
+    private func stored<Value>(
+        _ call: () async throws(StoreError) -> Value
+    ) async throws(CommandError) -> Value {
+        do throws(StoreError) { return try await call() } catch { throw CommandError(error, path: path) }
+    }
+
+    // MARK: Lines
+
+    /// Reads everything once before anything is changed; returns how many messages there are.
+    private func checkWhole() throws(CommandError) -> Int {
+        var reader = try LineReader(path: path)
+        guard let first = try reader.next(), let header = try? JSONReader.read(first),
+            header["type"]?.stringValue == "export"
+        else { throw CommandError(.usage, path, "not an export of blipchat", advice: "write one with blipchat export") }
+        guard header["v"]?.integerValue == 1 else {
+            throw CommandError(.usage, path, "an export of a newer blipchat", advice: "update blipchat")
+        }
+        var messages: Int64 = 0
+        var operations: Int64 = 0
+        while let line = try reader.next() {
+            switch try record(line, reader.number) {
+            case .contact: break
+            case .message: messages += 1
+            case .operation: operations += 1
+            case .end(let allMessages, let allOperations):
+                guard allMessages == messages, allOperations == operations else {
+                    throw wrong(reader.number, "says \(allMessages) messages, but there are \(messages)")
+                }
+                return Int(messages)
+            }
+        }
+        throw CommandError(.usage, path, "it is cut off: the last line is missing", advice: "export it again")
+    }
+
+    private func record(_ line: [UInt8], _ number: Int) throws(CommandError) -> Record {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONReader.read(line)
+        } catch {
+            throw wrong(number, "\(error.reason) at byte \(error.offset + 1)")
+        }
+        switch json["type"]?.stringValue {
+        case "contact": return .contact(json)
+        case "message", "file": return .message(json)
+        case "operation": return .operation(json)
+        case "end":
+            return .end(
+                messages: json["messages"]?.integerValue ?? -1, operations: json["operations"]?.integerValue ?? -1)
+        case let other: throw wrong(number, "a record of unknown type \(other ?? "(none)")")
+        }
+    }
+
+    private func wrong(_ line: Int, _ reason: String) -> CommandError {
+        CommandError(.usage, "\(path):\(line)", reason, advice: "nothing behind this line was imported")
+    }
+
+    // MARK: Records
+
+    /// By key, else by name; a new one is unverified, whatever the file says.
+    private func add(
+        _ json: JSONValue, at line: Int, _ contacts: inout [String: ContactID], _ summary: inout Summary
+    ) async throws(CommandError) {
+        guard let name = json["name"]?.stringValue, (1...64).contains(name.utf8.count) else {
+            throw wrong(line, "a contact without a name")
+        }
+        let peerID = json["peer_id"]?.stringValue.flatMap { PeerID($0) }
+        let known = try await stored { () throws(StoreError) in try await store.contacts() }
+        let folded = name.lowercased()
+        if let peer = known.first(where: { peerID != nil && $0.peerID == peerID })
+            ?? known.first(where: { (peerID == nil || $0.peerID == nil) && $0.name.lowercased() == folded })
+        {
+            contacts[name] = peer.id
+            summary.known += 1
+            return
+        }
+        let addresses = (json["addresses"]?.arrayValue ?? []).compactMap { value in
+            value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
+        }
+        let names = Set(known.map { $0.name.lowercased() })
+        var free = name
+        var number = 2
+        while names.contains(free.lowercased()) {
+            free = "\(name.prefix(50)) \(number)"
+            number += 1
+        }
+        let contact = NewContact(
+            peerID: peerID, name: free, addresses: addresses, isBlocked: json["blocked"]?.boolValue ?? false,
+            added: time(json, "added") ?? .now)
+        contacts[name] = try await stored { () throws(StoreError) in try await store.addContact(contact).id }
+        summary.contacts += 1
+    }
+
+    private func message(
+        _ json: JSONValue, at line: Int, _ contacts: [String: ContactID]
+    ) throws(CommandError) -> ImportedMessage {
+        let common = try common(json, line, contacts)
+        let content: ChatMessage.Content
+        if json["type"]?.stringValue == "file" {
+            content = .file(try file(json, at: line, common))
+        } else {
+            guard let text = json["first_text"]?.stringValue ?? json["text"]?.stringValue else {
+                throw wrong(line, "a message without text")
+            }
+            content = .text(text)
+        }
+        return ImportedMessage(
+            contact: common.contact, direction: common.direction, id: common.id, sequence: common.sequence,
+            sent: common.sent, stored: common.stored, state: common.state,
+            replyTo: json["reply_to"]?.stringValue.flatMap { MessageID($0) }, content: content)
+    }
+
+    /// What messages and operations have in common.
+    private struct Common {
+        var contact: ContactID
+        var direction: MessageDirection
+        var id: MessageID
+        var sequence: Int64
+        var sent: Timestamp
+        var stored: Timestamp
+        var state: DeliveryState
+    }
+
+    private func common(_ json: JSONValue, _ line: Int, _ contacts: [String: ContactID]) throws(CommandError) -> Common
+    {
+        guard let conversation = json["conversation"]?.stringValue, let contact = contacts[conversation] else {
+            throw wrong(line, "it belongs to no contact of this file")
+        }
+        guard let id = json["id"]?.stringValue.flatMap({ MessageID($0) }),
+            let direction = json["direction"]?.stringValue.flatMap({ MessageDirection(rawValue: $0) }),
+            let sent = time(json, "sent"), let stored = time(json, "stored")
+        else { throw wrong(line, "id, direction, sent or stored is missing or wrong") }
+        let states: [String: DeliveryState] = [
+            "pending": .pending, "sent": .sent, "delivered": .delivered, "read": .read,
+            "failed": .failed(reason: json["delivery_reason"]?.stringValue ?? ""),
+        ]
+        guard let state = json["delivery"]?.stringValue.flatMap({ states[$0] }) else {
+            throw wrong(line, "delivery is missing or wrong")
+        }
+        return Common(
+            contact: contact, direction: direction, id: id, sequence: max(json["sequence"]?.integerValue ?? 0, 0),
+            sent: sent, stored: stored, state: state)
+    }
+
+    private func operation(
+        _ json: JSONValue, at line: Int, _ contacts: [String: ContactID]
+    ) throws(CommandError) -> ChatOperation {
+        let common = try common(json, line, contacts)
+        let text = json["text"]?.stringValue
+        let actions: [String: ChatOperation.Action] = [
+            "edit": .edit(text: text ?? ""), "retract": .retract, "react": .react(emoji: text),
+        ]
+        guard let action = json["kind"]?.stringValue.flatMap({ actions[$0] }),
+            let target = json["target"]?.stringValue.flatMap({ MessageID($0) })
+        else { throw wrong(line, "kind or target is missing or wrong") }
+        return ChatOperation(
+            id: common.id, contact: common.contact, direction: common.direction, sequence: common.sequence,
+            sent: common.sent, stored: common.stored, state: common.state, target: target, action: action)
+    }
+
+    private func file(_ json: JSONValue, at line: Int, _ common: Common) throws(CommandError) -> FileTransfer {
+        guard let name = json["name"]?.stringValue, let size = bytes(json, "size"),
+            let state = json["state"]?.stringValue.flatMap({ FileTransfer.State(rawValue: $0) })
+        else { throw wrong(line, "name, size or state of the file is missing or wrong") }
+        var place: FolderPlace?
+        if let set = json["folder_set"]?.stringValue.flatMap({ MessageID($0) }),
+            let folder = json["folder"]?.stringValue
+        {
+            place = FolderPlace(
+                set: set, path: folder, files: bytes(json, "folder_files") ?? 0, bytes: bytes(json, "folder_bytes") ?? 0
+            )
+        }
+        return FileTransfer(
+            id: common.id, number: TransferNumber(0), contact: common.contact, direction: common.direction, name: name,
+            size: size, modified: time(json, "modified") ?? common.sent,
+            contentType: json["content_type"]?.stringValue ?? "application/octet-stream",
+            caption: json["caption"]?.stringValue ?? "", place: place, state: state,
+            reason: json["reason"]?.stringValue, transferred: bytes(json, "transferred") ?? 0,
+            sha256: json["sha256"]?.stringValue, path: filePath(json), offered: time(json, "offered") ?? common.stored,
+            started: time(json, "started"), finished: time(json, "finished"))
+    }
+
+    /// The copy beside the export when there is one, else where the file was.
+    private func filePath(_ json: JSONValue) -> String? {
+        guard let copy = json["copy"]?.stringValue else { return json["path"]?.stringValue }
+        let steps = copy.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let leadsOut = steps.contains { $0.isEmpty || $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }
+        guard !leadsOut, !copy.utf8.contains(0), let absolute = try? HomePaths.absolute(path) else { return nil }
+        let file = "\(HomePaths.parent(of: absolute))/\(copy)"
+        return SmallFile.exists(file) ? file : json["path"]?.stringValue
+    }
+
+    private func time(_ json: JSONValue, _ name: String) -> Timestamp? {
+        json[name]?.stringValue.flatMap { RFC3339.read($0) }
+    }
+
+    private func bytes(_ json: JSONValue, _ name: String) -> UInt64? {
+        json[name]?.integerValue.flatMap { UInt64(exactly: $0) }
+    }
+}

@@ -1,0 +1,66 @@
+// Reads a file line by line, however long it is.
+
+import CLinux
+import Glibc
+
+struct LineReader: ~Copyable {
+    /// A message of 64 KiB takes six times that when every byte is escaped.
+    static let longestLine = 1 << 20
+
+    private let descriptor: Int32
+    private let path: String
+    private var buffer: [UInt8] = []
+    private var start = 0
+    private var isAtEnd = false
+    private(set) var number = 0
+
+    init(path: String) throws(CommandError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system(path, "cannot be read", errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw CommandError(.usage, path, "not a regular file", advice: "give the file that an export has written")
+        }
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close(descriptor) }
+
+    /// The next line without its end; `nil` behind the last.
+    mutating func next() throws(CommandError) -> [UInt8]? {
+        var searched = start
+        while true {
+            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { start = end + 1 }
+                number += 1
+                return Array(buffer[start..<end])
+            }
+            guard !isAtEnd else {
+                guard start < buffer.count else { return nil }
+                defer { start = buffer.count }
+                number += 1
+                return Array(buffer[start...])
+            }
+            guard buffer.count - start <= Self.longestLine else {
+                throw CommandError(.usage, "\(path):\(number + 1)", "the line is too long for an export of blipchat")
+            }
+            buffer.removeFirst(start)
+            start = 0
+            searched = buffer.count
+            try fill()
+        }
+    }
+
+    private mutating func fill() throws(CommandError) {
+        var part = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(path, "cannot be read", errno) }
+            if count == 0 { isAtEnd = true } else { buffer += part[..<count] }
+            return
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// Deletes messages and sets how long they are kept.
+
+import ChatCore
+
+extension OperationRunner {
+    func delete(_ ids: [MessageID], of who: String, _ records: RecordSink) async throws(CommandError) {
+        let peer = try await contact(who)
+        let count = try await about(who) { () throws(ChatError) in
+            try await service.deleteMessages(ids, of: peer.id)
+        }
+        guard count > 0 else {
+            throw CommandError(.notFound, who, "no such message", advice: "blipchat history WHO --json shows the ids")
+        }
+        await records(Self.deleted(count, peer))
+    }
+
+    func clear(_ who: String, before time: Timestamp?, _ records: RecordSink) async throws(CommandError) {
+        let peer = try await contact(who)
+        let count = try await about(who) { () throws(ChatError) in
+            try await service.deleteMessages(of: peer.id, storedBefore: time)
+        }
+        await records(Self.deleted(count, peer))
+    }
+
+    private static func deleted(_ count: Int, _ peer: Peer) -> JSONValue {
+        .record(["v": 1, "type": "deleted", "conversation": .string(peer.name), "messages": .integer(Int64(count))])
+    }
+
+    func keep(_ who: String, _ change: String?, _ records: RecordSink) async throws(CommandError) {
+        let peer = try await contact(who)
+        if let change {
+            let retention = Retention(change)
+            guard retention != nil || change == "default" else {
+                throw CommandError(.usage, change, "not a time", advice: "give a number of days, forever or default")
+            }
+            try await about(who) { () throws(ChatError) in try await service.setRetention(retention, of: peer.id) }
+        }
+        let retention = try await about(who) { () throws(ChatError) in try await service.retention(of: peer.id) }
+        await records(
+            .record([
+                "v": 1, "type": "retention", "conversation": .string(peer.name),
+                "keep": .string(retention?.text ?? "default"),
+            ]))
+    }
+}

@@ -1,0 +1,59 @@
+// A message as lines for people: on standard output and in text exports. Everything from outside passes SafeText.
+
+import ChatCore
+import ChatTUI
+
+struct MessageLines {
+    let records: Records
+    var withConversation = false
+
+    /// Time, who, state and text; further lines of the text below, and what is missing before it above.
+    func lines(of message: ChatMessage) -> [String] {
+        var lines: [String] = []
+        if message.missingBefore > 0, !withConversation {
+            lines.append("    (\(Sentences.missing(message.missingBefore)))")
+        }
+        let name = safe(records.contacts.name(of: message.contact), .name)
+        var head = LocalTime.text(message.stored) + "  "
+        if withConversation { head += "\(name)  " }
+        head += message.direction == .outgoing ? "me \(Self.mark(message.state))  " : "\(name)  "
+        let tail = notes(of: message).map { "  \($0)" }.joined()
+        guard !message.isRetracted else { return lines + ["\(head)(deleted)\(tail)"] }
+        switch message.content {
+        case .file(let transfer):
+            let place = transfer.path.map { "  \(safe($0, .line))" } ?? ""
+            lines.append(
+                "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
+                    + "\(transfer.state.rawValue)\(place)\(tail)")
+        case .text(let text):
+            let parts = SafeText(text, as: .multiline).lines().map { $0.terminalString() }
+            lines.append(head + (parts.first ?? ""))
+            lines += parts.dropFirst().map { "    " + $0 }
+            lines[lines.count - 1] += tail
+        }
+        return lines
+    }
+
+    /// What was done to a message: `(edited)`, `(clock off)`, reactions.
+    func notes(of message: ChatMessage) -> [String] {
+        var notes = message.edited == nil || message.isRetracted ? [] : ["(edited)"]
+        if message.isTimeOff { notes.append("(written \(LocalTime.text(message.sent)) by the sender's clock)") }
+        for reaction in message.reactions {
+            let name = reaction.direction == .outgoing ? "me" : safe(records.contacts.name(of: message.contact), .name)
+            notes.append("[\(safe(reaction.emoji, .line)) \(name)]")
+        }
+        return notes
+    }
+
+    private func safe(_ text: String, _ kind: SafeText.Kind) -> String { SafeText(text, as: kind).terminalString() }
+
+    private static func mark(_ state: DeliveryState) -> String {
+        switch state {
+        case .pending: "~"
+        case .sent: ">"
+        case .delivered: "✓"
+        case .read: "✓✓"
+        case .failed: "!"
+        }
+    }
+}

@@ -1,0 +1,118 @@
+// Messages that are taken over: once, in their order, before what was there; and histories made by the generator.
+
+import ChatCore
+import HistoryGenerator
+import TestSupport
+import Testing
+
+@testable import Storage
+
+@Suite("Imports and large histories")
+struct ImportTests {
+    private func message(
+        _ number: Int, _ contact: ContactID, _ direction: MessageDirection = .incoming, _ state: DeliveryState = .read
+    ) -> ImportedMessage {
+        let time = Timestamp(milliseconds: Int64(number) * 1_000)
+        let digits = String(number + 100_000)
+        return ImportedMessage(
+            contact: contact, direction: direction,
+            id: MessageID("00000000-0000-7000-8000-000000\(digits)") ?? MessageID(at: time), sequence: Int64(number),
+            sent: time, stored: time, state: state, content: .text("old \(number)"))
+    }
+
+    @Test("take over each message once, before what is there, and leave the numbers of both sides behind them")
+    func once() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        try await database.say("own", to: bob, at: 9_000_000)
+        for _ in 0..<2 {
+            var run = try await HistoryImport(into: database, count: 3)
+            try await run.add([
+                message(1, bob), message(2, bob, .outgoing, .sent), message(7, bob, .incoming, .delivered),
+            ])
+            try await run.add([
+                ChatOperation(
+                    id: MessageID(at: .init(milliseconds: 5)), contact: bob, direction: .incoming, sequence: 8,
+                    sent: .init(milliseconds: 8_000), stored: .init(milliseconds: 8_000), state: .delivered,
+                    target: message(1, bob).id, action: .edit(text: "new 1"))
+            ])
+            try await run.finish()
+            #expect([0, 3].contains(run.addedMessages))
+        }
+        let page = try await database.page(of: bob, .newest, limit: 9)
+        #expect(page.map(\.text) == ["new 1", "old 2", "old 7", "own"])
+        #expect(page[0].edited != nil)
+        // Nothing is sent because of an import.
+        #expect(page[1].state == .failed(reason: "not delivered before the export"))
+        #expect(try await database.outbox(for: bob, limit: 9).count == 1)
+        #expect(try await database.conversations()[0].lastMessage?.text == "own")
+        #expect(try await database.texts("old").count == 2)
+        #expect(try await database.texts("new") == ["new 1"])
+        // Number 9 of the peer is the next one: it is not held back.
+        #expect(
+            try await database.appendIncoming(
+                IncomingMessage(
+                    id: MessageID(at: .init(milliseconds: 9)), contact: bob, sequence: 9, sent: .init(milliseconds: 9),
+                    received: .init(milliseconds: 9_000_001), content: .text("nine"))
+            ).inserted?.text == "nine")
+        #expect(try await database.say("own again", to: bob).sequence == 3)
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
+    }
+
+    @Test("of a generated history are the same for the same seed, and can be paged, dated, counted and searched")
+    func generated() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let generator = GeneratedHistory(messages: 6_000, conversations: 12, seed: 4)
+        try await generator.fill(database)
+        let conversations = try await database.conversations()
+        #expect(conversations.count == 12)
+        #expect(conversations.reduce(0) { $0 + $1.unreadCount } > 50)
+        #expect(try await database.search(SearchQuery(text: "the")).searched == 6_000)
+        for query in ["会議", "שלום", "🚀", "meeting", "eetin", "\"it is\""] {
+            #expect(try await !database.texts(query).isEmpty, "\(query)")
+        }
+        let busiest = try #require(conversations.first)
+        var seen: [ChatMessage] = []
+        var anchor = PageAnchor.newest
+        while true {
+            let page = try await database.page(of: busiest.peer.id, anchor, limit: 50)
+            guard let first = page.first else { break }
+            seen = page + seen
+            anchor = .before(first.position)
+        }
+        #expect(zip(seen, seen.dropFirst()).allSatisfy { $0.position < $1.position })
+        #expect(Set(seen.map(\.id)).count == seen.count)
+        for index in stride(from: 0, to: seen.count, by: seen.count / 17 + 1) {
+            let found = try await database.firstMessage(of: busiest.peer.id, since: seen[index].stored)
+            #expect(found == seen[index])
+            let around = try await database.page(of: busiest.peer.id, .around(seen[index].position), limit: 10)
+            #expect(around.contains(seen[index]))
+        }
+        #expect(try await database.firstMessage(of: busiest.peer.id, since: .init(milliseconds: 0)) == seen.first)
+        #expect(try await database.firstMessage(of: busiest.peer.id, since: generator.end) == nil)
+        // The same seed, the same history.
+        let other = try TestFolder()
+        let twin = try await other.open()
+        try await generator.fill(twin)
+        let mine = try await database.exportedMessages(of: nil, after: .init(.min), limit: 10_000)
+        #expect(try await twin.exportedMessages(of: nil, after: .init(.min), limit: 10_000) == mine)
+        await twin.close()
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
+    }
+
+    @Test("dates are found where the clock jumped, and in a conversation without messages")
+    func dates() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        #expect(try await database.firstMessage(of: bob, since: .init(milliseconds: 5)) == nil)
+        for time in [10, 20, 5, 30, 40] { try await database.say("at \(time)", to: bob, at: Int64(time)) }
+        #expect(try await database.firstMessage(of: bob, since: .init(milliseconds: 35))?.text == "at 40")
+        #expect(try await database.firstMessage(of: bob, since: .init(milliseconds: 41)) == nil)
+        #expect(try await database.firstMessage(of: bob, since: .init(milliseconds: .min))?.text == "at 10")
+    }
+}

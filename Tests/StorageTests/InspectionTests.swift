@@ -1,0 +1,93 @@
+// What doctor finds in a history, and what it can put right.
+
+import ChatCore
+import Testing
+
+@testable import Storage
+
+@Suite("Inspection")
+struct InspectionTests {
+    private func history(_ folder: TestFolder) async throws {
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        for number in 0..<20 {
+            try await database.say("line \(number)", to: bob)
+            try await database.hear("answer \(number)", from: bob, at: Int64(number))
+        }
+        await database.close()
+    }
+
+    private func run(_ sql: String, in folder: TestFolder) throws {
+        let connection = try SQLiteConnection(path: folder.database, mode: .readWrite)
+        try SearchIndex.install(in: connection)
+        try connection.executeScript("PRAGMA foreign_keys = OFF")
+        try connection.executeScript(sql)
+    }
+
+    @Test("finds a sound history sound, and says how much is in it")
+    func sound() async throws {
+        let folder = try TestFolder()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).map(\.verdict) == [.ok])
+        try await history(folder)
+        let findings = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(findings.map(\.kind) == [.file, .integrity, .orphans, .figures, .search])
+        #expect(findings.allSatisfy { $0.verdict == .ok })
+        #expect(findings[0].text.hasPrefix("40 messages"))
+        // Beside a running instance, too.
+        let database = try await folder.open()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: true).allSatisfy { $0.verdict == .ok })
+        await database.close()
+    }
+
+    @Test(
+        "finds what does not agree with the messages, and puts it right",
+        arguments: [
+            (HistoryFinding.Kind.search, "DELETE FROM words WHERE rowid = 3"),
+            (.search, "INSERT INTO trigrams(rowid, text) VALUES (999, 'left over')"),
+            (.search, "INSERT INTO words(words) VALUES ('delete-all')"),
+            (.search, "UPDATE messages SET text = 'changed behind its back' WHERE position = 5"),
+            (.figures, "UPDATE conversations SET message_count = 7"),
+            (.figures, "UPDATE conversations SET unread = unread + 1"),
+            (.figures, "UPDATE conversations SET last_message = 3"),
+            (.orphans, "DELETE FROM contacts"),
+            (.orphans, "INSERT INTO outbox(contact, position) VALUES (1, 4711)"),
+            (.orphans, "INSERT INTO drafts(contact, text) VALUES (4711, 'x')"),
+        ])
+    func repairs(_ kind: HistoryFinding.Kind, _ sql: String) async throws {
+        let folder = try TestFolder()
+        try await history(folder)
+        try run(sql, in: folder)
+        let broken = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(broken.contains { $0.kind == kind && $0.verdict == .error && $0.isRepairable }, "\(broken)")
+        try await HistoryInspection.repair(at: folder.database)
+        let repaired = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(repaired.allSatisfy { $0.verdict == .ok }, "\(repaired)")
+    }
+
+    @Test("finds missing messages in the index of a history in use without holding it up")
+    func inUse() async throws {
+        let folder = try TestFolder()
+        try await history(folder)
+        try run("DELETE FROM words WHERE rowid = 3", in: folder)
+        let database = try await folder.open()
+        let findings = await HistoryInspection.run(at: folder.database, isInUse: true)
+        #expect(findings.contains { $0.kind == .search && $0.verdict == .error })
+        await database.close()
+    }
+
+    @Test("says of damage, and of a newer file, that it is there")
+    func damage() async throws {
+        let folder = try TestFolder()
+        try await history(folder)
+        let size = try contents(of: folder.database).count
+        for offset in stride(from: 8192, to: size, by: 8192) {
+            try overwrite(folder.database, at: offset, with: [UInt8](repeating: 0xA5, count: 2000))
+        }
+        let damaged = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(damaged.contains { $0.kind == .integrity && $0.verdict == .error })
+        try overwrite(folder.database, at: 60, with: [0, 0, 0, 99])
+        let newer = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(newer.map(\.kind) == [.version])
+        #expect(newer.map(\.verdict) == [.error])
+    }
+}

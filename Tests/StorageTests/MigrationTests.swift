@@ -1,0 +1,80 @@
+// Files of the first version: brought to the present one, with a copy kept, whatever happens in between.
+
+import ChatCore
+import Glibc
+import Testing
+
+@testable import Storage
+
+@Suite("Migration")
+struct MigrationTests {
+    /// A history as version 1 wrote it.
+    private func makeFirstVersion(_ folder: TestFolder) throws {
+        try overwrite(folder.database, with: [])
+        let connection = try SQLiteConnection(path: folder.database, mode: .readWrite)
+        _ = try connection.first("PRAGMA journal_mode = WAL") { row in row.text(0) }
+        try connection.executeScript(Schema.migrations[0])
+        try connection.executeScript(
+            """
+            INSERT INTO contacts(id, name, folded_name, addresses, trust, added) VALUES (1, 'bob', 'bob', '', 'verified', 1);
+            INSERT INTO conversations(contact, last_message, message_count, unread, next_sequence) VALUES (1, 2, 2, 1, 2);
+            INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, text) VALUES
+                (1, 1, 1, '00000000-0000-7000-8000-000000000001', 1, 1000, 1000, 3, 'the old build'),
+                (2, 1, 0, '00000000-0000-7000-8000-000000000002', 1, 2000, 2000, 3, '昨日の天気');
+            INSERT INTO words(rowid, text) VALUES (1, 'the old build'), (2, '昨日の天気');
+            INSERT INTO trigrams(rowid, text) VALUES (1, 'the old build'), (2, '昨日の天気');
+            PRAGMA user_version = 1; PRAGMA application_id = \(Schema.applicationID);
+            """)
+    }
+
+    @Test("keeps messages, makes the search index anew, and keeps a private copy of the old file")
+    func fromFirstVersion() async throws {
+        let folder = try TestFolder()
+        try makeFirstVersion(folder)
+        let database = try await folder.open()
+        let bob = ContactID(1)
+        #expect(try await database.page(of: bob, .newest, limit: 9).map(\.text) == ["the old build", "昨日の天気"])
+        #expect(try await database.texts("build") == ["the old build"])
+        #expect(try await database.texts("uil") == ["the old build"])
+        #expect(try await database.texts("天") == ["昨日の天気"])
+        // The next message of the peer is not waited for behind numbers that are there.
+        #expect(
+            try await database.appendIncoming(
+                IncomingMessage(
+                    id: MessageID(at: .init(milliseconds: 3_000)), contact: bob, sequence: 2,
+                    sent: .init(milliseconds: 3_000), received: .init(milliseconds: 3_000), content: .text("next"))
+            ).inserted != nil)
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
+        var status = stat()
+        #expect(stat(folder.database + ".v1.bak", &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o600)
+        let copy = try SQLiteConnection(path: folder.database + ".v1.bak", mode: .readOnly)
+        #expect(try copy.first("SELECT count(*) FROM messages") { row in row.integer(0) } == 2)
+        #expect(try copy.first("PRAGMA user_version") { row in row.integer(0) } == 1)
+    }
+
+    @Test("does not take half a copy for a copy")
+    func interruptedCopy() async throws {
+        let folder = try TestFolder()
+        try makeFirstVersion(folder)
+        // What a process leaves that was killed while it copied.
+        try overwrite(folder.database + ".v1.bak.part", with: [1, 2, 3])
+        let database = try await folder.open()
+        await database.close()
+        #expect(!folder.names().contains("history.sqlite.v1.bak.part"))
+        let copy = try SQLiteConnection(path: folder.database + ".v1.bak", mode: .readOnly)
+        #expect(try copy.first("PRAGMA integrity_check") { row in row.text(0) } == "ok")
+    }
+
+    @Test("leaves the file as it is when the copy cannot be made")
+    func noCopyNoMigration() async throws {
+        let folder = try TestFolder()
+        try makeFirstVersion(folder)
+        // Something is in the way of the copy.
+        mkdir(folder.database + ".v1.bak.part", 0o700)
+        defer { rmdir(folder.database + ".v1.bak.part") }
+        await #expect(throws: StoreError.self) { try await folder.open() }
+        #expect(FileSystem.userVersionInHeader(folder.database) == 1)
+    }
+}
