@@ -84,7 +84,10 @@ import Testing
         row.transferred = done
         try await pair.bob.store.updateTransfer(row)
         try await pair.bob.start()
-        try await pair.bob.waitForState(.complete, of: id)
+        // Eight gibibytes are read and hashed.
+        try await eventually("it is here", within: .seconds(600)) {
+            try await pair.bob.transfer(id)?.state == .complete
+        }
         let offsets = pair.bob.tap.requests("file-get").compactMap { $0["Offset"].flatMap(UInt64.init) }
         #expect(offsets.min() == done)
         #expect(pair.bob.tap.requests("file-digest").compactMap { $0["Length"] } == ["\(done)", "\(size)"])

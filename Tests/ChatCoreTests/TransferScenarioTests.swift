@@ -107,6 +107,32 @@ import Testing
         await bob.stop()
     }
 
+    @Test("of a partial file that is damaged at its end the good part is kept")
+    func damagedEnd() async throws {
+        let (alice, bob) = try await pair()
+        let path = try alice.makeFile("long.bin", size: 6 << 20)
+        bob.tap.cut(after: 8, of: "file-get", staysDown: true)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await eventually("it was cut") { bob.tap.isDown }
+        try await bob.restart(starting: false)
+        let row = try #require(try await bob.transfer(offer.id))
+        let partial = try #require(row.path)
+        try #require(row.transferred > 1000 && row.state == .accepted)
+        let descriptor = open(partial, O_WRONLY)
+        #expect(pwrite(descriptor, "damage", 6, off_t(row.transferred) - 6) == 6)
+        close(descriptor)
+        let before = bob.tap.requests("file-get").count
+        bob.tap.restore()
+        try await bob.start()
+        try await waitForState(.complete, of: offer.id, at: bob)
+        #expect(try sha256(of: bob.downloads + "/long.bin") == sha256(of: path))
+        let offsets = bob.tap.requests("file-get").dropFirst(before).compactMap { $0["Offset"].flatMap(UInt64.init) }
+        let begun = try #require(offsets.min())
+        #expect(begun >= row.transferred / 8 * 7 - 8 && begun < row.transferred)
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("a source that changed or vanished since the offer is refused with a reason", arguments: [true, false])
     func changedSource(vanishes: Bool) async throws {
         let (alice, bob) = try await pair(accepting: nil)

@@ -34,6 +34,9 @@ actor IncomingTransfer {
     /// Says that the run must end so.
     struct Ended: Error { var outcome: Outcome }
 
+    /// How often the digests of a prefix are compared before a transfer goes on.
+    private static let mostComparisons = 4
+
     let transfer: FileTransfer
     let connection: any PeerConnection
     let limits: ChatLimits
@@ -107,16 +110,36 @@ actor IncomingTransfer {
         {
             let size = try local { () throws(FileError) in try file.facts().size }
             let done = min(transfer.transferred, size, transfer.size)
-            let digest = PrefixDigest(file: file)
-            if done > 0 {
-                // Both sides read at the same time: of a large file this takes a while.
-                let pending = askDigest(of: done)
-                let own = try await result { () async throws(FileError) in try await digest.hex(of: done) }.get()
-                if try await sendersDigest(pending) == own { return (file, digest, done) }
-            }
+            if let (digest, good) = try await goodPrefix(of: file, upTo: done) { return (file, digest, good) }
         }
         let file = try local { () throws(FileError) in try folder.createPartial(name) }
         return (file, PrefixDigest(file: file), 0)
+    }
+
+    /// The most that can be found good with few comparisons: all of it, or after a power cut, which may take what was
+    /// written last, a part that halving finds. `nil` when nothing is.
+    private func goodPrefix(
+        of file: OpenFile, upTo done: UInt64
+    ) async throws(Ended) -> (digest: PrefixDigest, length: UInt64)? {
+        var best: (digest: PrefixDigest, length: UInt64)?
+        var (good, bad) = (UInt64(0), done)
+        var wanted = done
+        for _ in 0..<Self.mostComparisons where wanted > good {
+            let digest = PrefixDigest(file: file)
+            // Both sides read at the same time: of a large file this takes a while.
+            let pending = askDigest(of: wanted)
+            let length = wanted
+            let own = try await result { () async throws(FileError) in try await digest.hex(of: length) }.get()
+            if try await sendersDigest(pending) == own {
+                best = (digest, wanted)
+                if wanted == done { break }
+                good = wanted
+            } else {
+                bad = wanted
+            }
+            wanted = good + (bad - good) / 2
+        }
+        return best
     }
 
     private func checkSpace(in folder: DownloadFolder, done: UInt64) throws(Ended) {
@@ -139,7 +162,13 @@ actor IncomingTransfer {
             try local { () throws(FileError) in try folder.remove(partialName) }
             throw Ended(outcome: .failed(reason: TransferReason.digestDiffers, tellsPeer: true))
         }
-        try local { () throws(FileError) in try file.synchronize() }
+        do throws(FileError) {
+            try file.synchronize()
+        } catch {
+            // What the system could not write may be lost although it still reads well: only new bytes can be trusted.
+            try local { () throws(FileError) in try folder.remove(partialName) }
+            throw Self.paused(by: error)
+        }
         let wanted = FileNameSanitizer.sanitized(transfer.name)
         var number = 1
         while true {

@@ -86,7 +86,8 @@ extension CommandRunner {
     @Sendable private func printTransfer(_ record: JSONValue) throws(CommandError) {
         func text(_ name: String) -> String { record[name]?.stringValue ?? "" }
         let arrow = text("direction") == "outgoing" ? "to" : "from"
-        let file = SafeText(text("name"), as: .fileName).terminalString()
+        var file = SafeText(text("name"), as: .fileName).terminalString()
+        if !text("folder").isEmpty { file += " in \(SafeText(text("folder"), as: .fileName).terminalString())" }
         var line = "#\(record["number"]?.integerValue ?? 0)  \(file)  \(arrow) \(safeName(text("conversation")))  "
         line += "\(record["transferred"]?.integerValue ?? 0) of \(record["size"]?.integerValue ?? 0) bytes  "
         line += text("state")
