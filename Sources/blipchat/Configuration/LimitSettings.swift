@@ -50,6 +50,8 @@ struct LimitSetting: Sendable {
         .number("waiting_requests", 16...1_000_000, \.waitingRequests),
         .number("outbox_messages", 1...100_000_000, \.outboxMessages),
         .number("running_files", 1...64, \.runningTransfers),
+        .number("ranges_of_a_file", 6...1_000, \.servedRanges),
+        .seconds("idle_file_seconds", 1...86_400, \.uploadPatience),
         LimitSetting(
             name: "free_bytes", unit: .bytes, range: 0...Int64.max,
             value: { Int64(clamping: $0.freeBytesKept) }, apply: { $0.freeBytesKept = UInt64(clamping: $1) }),
