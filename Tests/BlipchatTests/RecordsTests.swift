@@ -36,6 +36,28 @@ import Testing
         #expect(failed["received"] == .null)
     }
 
+    @Test("tells what was done to a message, what is missing before it and that its time is off, and only then")
+    func changes() throws {
+        let records = Records(contacts: ContactDirectory([bob]))
+        var changed = try message(.text("new"), .outgoing, .delivered)
+        changed.edited = Timestamp(milliseconds: 5000)
+        changed.reactions = [Reaction(direction: .incoming, emoji: "👍"), Reaction(direction: .outgoing, emoji: "x")]
+        changed.operationState = .sent
+        let record = records.record(of: changed)
+        #expect(record["edited"] == "1970-01-01T00:00:05.000Z")
+        #expect(record["reactions"]?.text == #"[{"from":"Bob","emoji":"👍"},{"from":"me","emoji":"x"}]"#)
+        #expect(record["change"] == "sent")
+        #expect(record["retracted"] == nil && record["missing_before"] == nil && record["clock_off"] == nil)
+        var gone = try message(.text(""), .incoming, .delivered)
+        gone.isRetracted = true
+        gone.missingBefore = 2
+        gone.sent = Timestamp(milliseconds: 400_000)
+        let other = records.record(of: gone)
+        #expect(other["retracted"] == .bool(true) && other["text"] == "")
+        #expect(other["missing_before"] == 2)
+        #expect(other["clock_off"] == .bool(true))
+    }
+
     @Test("has the fields of a file, with its rate while it runs")
     func files() throws {
         let id = try #require(MessageID("01900000-0000-7000-8000-000000000001"))

@@ -47,8 +47,9 @@ extension AppState {
         conversations.isDirty = true
         if case .file(let transfer) = message.content { transfers.update(transfer) }
         guard let index = chatIndex(message.contact) else { return }
-        let last = chats[index].conversation.lastMessage
-        guard last.map({ $0.position <= message.position }) ?? true else { return fillIn(message, at: index) }
+        if message.direction == .incoming, let last = chats[index].lastIncoming, message.position < last {
+            return fillIn(message, at: index)
+        }
         chats[index].conversation.lastMessage = message
         let isOpen = message.contact == openID
         let isKnown = chats[index].window.contains(message)

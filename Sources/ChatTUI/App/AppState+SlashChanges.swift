@@ -15,7 +15,6 @@ extension AppState {
         var scanner = ArgumentScanner(arguments)
         let number = Self.leadingNumber(&scanner, alone: verb != .edit)
         let rest = scanner.remainder()
-        let wanted = "\(number ?? 1 == 1 ? "" : "\(number ?? 1) ")"
         let found = chat.window.messages(
             reversedWhere: { message in
                 guard !message.isRetracted else { return false }
@@ -26,9 +25,10 @@ extension AppState {
                 }
             }, number: number ?? 1)
         guard let message = found else {
-            let what = verb == .react ? "message" : verb == .edit ? "text of yours" : "message of yours"
-            let among = wanted.isEmpty ? "no \(what)" : "no \(wanted)\(what)s"
-            note("There is \(among) on this page of the chat (scroll up to load more)", isError: true)
+            let what = verb == .react ? "message" : verb == .edit ? "own text" : "own message"
+            let count = number ?? 1
+            let none = count == 1 ? "There is no \(what)" : "There are not \(count) \(what)s"
+            note("\(none) on this page (scroll up for more)", isError: true)
             return
         }
         switch verb {

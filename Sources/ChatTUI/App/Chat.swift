@@ -18,5 +18,13 @@ struct Chat: Sendable, Equatable, Identifiable {
     var peer: Peer { conversation.peer }
     var name: SafeText { SafeText(peer.name, as: .name) }
 
+    /// Where the newest message of theirs stands that this screen knows of. Theirs come in the order of their places,
+    /// but for those that were missing.
+    var lastIncoming: HistoryPosition? {
+        let inWindow = window.items.lazy.reversed().compactMap(\.message).first { $0.direction == .incoming }?.position
+        guard let last = conversation.lastMessage, last.direction == .incoming else { return inWindow }
+        return inWindow.map { max($0, last.position) } ?? last.position
+    }
+
     var isUnread: Bool { conversation.unreadCount > 0 }
 }
