@@ -9,11 +9,12 @@
 # kill9    kill -9 of either side at random and at every Nth call (make kill9 CYCLES=1000)
 # powerloss  the power of an ext4 and of an XFS disk is cut again and again (root; make powerloss CUTS=50)
 # files    the long forms of the tests of files: links exchanged for 30 s while files come, a whole file of 5 GiB
+# diskerrors  EIO, ENOSPC and short writes at every one of the first 200 writes, fsyncs, opens and renames
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench tsan asan cuts kill9 powerloss files fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench tsan asan cuts kill9 powerloss diskerrors files fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -74,6 +75,9 @@ files: test-system
 	$(BUILD) --build-tests
 	BLIPCHAT_RACE_SECONDS=30 BLIPCHAT_HUGE_FILES=1 \
 		$(TEST) --skip-build --no-parallel --filter 'SymlinkRaceTests|TransferIntegrityTests'
+
+diskerrors: test-system
+	BLIPCHAT_DISK_CASES=100000 $(TEST) --no-parallel --filter 'FaultTests\.DiskErrorTests'
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)

@@ -156,7 +156,10 @@ extension ChatClient {
         case .complete(let path, let sha256):
             let time = now()
             // The news first: should we die between the two, the next run finds the file and says it again.
-            await tellQuietly(id, download.contact, .complete)
+            guard await tellQuietly(id, download.contact, .complete) else {
+                rest(id)
+                return await setWaiting(id, transferred: download.transferred)
+            }
             await changeQuietly(id) {
                 $0.state = .complete
                 $0.reason = nil
@@ -182,7 +185,10 @@ extension ChatClient {
         case .failed(let reason, let tellsPeer):
             // The reason first: it is told with the state.
             await changeQuietly(id, showing: false) { $0.reason = reason }
-            if tellsPeer { await tellQuietly(id, download.contact, .failed) }
+            if tellsPeer, await !tellQuietly(id, download.contact, .failed) {
+                rest(id)
+                return await setWaiting(id, transferred: download.transferred)
+            }
             await giveUp(id, .failed, reason)
         }
         pump(download.contact)
@@ -200,9 +206,12 @@ extension ChatClient {
         }
     }
 
-    private func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async {
-        _ = await quietly { () async throws(StoreError) in
+    /// `false` when the news could not be stored: the peer would never hear of it.
+    @discardableResult
+    func tellQuietly(_ id: MessageID, _ contact: ContactID, _ state: FileTransfer.State) async -> Bool {
+        await quietly { () async throws(StoreError) in
             try await store.enqueueFileStatus(to: contact, transfer: id, state: state)
-        }
+            return true
+        } != nil
     }
 }

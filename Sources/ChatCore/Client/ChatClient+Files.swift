@@ -59,7 +59,10 @@ extension ChatClient {
             $0.transferred = done
             $0.started = $0.started ?? time
         }
-        try await tell(transfer, .accepted)
+        // It is accepted now. The sender also learns it from the first request; that the news cannot be stored (a full
+        // disk) must not keep the transfer from beginning.
+        await tellQuietly(transfer.id, transfer.contact, .accepted)
+        pump(transfer.contact)
         await startDownload(transfer.id)
     }
 

@@ -24,6 +24,12 @@ final class SQLiteConnection {
             sqlite3_close_v2(handle)
             throw StoreError(sqliteCode: code, reason: reason, path: path)
         }
+        // SQLite opens for reading what it cannot open for writing, whatever the reason was; such a connection would
+        // refuse every write for as long as it lives.
+        guard mode == .readOnly || sqlite3_db_readonly(handle, "main") == 0 else {
+            sqlite3_close_v2(handle)
+            throw .cannotOpen(path: path, reason: "it cannot be opened for writing")
+        }
         self.path = path
         self.handle = handle
         sqlite3_busy_timeout(handle, 5_000)

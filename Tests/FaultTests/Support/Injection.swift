@@ -110,6 +110,12 @@ struct Injection: CustomStringConvertible {
 extension BlipchatHome {
     var historyPath: String { path + "/history.sqlite" }
 
+    /// Makes the home with these settings.
+    func writeConfiguration(_ text: String) throws {
+        guard mkdir(path, 0o700) == 0 else { throw SystemFailure("mkdir \(path)") }
+        try TestFile.write(text, to: path + "/config.toml")
+    }
+
     func start(_ arguments: [String], with injection: Injection, input: String = "/dev/null") throws -> ChildProcess {
         try ChildProcess(
             injection.wrapper + [command] + arguments,

@@ -20,6 +20,9 @@ final class KillScene {
     init(alicesFolder: String? = nil, bobsFolder: String? = nil) async throws {
         alice = try BlipchatHome("alice", in: alicesFolder)
         bob = try BlipchatHome("bob", in: bobsFolder)
+        for home in [alice, bob] {
+            try home.writeConfiguration("[net]\nreconnect_max = 1\n[limits]\nretry_seconds = 0\n")
+        }
         alicePort = try PlainServer.freePort()
         bobPort = try PlainServer.freePort()
         file = alice.folder.file("picture.bin")
@@ -74,6 +77,24 @@ final class KillScene {
         }
     }
 
+    /// A text that is about to be written by a command of the caller's own.
+    func nextText() -> String {
+        written.append("line \(written.count)")
+        return written.last ?? ""
+    }
+
+    /// The ids that a command of the caller's own has printed.
+    func note(printed process: ChildProcess) { printed.formUnion(process.outputLines.map(String.init)) }
+
+    /// Bob's user lets transfers go on that wait for him after an error of his disk.
+    func resumePaused() async throws {
+        for (index, transfer) in try HistoryProbe(bob.historyPath).transfers.enumerated()
+        where ["paused", "offered"].contains(transfer.state) {
+            let word = transfer.state == "paused" ? "resume" : "accept"
+            _ = try await bob.run("transfers", word, "\(index + 1)")
+        }
+    }
+
     /// What must hold at every moment.
     func check(_ when: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let (sender, receiver) = (try HistoryProbe(alice.historyPath), try HistoryProbe(bob.historyPath))
@@ -96,16 +117,17 @@ final class KillScene {
 
     func drain() async throws {
         try await eventually(
-            "everything arrives",
-            state: {
-                guard let sender = try? HistoryProbe(self.alice.historyPath),
-                    let receiver = try? HistoryProbe(self.bob.historyPath)
-                else { return "the histories cannot be read" }
-                let waiting = sender.transfers.filter { $0.state != "complete" }
-                let open = receiver.transfers.filter { $0.state != "complete" }
-                return "outboxes \(sender.outboxCount), \(receiver.outboxCount)\n\(waiting)\n\(open)"
-            }
+            "everything arrives", state: { self.unfinished }
         ) { try self.isDrained }
+    }
+
+    /// What still waits, for the report of a test that fails.
+    var unfinished: String {
+        guard let sender = try? HistoryProbe(alice.historyPath), let receiver = try? HistoryProbe(bob.historyPath)
+        else { return "the histories cannot be read" }
+        let waiting = sender.transfers.filter { $0.state != "complete" }
+        let open = receiver.transfers.filter { $0.state != "complete" }
+        return "outboxes \(sender.outboxCount), \(receiver.outboxCount)\n\(waiting)\n\(open)"
     }
 
     /// Runs both undisturbed until everything has arrived, and compares everything.
