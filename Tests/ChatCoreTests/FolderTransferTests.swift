@@ -73,6 +73,23 @@ import Testing
         await pair.stop()
     }
 
+    @Test("declining one file declines the folder")
+    func declined() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = pair.alice.home + "/photos"
+        _ = try makeTree(at: path)
+        let single = try await pair.offer(try pair.alice.makeFile("single", size: 10))
+        let offer = try await pair.alice.client.sendFolder(at: path, caption: "", to: pair.alice.contactID("bob"))
+        for message in offer.messages { try await pair.bob.waitForState(.offered, of: message.id) }
+        try await pair.bob.client.declineTransfer(try await pair.bob.row(offer.messages[1].id).number)
+        for message in offer.messages {
+            for peer in [pair.alice, pair.bob] { try await peer.waitForState(.declined, of: message.id) }
+        }
+        #expect(try await pair.bob.row(single).state == .offered)
+        #expect(names(in: pair.bob.downloads) == [])
+        await pair.stop()
+    }
+
     @Test("files of a folder that come after a restart land beside the others")
     func afterRestart() async throws {
         let pair = try await TransferPair(accepting: nil)

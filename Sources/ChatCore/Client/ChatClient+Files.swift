@@ -123,6 +123,7 @@ extension ChatClient {
             throw .wrongTransferState(transfer.state)
         }
         try await end(transfer, .declined)
+        for other in try await offeredBeside(transfer) { try await end(other, .declined) }
     }
 
     public func cancelTransfer(_ number: TransferNumber) async throws(ChatError) {

@@ -46,16 +46,23 @@ extension ChatClient {
         _ = set.take(first.size)
         folderSets[key] = set
         try await keep(set, key)
-        let limit = configuration.limits.outboxMessages
-        let others = try await stored { () async throws(StoreError) in
-            try await store.transfers(of: place.set, from: first.contact, limit: limit)
-        }
+        let others = try await offeredBeside(first)
         spawn { client in
-            for other in others where other.state == .offered && other.id != first.id {
+            for other in others {
                 guard !Task.isCancelled, await client.takeFromFolder(other) else { continue }
                 await client.acceptByItself(other)
             }
         }
+    }
+
+    /// The other files of the same folder that nobody has decided.
+    func offeredBeside(_ transfer: FileTransfer) async throws(ChatError) -> [FileTransfer] {
+        guard let place = transfer.place, transfer.direction == .incoming else { return [] }
+        let limit = configuration.limits.outboxMessages
+        let all = try await stored { () async throws(StoreError) in
+            try await store.transfers(of: place.set, from: transfer.contact, limit: limit)
+        }
+        return all.filter { $0.state == .offered && $0.id != transfer.id }
     }
 
     /// Whether our user has agreed to this file by accepting the folder; counts it.

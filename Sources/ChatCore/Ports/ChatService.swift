@@ -76,6 +76,7 @@ public protocol ChatService: Sendable {
     /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder. The offer of one file of
     /// a folder accepts the whole folder, up to the number and size of files that the offer names.
     func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError)
+    /// Refuses an offer; of one file of a folder, all that are still offered.
     func declineTransfer(_ number: TransferNumber) async throws(ChatError)
     func pauseTransfer(_ number: TransferNumber) async throws(ChatError)
     func resumeTransfer(_ number: TransferNumber) async throws(ChatError)
