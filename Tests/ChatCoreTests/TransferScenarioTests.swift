@@ -260,6 +260,33 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a downloads folder that our user has as a link is theirs; one that becomes a link later is not followed")
+    func linkedFolder() async throws {
+        let cage = try Cage()
+        symlink(cage.downloads, cage.root + "/home/bob/link")
+        let pair = try await TransferPair(accepting: nil, bob: { $0.downloadsFolder = cage.root + "/home/bob/link" })
+        let path = try pair.alice.makeFile("f", size: 100)
+        var numbers: [TransferNumber] = []
+        for _ in 0..<3 {
+            let id = try await pair.offer(path)
+            try await pair.bob.waitForState(.offered, of: id)
+            numbers.append(try await pair.bob.row(id).number)
+        }
+        try await pair.bob.client.acceptTransfer(numbers[0], into: nil)
+        try await eventually("it is here") { names(in: cage.downloads) == ["f"] }
+        #expect(rename(cage.downloads, cage.root + "/home/bob/was") == 0)
+        symlink(cage.root + "/outside", cage.downloads)
+        let before = try TreeSnapshot(cage.root + "/outside")
+        await #expect(throws: ChatError.cannotWrite(path: cage.downloads, errno: ELOOP)) {
+            try await pair.bob.client.acceptTransfer(numbers[1], into: nil)
+        }
+        #expect(try TreeSnapshot(cage.root + "/outside").differences(from: before) == [])
+        // Where our user says so now, a link is theirs again.
+        try await pair.bob.client.acceptTransfer(numbers[2], into: cage.root + "/home/bob/link")
+        try await eventually("it is there") { names(in: cage.root + "/outside").contains("f") }
+        await pair.stop()
+    }
+
     @Test("an empty file is a file too")
     func emptyFile() async throws {
         let (alice, bob) = try await pair()

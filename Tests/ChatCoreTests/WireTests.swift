@@ -38,6 +38,11 @@ import Testing
             FileOfferRequest(
                 id: id, sequence: 1, sent: time, name: "a b.txt", size: 1 << 40, modified: time,
                 contentType: "text/plain", caption: ""))
+        try expectRoundTrip(
+            FileOfferRequest(
+                id: id, sequence: 1, sent: time, name: "a", size: 1, modified: time, contentType: "x/y", caption: "",
+                place: FolderPlace(set: id, path: "photos/Zoë", files: 3, bytes: 1 << 40)))
+        try expectRoundTrip(FileStatusRequest(id: id, state: .cancelled, reason: .digest))
         for state in [FileStatusRequest.State.accepted, .declined, .cancelled, .complete] {
             try expectRoundTrip(FileStatusRequest(id: id, state: state))
         }
@@ -106,6 +111,31 @@ import Testing
         hello.properties["Listen"] = nil
         hello.properties["Name"] = String(repeating: "ä", count: 33)
         #expect(throws: WireError.malformed("Name")) { try HelloRequest(decoding: self.incoming(hello)) }
+    }
+
+    @Test("of a folder everything is told or nothing; reasons that nobody knows are left out")
+    func folders() throws {
+        let time = Timestamp(milliseconds: 1)
+        let offer = FileOfferRequest(
+            id: Self.id, sequence: 1, sent: time, name: "a", size: 1, modified: time, contentType: "x/y", caption: "",
+            place: FolderPlace(set: Self.id, path: "photos", files: 3, bytes: 9)
+        ).encoded()
+        for name in ["Folder-Id", "Folder-Files", "Folder-Size"] {
+            var request = offer
+            request.properties[name] = nil
+            #expect(throws: WireError.missing(name)) { try FileOfferRequest(decoding: self.incoming(request)) }
+            request.properties[name] = "-1"
+            #expect(throws: WireError.malformed(name)) { try FileOfferRequest(decoding: self.incoming(request)) }
+        }
+        var request = offer
+        request.properties["Folder"] = String(repeating: "x", count: 4097)
+        #expect(throws: WireError.malformed("Folder")) { try FileOfferRequest(decoding: self.incoming(request)) }
+        // Without a folder the others mean nothing: what an older or later version may send.
+        request.properties["Folder"] = nil
+        #expect(try FileOfferRequest(decoding: self.incoming(request)).place == nil)
+        var status = FileStatusRequest(id: Self.id, state: .cancelled, reason: .digest).encoded()
+        status.properties["Reason"] = "something of a later version"
+        #expect(try FileStatusRequest(decoding: self.incoming(status)).reason == nil)
     }
 
     @Test("text that is too long, empty or not UTF-8 is refused")
