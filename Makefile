@@ -3,6 +3,7 @@
 # check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, the DocC catalogue
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
+# history  make a home with a million messages in FOLDER, to try things with (make history FOLDER=/tmp/large)
 # tsan     every test but those of real processes and faults under the thread sanitizer
 # asan     the same under the address sanitizer
 # cuts     the connection is cut at every byte of a session, not only at a sample of them (about half an hour)
@@ -14,7 +15,7 @@
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench tsan asan cuts kill9 powerloss diskerrors files fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors files fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -50,8 +51,13 @@ check: system
 	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
 
 bench: system bench-system
+	$(BUILD) $(RELEASE) --product blipchat
 	$(BUILD) $(RELEASE) --product Benchmarks
 	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" $(or $(ARGS),--write Docs/benchmarks.md)
+
+history: system
+	$(BUILD) $(RELEASE) --product Benchmarks
+	@"$$($(SWIFT) build $(RELEASE) --show-bin-path)/Benchmarks" history $(ARGS) $(or $(FOLDER),history-home)
 
 tsan: test-system
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Scripts/thread_sanitizer.supp" \

@@ -73,7 +73,8 @@ let package = Package(
             name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "CLinux", "TestSupport"],
             resources: [.copy("Golden")], swiftSettings: strict),
         .testTarget(
-            name: "BlipchatTests", dependencies: ["blipchat", "ChatCore", "TestSupport"], swiftSettings: strict),
+            name: "BlipchatTests", dependencies: ["blipchat", "ChatCore", "Storage", "CLinux", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "BlipwireTests",
             dependencies: ["blipwire", "Workbench", "BLIPNet", "CAllocationCount", "TestSupport"],

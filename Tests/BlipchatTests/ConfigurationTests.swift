@@ -1,6 +1,7 @@
 // config.toml and the folders: what is understood, and how a slip is found.
 
 import BLIPNet
+import ChatCore
 import TestSupport
 import Testing
 
@@ -33,6 +34,28 @@ import Testing
         #expect(configuration.listen == .host("::", port: 4985))
         #expect(configuration.downloads == "/home/jo/in")
         #expect(configuration.glyphs == .ascii)
+    }
+
+    @Test("reads how long messages are kept, for all and for single contacts")
+    func keeping() throws {
+        let configuration = try Configuration(
+            text: """
+                [history]
+                keep = 90
+                [contact."Ann \\"A\\" Lee"]
+                keep = "forever"
+                [contact."bob"]
+                keep = "7"
+                """, home: nil)
+        #expect(configuration.keep == .days(90))
+        #expect(configuration.keepByName == ["Ann \"A\" Lee": .forever, "bob": .days(7)])
+        #expect(try Configuration(text: configuration.text, home: nil) == configuration)
+        #expect(error("[history]\nkeep = 0")?.position == TextPosition(line: 2, column: 1))
+        #expect(error("[history]\nkeep = \"soon\"")?.reason == "not a time to keep messages")
+        #expect(error("[contact]\nkeep = 7")?.reason == "whose?")
+        #expect(error("[contact.bob]\nkeep = 7")?.advice == "write [contact.\"NAME\"]")
+        #expect(error("[contact.\"bob\"]\nname = \"x\"")?.reason == "unknown key contact.name")
+        #expect(error("[contact.\"a\"]\nkeep = 1\nkeep = 2")?.reason == "contact.keep stands here twice")
     }
 
     @Test("writes what it reads back the same")

@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import ChatTUI
+import Storage
 
 extension CommandRunner {
     func openScreen() async throws(CommandError) -> ExitCode {
@@ -92,8 +93,11 @@ extension CommandRunner {
     private func chat(
         _ paths: HomePaths, on terminal: NcursesTerminal, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
-        let instance = try await ChatInstance.start(
-            paths, try chatConfiguration(paths, listens: true), servesSocket: true)
+        let configuration = try chatConfiguration(paths, listens: true)
+        if let damage = try await damage(of: paths) {
+            return try await showDamaged(paths, configuration, on: terminal, damage)
+        }
+        let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
         do throws(CommandError) {
             var contact: String?
             switch target {
@@ -106,6 +110,44 @@ extension CommandRunner {
             return result
         } catch {
             await instance.stop()
+            throw error
+        }
+    }
+
+    /// What is wrong with the history when it is damaged; `nil` when it is not, or when that is found later.
+    private func damage(of paths: HomePaths) async throws(CommandError) -> StoreError? {
+        guard SmallFile.exists(paths.history) else { return nil }
+        do throws(StoreError) {
+            await (try HistoryDatabase.open(at: paths.history, readOnly: true)).close()
+        } catch {
+            if case .damaged = error { return error }
+        }
+        return nil
+    }
+
+    /// The screen over what can be read of a damaged history, with the way to recover on it.
+    private func showDamaged(
+        _ paths: HomePaths, _ configuration: ChatConfiguration, on terminal: NcursesTerminal, _ damage: StoreError
+    ) async throws(CommandError) -> ExitCode {
+        let identity: TLSIdentity
+        do {
+            identity = try IdentityFile.loadOrCreate(at: paths.identity)
+        } catch {
+            throw CommandError(error)
+        }
+        let store = try await HistoryFile.about(paths) { () throws(StoreError) in
+            try await HistoryDatabase.open(at: paths.history, evenIfDamaged: true)
+        }
+        let service = DamagedHistory(
+            store: store, damage: damage, peerID: PeerID(identity.fingerprint), name: configuration.name)
+        do throws(CommandError) {
+            let result = try await show(
+                service, on: terminal, contact: nil,
+                notices: ["The history is read-only: " + Sentences.reason(of: damage)])
+            await store.close()
+            return result
+        } catch {
+            await store.close()
             throw error
         }
     }

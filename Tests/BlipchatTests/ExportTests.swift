@@ -1,0 +1,243 @@
+// Exports: what they say, that nothing in them can do harm, and the way back.
+
+import ChatCore
+import Glibc
+import Storage
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct ExportTests {
+    /// A home with a history of everything: both directions, states, edits, reactions, retractions, files, hostile text.
+    private final class Home {
+        let folder: TemporaryDirectory
+        let paths: HomePaths
+        let store: HistoryDatabase
+
+        init() async throws {
+            folder = try TemporaryDirectory()
+            paths = HomePaths(home: folder.path)
+            store = try await HistoryDatabase.open(at: paths.history)
+        }
+
+        func export(_ format: ExportFormat, files: ExportFiles? = nil, only peer: Peer? = nil) async throws -> String {
+            let contacts = ContactDirectory(try await store.contacts())
+            var text = ""
+            try await HistoryExport(
+                store: store, paths: paths, contacts: contacts, format: format, files: files, write: { text += $0 }
+            ).run(only: peer)
+            return text
+        }
+    }
+
+    private static let hostile =
+        "<script>alert('x')</script>\" onload=\"y &amp; \u{1B}[31m\u{202E}\u{7}\u{9B}\nsecond line"
+
+    private func filled() async throws -> Home {
+        let home = try await Home()
+        let store = home.store
+        func at(_ time: Int64) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_000 + time) }
+        let bob = try await store.addContact(
+            NewContact(
+                peerID: PeerID(String(repeating: "b", count: 51) + "a"), name: "bob <b>",
+                addresses: [PeerAddress(host: "127.0.0.1", port: 4985)], trust: .verified, added: at(0)))
+        let carol = try await store.addContact(
+            NewContact(peerID: nil, name: "carol", addresses: [], isBlocked: true, added: at(1)))
+        let first = try await store.enqueueMessage(to: bob.id, text: "first", replyTo: nil, at: at(10))
+        _ = try await store.advanceState(of: first.id, to: .delivered)
+        let heard = try await store.appendIncoming(
+            IncomingMessage(
+                id: MessageID(at: at(20)), contact: bob.id, sequence: 1, sent: at(15), received: at(20),
+                replyTo: first.id, content: .text(Self.hostile)))
+        guard case .stored(let changes) = heard, let message = changes.first?.message else {
+            throw ConditionNotMet("stored")
+        }
+        _ = try await store.markSeen(contact: bob.id, upTo: message.position)
+        _ = try await store.enqueueOperation(.edit(text: "second"), on: first.id, .outgoing, to: bob.id, at: at(30))
+        _ = try await store.enqueueOperation(.react(emoji: "👍"), on: message.id, .incoming, to: bob.id, at: at(40))
+        let back = try await store.enqueueMessage(to: carol.id, text: "taken back", replyTo: nil, at: at(50))
+        _ = try await store.enqueueOperation(.retract, on: back.id, .outgoing, to: carol.id, at: at(60))
+        let path = home.folder.file("photo.jpg")
+        try TestFile.write("12345", to: path)
+        _ = try await store.enqueueFileOffer(
+            to: carol.id,
+            file: NewOutgoingFile(
+                path: path, name: "../..<img>.jpg", size: 5, modified: at(0), contentType: "image/jpeg",
+                caption: "nice & new"),
+            at: at(70))
+        _ = try await store.appendIncoming(
+            IncomingMessage(
+                id: MessageID(at: at(80)), contact: carol.id, sequence: 1, sent: at(80), received: at(80),
+                content: .text("not seen")))
+        return home
+    }
+
+    @Test("give the same bytes for the same history, in every format", arguments: ExportFormat.allCases)
+    func deterministic(_ format: ExportFormat) async throws {
+        let home = try await filled()
+        let text = try await home.export(format)
+        #expect(!text.isEmpty)
+        #expect(try await home.export(format) == text)
+        let bob = try #require(try await home.store.contacts().first)
+        let part = try await home.export(format, only: bob)
+        #expect(part.contains("second"))
+        #expect(!part.contains("not seen"))
+        await home.store.close()
+    }
+
+    @Test("for people have no control characters, and pages nothing that a browser would run")
+    func safe() async throws {
+        let home = try await filled()
+        for format in [ExportFormat.text, .html] {
+            let text = try await home.export(format)
+            for scalar in text.unicodeScalars {
+                let isControl = scalar.value < 0x20 && scalar != "\n" || (0x7F...0x9F).contains(scalar.value)
+                #expect(!isControl && scalar.value != 0x202E)
+            }
+        }
+        let page = try await home.export(.html)
+        #expect(page.contains("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;y &amp;amp;"))
+        #expect(page.contains("default-src 'none'"))
+        #expect(page.contains("bob &lt;b&gt;"))
+        // Every tag in it is one of ours, with attributes of ours.
+        let tags = page.split(separator: "<").dropFirst().map { $0.prefix { $0 != ">" && $0 != " " } }
+        let ours: Set<String> = [
+            "!DOCTYPE", "html", "head", "meta", "title", "style", "body", "section", "h2", "p", "div", "time", "b",
+            "span",
+            "a", "br",
+        ]
+        for tag in tags { #expect(ours.contains(String(tag.first == "/" ? tag.dropFirst() : tag)), "\(tag)") }
+        #expect(HTMLExport.link("javascript:alert(1)\"'><x") == "./javascript%3Aalert%281%29%22%27%3E%3Cx")
+        let text = try await home.export(.text)
+        #expect(text.contains("second  (edited)"))
+        #expect(text.contains("(deleted)"))
+        await home.store.close()
+    }
+
+    @Test("in JSON come back: everything once, nothing twice, nothing sent")
+    func roundTrip() async throws {
+        let home = try await filled()
+        let text = try await home.export(.json)
+        let file = home.folder.file("export.json")
+        try TestFile.write(text, to: file)
+        // Into the same history: nothing changes.
+        let same = try await HistoryImporter(store: home.store, path: file).run()
+        #expect(same == .init(contacts: 0, messages: 0, operations: 0, known: 2 + 5 + 3))
+        #expect(try await home.export(.json) == text)
+        // Into an empty one: everything is there.
+        let other = try await Home()
+        let added = try await HistoryImporter(store: other.store, path: file).run()
+        #expect(added == .init(contacts: 2, messages: 5, operations: 3, known: 0))
+        let again = try await HistoryImporter(store: other.store, path: file).run()
+        #expect(again == .init(contacts: 0, messages: 0, operations: 0, known: 10))
+        let bob = try #require(try await other.store.contacts().first)
+        let page = try await other.store.page(of: bob.id, .newest, limit: 9)
+        let original = try await home.store.page(of: bob.id, .newest, limit: 9)
+        #expect(page.map(\.id) == original.map(\.id))
+        #expect(page.map(\.content) == original.map(\.content))
+        #expect(page.map(\.reactions) == original.map(\.reactions))
+        #expect(page.map(\.edited) == original.map(\.edited))
+        #expect(page.map(\.replyTo) == original.map(\.replyTo))
+        #expect(page.map(\.stored) == original.map(\.stored))
+        let lists = try await other.store.conversations()
+        #expect(lists.map(\.unreadCount) == [0, 1])
+        #expect(lists.map(\.queuedCount) == [0, 0])
+        // A file cannot make anybody trusted, and cannot take a block away.
+        #expect(lists.map(\.peer.trust) == [.unverified, .unverified])
+        #expect(lists.map(\.peer.isBlocked) == [false, true])
+        // What comes out of there is the same again.
+        let second = try await other.export(.json)
+        try TestFile.write(second, to: file)
+        #expect(try await HistoryImporter(store: other.store, path: file).run().messages == 0)
+        #expect(try await HistoryImporter(store: home.store, path: file).run().messages == 0)
+        await other.store.close()
+        await home.store.close()
+    }
+
+    @Test("take the files with them, under names that lead nowhere else")
+    func files() async throws {
+        let home = try await filled()
+        let target = home.folder.file("out.json")
+        let files = try ExportFiles(besides: target) { _ in }
+        let text = try await home.export(.json, files: files)
+        try TestFile.write(text, to: target)
+        var copies: [String] = []
+        for line in text.split(separator: "\n") {
+            if let copy = try JSONReader.read(Array(line.utf8))["copy"]?.stringValue { copies.append(copy) }
+        }
+        let names = try #require(copies.first)
+        #expect(names.hasPrefix("out.json.files/"))
+        #expect(!names.contains(".."))
+        #expect(TestFile.text(home.folder.file(names)) == "12345")
+        // The original may go; an import elsewhere finds the copy.
+        unlink(home.folder.file("photo.jpg"))
+        let other = try await Home()
+        _ = try await HistoryImporter(store: other.store, path: target).run()
+        let transfer = try #require(try await other.store.transfers(unfinishedOnly: false, limit: 9).first)
+        #expect(transfer.path == home.folder.file(names))
+        #expect(transfer.state == .failed)
+        // A file that is not what it was is named, not copied.
+        try TestFile.write("123456789", to: home.folder.file("photo.jpg"))
+        unlink(home.folder.file(names))
+        #expect(try await !home.export(.json, files: files).contains("\"copy\""))
+        await other.store.close()
+        await home.store.close()
+    }
+
+    @Test(
+        "that are cut off, changed or not ours are refused with the place, and change nothing",
+        arguments: [
+            ("", "not an export"), ("{}\n", "not an export"), ("hello\n", "not an export"),
+            ("{\"v\":2,\"type\":\"export\"}\n", "newer"),
+            ("{\"v\":1,\"type\":\"export\"}\n", "cut off"),
+            ("{\"v\":1,\"type\":\"export\"}\n{\"type\":\"end\",\"messages\":3,\"operations\":0}\n", "3 messages"),
+            ("{\"v\":1,\"type\":\"export\"}\nnonsense\n", "at byte 1"),
+            ("{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"spell\"}\n", "unknown type spell"),
+        ])
+    func refused(_ text: String, _ reason: String) async throws {
+        let home = try await Home()
+        let file = home.folder.file("export.json")
+        try TestFile.write(text, to: file)
+        await #expect {
+            try await HistoryImporter(store: home.store, path: file).run()
+        } throws: { error in
+            (error as? CommandError)?.exit == .usage && (error as? CommandError)?.reason.contains(reason) == true
+        }
+        #expect(try await home.store.contacts().isEmpty)
+        await home.store.close()
+    }
+
+    @Test("with hostile records are refused or harmless")
+    func hostileRecords() async throws {
+        let home = try await Home()
+        let file = home.folder.file("export.json")
+        let start =
+            "{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"contact\",\"name\":\"eve\",\"trust\":\"verified\"}\n"
+        let end = "{\"type\":\"end\",\"messages\":1,\"operations\":0}\n"
+        let id = "00000000-0000-7000-8000-000000000001"
+        let base =
+            "\"conversation\":\"eve\",\"direction\":\"incoming\",\"sent\":\"2026-01-01T00:00:00Z\","
+            + "\"stored\":\"2026-01-01T00:00:00Z\",\"delivery\":\"read\""
+        for record in [
+            "{\"type\":\"message\",\"id\":\"x\",\(base),\"text\":\"t\"}",
+            "{\"type\":\"message\",\"id\":\"\(id)\",\(base)}",
+            "{\"type\":\"message\",\"id\":\"\(id)\",\"conversation\":\"nobody\",\"text\":\"t\"}",
+            "{\"type\":\"file\",\"id\":\"\(id)\",\(base),\"name\":\"n\",\"size\":-1,\"state\":\"complete\"}",
+        ] {
+            try TestFile.write(start + record + "\n" + end, to: file)
+            await #expect(throws: CommandError.self) { try await HistoryImporter(store: home.store, path: file).run() }
+        }
+        // A copy outside of the export's folder is not believed; numbers at their limits are.
+        try TestFile.write(
+            start + "{\"type\":\"file\",\"id\":\"\(id)\",\(base),\"name\":\"n\",\"size\":9223372036854775807,"
+                + "\"sequence\":9223372036854775807,\"state\":\"complete\",\"copy\":\"../../etc/passwd\"}\n" + end,
+            to: file)
+        _ = try await HistoryImporter(store: home.store, path: file).run()
+        let transfer = try #require(try await home.store.transfers(unfinishedOnly: false, limit: 9).first)
+        #expect(transfer.path == nil)
+        let eve = try #require(try await home.store.contacts().first)
+        #expect(try await home.store.enqueueMessage(to: eve.id, text: "x", replyTo: nil, at: .now).sequence == 1)
+        await home.store.close()
+    }
+}

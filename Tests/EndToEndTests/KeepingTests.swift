@@ -1,0 +1,239 @@
+// Keeping a history, as people and scripts do it: dates, exports, copies, the doctor, deletion, logs.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct KeepingTests {
+        private static let secret = "zanzibarquux"
+
+        /// Two homes, one of them served, with a few messages between them.
+        private func pair() async throws -> (BlipchatHome, BlipchatHome, Server) {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            try await alice.add(bob.address(), as: "bob")
+            for text in ["one", "the \(Self.secret) two", "three https://example.org/x"] {
+                #expect(try await alice.run("send", "bob", text).status == .exited(0))
+            }
+            return (alice, bob, server)
+        }
+
+        /// Whether any file of a home has the text, but for those whose names contain `except`.
+        private func finds(_ text: String, in home: BlipchatHome) -> [String] {
+            var found: [String] = []
+            for name in ["history.sqlite", "history.sqlite-wal", "history.sqlite-shm", "log/blipchat.log"] {
+                if TestFile.text("\(home.path)/\(name)").contains(text) { found.append(name) }
+            }
+            return found
+        }
+
+        @Test("history shows a message with those around it; search takes filters")
+        func lookingAround() async throws {
+            let (alice, _, server) = try await pair()
+            let ids = try await alice.history("bob").map(\.id)
+            let around = try await alice.run("history", "bob", "--around", ids[1], "-n", "2")
+            #expect(around.lines.count == 2)
+            #expect(around.lines.last?.hasSuffix("the \(Self.secret) two") == true)
+            #expect(try await alice.run("history", "bob", "--around", ids[0]).lines.count == 3)
+            #expect(
+                try await alice.run("history", "bob", "--around", "00000000-0000-7000-8000-000000000001").status
+                    == .exited(10))
+            #expect(try await alice.run("history", "bob", "--around", "x").status == .exited(2))
+            #expect(try await alice.run("search", "has:link").lines.count == 1)
+            #expect(try await alice.run("search", "from:me on:today in:bob").lines.count == 3)
+            #expect(try await alice.run("search", "from:bob").status == .exited(1))
+            let wrong = try await alice.run("search", "x in:nobody")
+            #expect(wrong.status == .exited(2))
+            #expect(wrong.errorOutput.hasPrefix("blipchat: search: no contact is called nobody"))
+            try await server.stop()
+        }
+
+        @Test("forget takes messages out of the files of a running instance; the peer keeps them")
+        func forgetting() async throws {
+            let (alice, bob, server) = try await pair()
+            let id = try await bob.history("alice")[1].id
+            #expect(!finds(Self.secret, in: bob).isEmpty)
+            let outcome = try await bob.run("forget", "alice", id)
+            #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+            #expect(outcome.output == "1 messages deleted\n")
+            #expect(finds(Self.secret, in: bob) == [])
+            #expect(try await bob.texts("alice").count == 2)
+            #expect(try await bob.run("forget", "alice", id).status == .exited(10))
+            #expect(try await bob.run("forget", "alice").status == .exited(2))
+            #expect(try await alice.texts("bob").count == 3)
+            #expect(try await bob.run("keep", "alice").output == "as config.toml says\n")
+            #expect(try await bob.run("keep", "alice", "30").output == "30 days\n")
+            #expect(try await bob.run("keep", "alice", "-3").status == .exited(2))
+            // Everything is younger than that.
+            #expect(try await bob.texts("alice").count == 2)
+            #expect(try await bob.run("forget", "alice", "--all").output == "2 messages deleted\n")
+            #expect(try await bob.texts("alice").isEmpty)
+            // The chat goes on.
+            #expect(try await alice.run("send", "bob", "four").status == .exited(0))
+            #expect(try await bob.texts("alice") == ["four"])
+            try await server.stop()
+            #expect(try await bob.run("doctor").status == .exited(0))
+        }
+
+        @Test("export and import bring a history to another home, once")
+        func exportAndImport() async throws {
+            let (alice, bob, server) = try await pair()
+            let file = bob.folder.file("export.json")
+            #expect(try await bob.run("export", "--format", "json", "-o", file).status == .exited(0))
+            let text = TestFile.text(file)
+            #expect(try await bob.run("export", "--format", "json").output == text)
+            let carol = try BlipchatHome("carol")
+            for expected in ["3 messages", "0 messages"] {
+                let outcome = try await carol.run("import", file)
+                #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+                #expect(outcome.output.hasPrefix(expected))
+            }
+            #expect(try await carol.texts("alice") == bob.texts("alice"))
+            #expect(try await carol.run("export", "--format", "xml").status == .exited(2))
+            // Not while somebody else has the history.
+            #expect(try await bob.run("import", file).status == .exited(9))
+            let page = try await alice.run("export", "bob", "--format", "html", "-o", alice.folder.file("page.html"))
+            #expect(page.status == .exited(0))
+            #expect(TestFile.text(alice.folder.file("page.html")).contains("the \(Self.secret) two"))
+            try await server.stop()
+        }
+
+        @Test("backup works beside a running instance, and restore puts it back")
+        func backupAndRestore() async throws {
+            let (alice, bob, server) = try await pair()
+            let copy = bob.folder.file("copy.sqlite")
+            let outcome = try await bob.run("backup", copy)
+            #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+            #expect(try await bob.run("backup", copy).status == .exited(7))
+            #expect(try await alice.run("send", "bob", "four").status == .exited(0))
+            #expect(try await bob.run("restore", copy).status == .exited(9))
+            try await server.stop()
+            let back = try await bob.run("restore", copy)
+            #expect(back.status == .exited(0), "\(back.errorOutput)")
+            #expect(back.output.hasPrefix("3 messages of 1 contacts are back\n"))
+            #expect(try await bob.texts("alice").count == 3)
+            // And without an instance.
+            #expect(try await bob.run("backup", bob.folder.file("second.sqlite")).status == .exited(0))
+            // What came in between was acknowledged, so the peer does not send it again: a copy is a copy of its time.
+            let again = try await Server(bob, "--accept-requests")
+            #expect(try await alice.run("send", "bob", "five").status == .exited(0))
+            try await again.stop()
+        }
+
+        @Test("doctor finds what is wrong, says what to do, and does it when asked")
+        func doctor() async throws {
+            let (_, bob, server) = try await pair()
+            #expect(try await bob.run("doctor").status == .exited(0))
+            try await server.stop()
+            chmod("\(bob.path)/identity.key", 0o644)
+            let exposed = try await bob.run("doctor")
+            #expect(exposed.status == .exited(7))
+            #expect(exposed.output.contains("others may use it"))
+            #expect(try await bob.run("doctor", "--fix").status == .exited(0))
+            try TestFile.write("lisetn = \"x\"\n", to: "\(bob.path)/config.toml")
+            let slip = try await bob.run("doctor", "--json")
+            #expect(slip.status == .exited(2))
+            #expect(slip.lines.allSatisfy { $0.hasPrefix("{\"v\":1,\"type\":\"check\",") })
+            #expect(slip.output.contains("config.toml:1:1"))
+            unlink("\(bob.path)/config.toml")
+            #expect(try await bob.run("doctor").status == .exited(0))
+        }
+
+        @Test("a damaged history is shown with a sentence, and recovered")
+        func damage() async throws {
+            let (alice, bob, server) = try await pair()
+            try await server.stop()
+            // The first page of the search index; the messages are not touched.
+            let path = "\(bob.path)/history.sqlite"
+            var bytes = TestFile.read(path)
+            let words = try #require(Self.offset(of: Array(Self.secret.utf8), in: bytes, last: true))
+            for offset in (words / 4096 * 4096)..<(words / 4096 * 4096 + 4096) { bytes[offset] = 0xA5 }
+            try TestFile.write(bytes, to: path)
+            let shown = try await bob.run("history", "alice")
+            #expect(shown.status == .exited(0) || shown.status == .exited(9), "\(shown.errorOutput)")
+            #expect(shown.errorOutput.contains("is damaged"))
+            #expect(shown.errorOutput.contains("doctor --recover"))
+            let refused = try await bob.run("serve", "--listen", "127.0.0.1:0")
+            #expect(refused.status == .exited(9))
+            #expect(refused.errorOutput.contains("doctor --recover"))
+            #expect(try await bob.run("doctor").status == .exited(9))
+            // The screen shows it, too: read-only, with the way to recover.
+            let terminal = try bob.terminal(columns: 120, rows: 40)
+            try await eventually("the screen shows what can be read", state: { terminal.text }) {
+                terminal.text.contains("read-only") && terminal.text.contains("alice")
+            }
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            #expect(TestFile.read(path) == bytes)
+            let recovered = try await bob.run("doctor", "--recover")
+            #expect(recovered.status == .exited(0), "\(recovered.output) \(recovered.errorOutput)")
+            #expect(
+                recovered.errorOutput.contains("saved 3 messages") || recovered.errorOutput.contains("saved 2 messages")
+            )
+            #expect(TestFile.read(path + ".old-1") == bytes)
+            let again = try await Server(bob, "--accept-requests")
+            #expect(try await bob.texts("alice").count >= 2)
+            _ = alice
+            try await again.stop()
+        }
+
+        private static func offset(of needle: [UInt8], in bytes: [UInt8], last: Bool) -> Int? {
+            var found: Int?
+            for start in 0...(bytes.count - needle.count)
+            where bytes[start] == needle[0] && bytes[start..<(start + needle.count)].elementsEqual(needle) {
+                found = start
+                if !last { break }
+            }
+            return found
+        }
+
+        @Test("a newer history is refused by every command, and left as it is")
+        func newerVersion() async throws {
+            let (_, bob, server) = try await pair()
+            try await server.stop()
+            let path = "\(bob.path)/history.sqlite"
+            var bytes = TestFile.read(path)
+            bytes[63] = 99
+            try TestFile.write(bytes, to: path)
+            for command in [
+                ["history", "alice"], ["serve"], ["backup", bob.folder.file("b")], ["doctor"], ["doctor", "--recover"],
+            ] {
+                let outcome = try await bob.start(command).waitForExit()
+                #expect(outcome == .exited(9), "\(command)")
+            }
+            #expect(TestFile.read(path) == bytes)
+        }
+
+        @Test("neither the log nor what serve prints has a text, a file's name or a key in it")
+        func silentLog() async throws {
+            let (alice, bob, server) = try await pair()
+            let file = alice.folder.file("\(Self.secret).txt")
+            try TestFile.write("contents of \(Self.secret)", to: file)
+            let offer = try alice.start(
+                "send-file", "bob", file, "--caption", "caption \(Self.secret)", "--timeout", "5")
+            try await eventually("the offer is there") {
+                try await bob.run("transfers", "list").output.contains("offered")
+            }
+            #expect(try await bob.run("transfers", "accept", "1").status == .exited(0))
+            #expect(try await offer.waitForExit() == .exited(0))
+            #expect(try await bob.run("send", "alice", "answer \(Self.secret)", "--queue").status == .exited(0))
+            try await server.stop()
+            let log = TestFile.text("\(bob.path)/log/blipchat.log")
+            // It has been written: who, and that there was something.
+            #expect(log.contains("started"))
+            #expect(log.contains("message from alice"))
+            #expect(log.contains("file #1 from alice"))
+            let printed = log + server.process.output + server.process.errorOutput
+            #expect(!printed.contains(Self.secret))
+            for line in TestFile.text("\(bob.path)/identity.key").split(separator: "\n") where line.utf8.count > 20 {
+                #expect(!printed.contains(line))
+            }
+            #expect(!printed.contains("PRIVATE"))
+            var status = stat()
+            #expect(stat("\(bob.path)/log/blipchat.log", &status) == 0)
+            #expect(status.st_mode & 0o777 == 0o600)
+        }
+    }
+}
