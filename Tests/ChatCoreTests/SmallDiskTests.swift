@@ -35,7 +35,7 @@ struct SmallDiskTests {
         let disk = try await SmallDisk()
         let pair = try await TransferPair(bob: {
             $0.downloadsFolder = disk.path + "/in"
-            $0.downloadLimit = completely ? 400_000 : 50_000
+            $0.downloadLimit = completely ? 100_000 : 20_000
             if completely { $0.limits.freeBytesKept = 0 }
         })
         let path = try pair.alice.makeFile("f", size: 3_000_000)
@@ -47,7 +47,7 @@ struct SmallDiskTests {
         let zeros = [UInt8](repeating: 0, count: 4096)
         // Up to the last byte, or until less is free than must stay so.
         let folder = try DownloadFolder(path: disk.path)
-        while try completely || folder.space().free > 180_000, write(descriptor, zeros, zeros.count) > 0 {}
+        while try completely || folder.space().free > 200_000, write(descriptor, zeros, zeros.count) > 0 {}
         close(descriptor)
         try await pair.bob.waitForState(.paused, of: id)
         let reason = try #require(try await pair.bob.row(id).reason)

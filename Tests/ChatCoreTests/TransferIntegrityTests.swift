@@ -25,7 +25,7 @@ import Testing
 
     @Test("a source that changes in the middle is refused with a sentence, and goes as a new transfer")
     func changedInTheMiddle() async throws {
-        let pair = try await TransferPair(bob: { $0.downloadLimit = 100_000 })
+        let pair = try await TransferPair(bob: { $0.downloadLimit = 20_000 })
         let path = try pair.alice.makeFile("f", size: 500_000)
         let id = try await pair.offer(path)
         try await eventually("it has begun") { pair.bob.tap.requests("file-get").count > 1 }
