@@ -36,6 +36,10 @@ extension SQLiteConnection {
 
     private static func nulls(_ count: Int) -> [SQLiteValue] { Array(repeating: .null, count: count) }
 
+    func isHolding(from contact: ContactID) throws(StoreError) -> Bool {
+        try first("SELECT 1 FROM held WHERE contact = ?", [.integer(contact.rawValue)]) { _ in true } ?? false
+    }
+
     /// What is held back under an id.
     func heldContent(_ id: MessageID, from contact: ContactID) throws(StoreError) -> IncomingMessage.Content? {
         try first(

@@ -14,6 +14,13 @@ extension HistoryDatabase {
         }
     }
 
+    public func contactsWithHeld() async throws(StoreError) -> [ContactID] {
+        try await reader.perform { connection throws(StoreError) in
+            try connection.all("SELECT DISTINCT contact FROM held ORDER BY contact") { row in ContactID(row.integer(0))
+            }
+        }
+    }
+
     public func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange] {
         try await writer.write { connection throws(StoreError) in
             var arrival = try IncomingArrival(from: contact, in: connection)

@@ -51,8 +51,9 @@ struct IncomingArrival {
         return .stored(changes)
     }
 
-    /// Gives up what is missing.
+    /// Gives up what is missing; writes nothing when nothing is held back.
     mutating func release() throws(StoreError) -> [HistoryChange] {
+        guard try connection.isHolding(from: contact) else { return [] }
         try enterAllHeld()
         try save()
         return changes
@@ -143,7 +144,8 @@ struct IncomingArrival {
         if case .operation = message.content { isMessage = false }
         // The late message now shows what is missing before itself.
         if isMessage, let marker = gap.marker, marker > 0 { before.marker = position }
-        try insert(message, at: position)
+        // A repaired or imported history may have used the place: then it stands at the end.
+        try insert(message, at: try connection.isFree(position) ? position : nil)
         try keep(before)
         try keep(after)
         guard let marker = gap.marker, marker > 0 else { return }
@@ -173,6 +175,10 @@ extension SQLiteConnection {
             try run("INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', ?)", .integer(last + count))
         }
         return last + 1
+    }
+
+    fileprivate func isFree(_ position: Int64) throws(StoreError) -> Bool {
+        try first("SELECT 1 FROM messages WHERE position = ?", [.integer(position)]) { _ in true } == nil
     }
 
     fileprivate func setMissing(_ count: Int64, before position: Int64) throws(StoreError) {

@@ -187,6 +187,30 @@ import Testing
         await database.close()
     }
 
+    @Test("a place that something else has taken is no reason to refuse what comes late")
+    func takenPlace() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        _ = try await database.appendIncoming(message(1, from: bob))
+        #expect(try await database.appendIncoming(message(3, from: bob)) == .held)
+        #expect(try await database.contactsWithHeld() == [bob])
+        _ = try await database.releaseHeld(for: bob)
+        #expect(try await database.contactsWithHeld().isEmpty)
+        let three = try #require(try await database.page(of: bob, .newest, limit: 1).first)
+        try await database.writer.write { connection throws(StoreError) in
+            try connection.run(
+                """
+                INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, text)
+                VALUES (?, ?, 1, '019aa0c0-0000-7000-8000-000000000009', 9, 1, 1, 3, 'imported')
+                """,
+                .integer(three.position.rawValue - 1), .integer(bob.rawValue))
+        }
+        _ = try await database.appendIncoming(message(2, from: bob))
+        #expect(try await shown(database, bob) == ["1", "imported", "3", "2"])
+        await database.close()
+    }
+
     @Test("absurd numbers harm nobody", arguments: [Int64.max, Int64.max - 1, 1 << 40])
     func absurd(number: Int64) async throws {
         let folder = try TestFolder()

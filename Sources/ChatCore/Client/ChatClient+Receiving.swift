@@ -140,7 +140,8 @@ extension ChatClient {
 
     /// What an earlier run held back has waited long enough.
     func releaseAll() async {
-        for contact in sessions.keys.sorted() { await release(contact) }
+        let contacts = await quietly { () async throws(StoreError) in try await store.contactsWithHeld() }
+        for contact in contacts ?? [] { await release(contact) }
     }
 
     /// The sender keeps what we could not store and tries again.

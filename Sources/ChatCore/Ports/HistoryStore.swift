@@ -65,6 +65,8 @@ public protocol HistoryStore: Sendable {
     /// Stores an incoming operation unless its id is known (RELIABILITY D3). One that overtook others of its sender is
     /// held back until they are there or `releaseHeld` gives them up (D5).
     func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome
+    /// From whom something is held back.
+    func contactsWithHeld() async throws(StoreError) -> [ContactID]
     /// Enters everything that is held back from `contact`, in its sender's order, and keeps the places of what is
     /// missing: whatever of it still arrives is filled in there.
     func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange]
