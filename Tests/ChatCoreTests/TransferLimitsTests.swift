@@ -49,7 +49,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
 }
 
 @Suite("Limits of transfers") struct TransferLimitsTests {
-    @Test("four files run at once, the others wait for their turn, and all arrive")
+    @Test("four files run at once, the others wait for their turn, and all arrive", .timeLimit(.minutes(2)))
     func running() async throws {
         let pair = try await TransferPair(bob: { $0.downloadLimit = 20_000 })
         var ids: [MessageID] = []
@@ -70,7 +70,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pair.stop()
     }
 
-    @Test("nobody gets more files or ranges at once than may run")
+    @Test("nobody gets more files or ranges at once than may run", .timeLimit(.minutes(2)))
     func serving() async throws {
         let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 1 })
         var ids: [MessageID] = []

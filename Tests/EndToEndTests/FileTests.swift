@@ -118,6 +118,26 @@ extension EndToEnd {
             }
         }
 
+        @Test("a file that arrives damaged ends with code 6 and is not there")
+        func damaged() async throws {
+            let (alice, bob, server) = try await pair("--accept-files", "1G")
+            let source = alice.folder.file("f.bin")
+            try TestFile.generate(source, size: 300_000)
+            // Once 100 bytes of the file are claimed to have been read that were not.
+            let command = [
+                "strace", "-f", "-o", alice.folder.file("strace"), "-P", source, "-e", "trace=pread64", "-e",
+                "inject=pread64:retval=100:when=1", alice.command, "send-file", "bob", source, "--timeout", "60",
+            ]
+            let process = try ChildProcess(command, environment: alice.environment, folder: alice.folder)
+            #expect(try await process.waitForExit() == .exited(6), "\(process.errorOutput)")
+            #expect(TestFile.text(alice.folder.file("strace")).contains("INJECTED"))
+            #expect(process.errorOutput.contains("the received bytes differ"), "\(process.errorOutput)")
+            #expect(TestFile.names(in: bob.path + "/downloads") == [])
+            #expect(try await bob.transfers().first?.state == "failed")
+            #expect(try await alice.run("send-file", "bob", source, "--timeout", "60").status == .exited(0))
+            try await server.stop()
+        }
+
         @Test("sends a folder and several files at once, and says what was left out")
         func folder() async throws {
             let (alice, bob, server) = try await pair("--accept-files", "1G")
