@@ -50,6 +50,26 @@ import Testing
         }
     }
 
+    @Test("a restored key takes no other's place; what is put aside is kept")
+    func restored() throws {
+        try withFolder { folder in
+            let path = folder + "/identity.key"
+            let first = try IdentityFile.loadOrCreate(at: path)
+            let second = try TLSIdentity.generate()
+            #expect(throws: IdentityError.exists(path: path)) { try IdentityFile.install(second, at: path) }
+            #expect(try IdentityFile.load(at: path)?.fingerprint == first.fingerprint)
+            let aside = try IdentityFile.putAside(at: path)
+            try IdentityFile.install(second, at: path)
+            #expect(try IdentityFile.load(at: path)?.fingerprint == second.fingerprint)
+            #expect(try IdentityFile.load(at: aside)?.fingerprint == first.fingerprint)
+            var status = stat()
+            #expect(stat(aside, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            #expect(names(in: folder) == ["identity.key", String(aside.dropFirst(folder.count + 1))])
+            // The same one again is no other one.
+            try IdentityFile.install(second, at: path)
+        }
+    }
+
     @Test("the safety number is the same on both sides and another for every pair")
     func safetyNumber() throws {
         let ids = try (0..<3).map { PeerID(try #require(SPKIFingerprint([UInt8](repeating: UInt8($0), count: 32)))) }

@@ -190,6 +190,91 @@ import Testing
         await alice.stop()
     }
 
+    @Test("a peer who has moved is known by their key when they call, and is called there from then on")
+    func moved() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let old = try await bob.address.port
+        // Bob goes to another port, and alice cannot know.
+        try await bob.restart { $0.listen = .host("127.0.0.1", port: 0) }
+        let new = try await bob.address.port
+        #expect(new != old)
+        try await ChatClient.waitOnline(alice, bob)
+        try await eventually("alice has noted where bob listens, ahead of where he was") {
+            try await alice.contact("bob").addresses.map(\.port) == [new, old]
+        }
+        #expect(try await alice.contact("bob").peerID == bob.id)
+        #expect(try await alice.client.conversations().count == 1)
+        // Now alice is the one who calls: bob comes back without calling anybody.
+        try await bob.restart(starting: false)
+        let contact = try await bob.store.contacts()
+        for var peer in contact {
+            peer.addresses = []
+            try await bob.store.updateContact(peer)
+        }
+        try await bob.start()
+        await alice.client.reconnect(nil)
+        try await ChatClient.waitOnline(alice, bob)
+        let line = try await alice.say("found you", to: "bob")
+        try await eventually("it arrives") { try await alice.state(of: line.id) == .delivered }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a stranger gets no answer to anything but hello, and leaves one request, cut to its limits")
+    func stranger() async throws {
+        let bob = try await TestPeer("bob").start()
+        let identity = try TLSIdentity.generate()
+        var options = LinkOptions(identity: identity)
+        options.closeTimeout = .seconds(5)
+        let port = try await bob.address.port
+        for attempt in 0..<3 {
+            let link = try await PeerLink.connect(
+                to: .host("127.0.0.1", port: port), options: options, handler: Deaf())
+            let id = MessageID(at: Timestamp(milliseconds: 1_000))
+            let properties: BLIPProperties = ["Id": id.text, "Seq": "1", "Sent": "1000"]
+            for profile in ["message", "file-offer", "file-get", "read", "typing", "nonsense"] {
+                let request = BLIPRequest(
+                    profile: profile, properties: properties, body: .bytes(Array("hi".utf8)), urgent: true)
+                let response = try await link.submit(request).value()
+                #expect(response.error?.code == 403, "\(profile) \(attempt)")
+            }
+            let hello: BLIPProperties = ["Name": String(repeating: "é", count: 100) + "\u{1B}[31m"]
+            let response = try await link.submit(
+                BLIPRequest(profile: "hello", properties: hello, body: .empty, urgent: true)
+            ).value()
+            #expect(response.error == nil && response.properties["Contact"] == "pending")
+            _ = await link.waitUntilClosed()
+        }
+        let requests = try await bob.client.contactRequests()
+        #expect(requests.count == 1)
+        #expect(requests.first.map { $0.name.utf8.count <= 64 } == true)
+        #expect(try await bob.client.conversations().isEmpty)
+        #expect(try await bob.client.transfers(unfinishedOnly: false).isEmpty)
+        await bob.stop()
+    }
+
+    @Test("the 33rd request is not kept, and its caller cannot tell")
+    func storedRequests() async throws {
+        let bob = try await TestPeer("bob") {
+            $0.limits.storedContactRequests = 3
+            $0.limits.contactRequestsPerDay = 100
+        }.start()
+        #expect(ChatLimits().storedContactRequests == 32 && ChatLimits().contactRequestsPerDay == 10)
+        let address = try await bob.address
+        for number in 1...4 {
+            let caller = try await TestPeer("caller \(number)") { $0.listen = nil }.start()
+            let contact = try await caller.client.addContact(address, name: "bob")
+            try await eventually("caller \(number) waits") {
+                await caller.client.linkState(of: contact.id) == .awaitingApproval
+            }
+            await caller.stop()
+        }
+        #expect(try await bob.client.contactRequests().map(\.name) == ["caller 1", "caller 2", "caller 3"])
+        await bob.stop()
+    }
+
     @Test("requests beyond the day's quota of an address are not kept, and the caller cannot tell")
     func quota() async throws {
         let bob = try await TestPeer("bob") { $0.limits.contactRequestsPerDay = 2 }.start()
@@ -205,4 +290,9 @@ import Testing
         #expect(try await bob.client.contactRequests().map(\.name).sorted() == ["caller 1", "caller 2"])
         for peer in callers + [bob] { await peer.stop() }
     }
+}
+
+/// A stranger's side: answers nothing.
+private final class Deaf: BLIPRequestHandler {
+    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? { nil }
 }

@@ -68,7 +68,7 @@ actor ListenerDoor {
         guard let remote = socket.remoteAddress else { return }
         let isUNIX = remote.family == AF_UNIX
         if isUNIX, let user = socket.peerUser, user != geteuid(), user != 0 { return }
-        let host = isUNIX ? nil : remote.hostText
+        let host = isUNIX ? nil : remote.network
         guard admission.admit(host: host, now: .now()) == nil else { return }
         lastCaller += 1
         let caller = lastCaller

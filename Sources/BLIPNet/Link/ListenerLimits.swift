@@ -6,7 +6,8 @@ public struct ListenerLimits: Sendable, Equatable {
     public var maxConnections = 128
     /// Handshakes that may be running at the same time, from all addresses together.
     public var maxHandshakes = 128
-    /// Handshakes that one address may have running at the same time; does not count for UNIX-domain sockets.
+    /// Handshakes that one address may have running at the same time, an IPv6 network of 64 bits counting as one
+    /// (`SocketAddress.network`); does not count for UNIX-domain sockets.
     public var maxHandshakesPerAddress = 8
     /// Handshakes that may begin per second, from all addresses together; up to this many may begin at once.
     public var handshakesPerSecond = 50

@@ -130,6 +130,21 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// Who an address counts as where each may have so much: an IPv4 address, or the 64 bits of an IPv6 network, whose
+    /// other 64 bits every subscriber may choose at will (RFC 4291 section 2.5.1).
+    public var network: String {
+        guard family == AF_INET6, bytes.count >= 24 else { return hostText }
+        let address = bytes[8..<24]
+        // An IPv4 address in an IPv6 socket (RFC 4291 section 2.5.5.2).
+        if address.prefix(10).allSatisfy({ $0 == 0 }), address[18] == 0xFF, address[19] == 0xFF {
+            return address.suffix(4).map { "\($0)" }.joined(separator: ".")
+        }
+        let groups = stride(from: 8, to: 16, by: 2).map {
+            String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16)
+        }
+        return groups.joined(separator: ":") + "::/64"
+    }
+
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

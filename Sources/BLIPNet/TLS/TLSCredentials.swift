@@ -93,6 +93,27 @@ final class TLSCredentials: Sendable {
         try self.init(key: key, certificates: pem)
     }
 
+    /// Reads what `backup(passphrase:)` has written.
+    convenience init(backup pem: String, passphrase: Passphrase) throws(TLSError) {
+        guard pem.utf8.count <= Self.maxIdentityByteCount else {
+            throw .invalidIdentity(reason: "the PEM text is too long")
+        }
+        guard pem.utf8.split(separator: UInt8(ascii: "\n")).contains(where: { $0.elementsEqual(Self.encryptedKeyMark) })
+        else { throw .invalidIdentity(reason: "it holds no encrypted key") }
+        let key = try Self.read(pem) { bio in
+            // Without a callback the last argument is the passphrase, up to its NUL.
+            passphrase.withCString { PEM_read_bio_PrivateKey(bio, nil, nil, $0) }
+        }
+        guard let key else { throw .invalidIdentity(reason: "the passphrase is wrong, or the text is damaged") }
+        guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
+            EVP_PKEY_free(key)
+            throw .invalidIdentity(reason: "the private key is not an Ed25519 key")
+        }
+        try self.init(key: key, certificates: pem)
+    }
+
+    private static let encryptedKeyMark = Array("-----BEGIN ENCRYPTED PRIVATE KEY-----".utf8)
+
     /// Reads a private key of any kind, and its certificate followed by those of its issuers.
     convenience init(keyPEM: String, chainPEM: String) throws(TLSError) {
         try self.init(key: Self.key(pem: keyPEM), certificates: chainPEM)
@@ -155,12 +176,35 @@ final class TLSCredentials: Sendable {
 
     /// The key (PKCS#8, not encrypted), the certificate and those of its issuers in one text.
     func pem() throws(TLSError) -> String {
+        try pem { PEM_write_bio_PKCS8PrivateKey($0, key, nil, nil, 0, nil, nil) == 1 }
+    }
+
+    /// The same with the key encrypted: PBES2 (RFC 8018) with scrypt (RFC 7914) and AES-256-CBC.
+    func backup(passphrase: Passphrase) throws(TLSError) -> String {
+        OpenSSLErrorQueue.clear()
+        let salt = RandomSource.system.bytes(16)
+        // 16 MiB and, on the machines of today, a quarter of a second for each passphrase that is tried.
+        guard let plain = EVP_PKEY2PKCS8(key) else { throw OpenSSLErrorQueue.failure(of: "EVP_PKEY2PKCS8") }
+        defer { PKCS8_PRIV_KEY_INFO_free(plain) }
+        guard let method = PKCS5_pbe2_set_scrypt(EVP_aes_256_cbc(), salt, Int32(salt.count), nil, 1 << 14, 8, 5) else {
+            throw OpenSSLErrorQueue.failure(of: "PKCS5_pbe2_set_scrypt")
+        }
+        guard let sealed = passphrase.withCString({ PKCS8_set0_pbe($0, Int32(passphrase.count), plain, method) }) else {
+            X509_ALGOR_free(method)
+            throw OpenSSLErrorQueue.failure(of: "PKCS8_set0_pbe")
+        }
+        defer { X509_SIG_free(sealed) }
+        return try pem { PEM_write_bio_PKCS8($0, sealed) == 1 }
+    }
+
+    /// What `writeKey` writes, then the certificate and those of its issuers.
+    private func pem(_ writeKey: (OpaquePointer) -> Bool) throws(TLSError) -> String {
         OpenSSLErrorQueue.clear()
         guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLErrorQueue.failure(of: "BIO_new") }
         defer { BIO_free(bio) }
-        guard PEM_write_bio_PKCS8PrivateKey(bio, key, nil, nil, 0, nil, nil) == 1,
-            PEM_write_bio_X509(bio, certificate) == 1
-        else { throw OpenSSLErrorQueue.failure(of: "PEM_write_bio") }
+        guard writeKey(bio), PEM_write_bio_X509(bio, certificate) == 1 else {
+            throw OpenSSLErrorQueue.failure(of: "PEM_write_bio")
+        }
         for issuer in issuers {
             guard PEM_write_bio_X509(bio, issuer) == 1 else { throw OpenSSLErrorQueue.failure(of: "PEM_write_bio") }
         }

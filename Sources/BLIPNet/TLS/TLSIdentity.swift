@@ -22,6 +22,18 @@ public struct TLSIdentity: Sendable, Equatable {
         try self.init(TLSCredentials(keyPEM: keyPEM, chainPEM: chainPEM))
     }
 
+    /// Reads what `backup(passphrase:)` has written. Throws `.invalidIdentity` when the passphrase is another one.
+    public init(backup: String, passphrase: Passphrase) throws(TLSError) {
+        try self.init(TLSCredentials(backup: backup, passphrase: passphrase))
+    }
+
+    /// Key and certificate in one PEM text that only the passphrase opens: PKCS#8 with PBES2 (RFC 8018), scrypt (RFC
+    /// 7914, N = 2^14, r = 8, p = 5) and AES-256; `openssl pkey` reads it too. Takes a fraction of a second, so not
+    /// for an event loop.
+    public func backup(passphrase: Passphrase) throws(TLSError) -> String {
+        try credentials.backup(passphrase: passphrase)
+    }
+
     /// Key and certificate in one PEM text, for a file that only its owner may read.
     public func pem() -> String { text }
 

@@ -87,7 +87,8 @@ extension ChatClient {
         }
         if admitIfContact(link, request) { return }
         await recordRequest(
-            of: link.peerID, hello, address: address, host: host, origin: link.connection.info.remoteAddress)
+            of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
+            origin: link.connection.info.remoteAddress)
         if session(of: link.peerID) != nil {
             // Our user has approved them while their request was being written down again.
             await dropRequests(of: link.peerID)
@@ -115,13 +116,13 @@ extension ChatClient {
 
     /// Keeps the request for the user's word, within the limits of D13. The caller learns nothing of them.
     private func recordRequest(
-        of peerID: PeerID, _ hello: HelloRequest, address: PeerAddress?, host: String, origin: String
+        of peerID: PeerID, _ hello: HelloRequest, address: PeerAddress?, network: String, origin: String
     ) async {
         guard let known = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {
             return
         }
         let isKnown = known.contains { $0.peerID == peerID }
-        guard isKnown || callerQuota.admit(host, now: now()) else { return }
+        guard isKnown || callerQuota.admit(network, now: now()) else { return }
         let name = ContactNames.cleaned(hello.name, fallback: "somebody")
         let time = now()
         let limit = configuration.limits.storedContactRequests

@@ -137,7 +137,7 @@ extension ChatClient {
             sessions[session.peer.id]?.resetBackoff()
             adopt(link, for: session.peer.id)
         } else {
-            guard hasRoomForStranger(from: connection.info.remoteHost) else { return refuse(link) }
+            guard hasRoomForStranger(from: connection.info.remoteNetwork) else { return refuse(link) }
             strangers[link.number] = link
             spawn { await $0.listenToStranger(link) }
             spawn { client in
@@ -155,10 +155,11 @@ extension ChatClient {
     }
 
     /// Whether one more caller whose key we do not know is within the limits.
-    private func hasRoomForStranger(from host: String) -> Bool {
+    private func hasRoomForStranger(from network: String) -> Bool {
         let limits = configuration.limits.network
         return strangers.count < limits.unknownConnections
-            && strangers.values.count { $0.connection.info.remoteHost == host } < limits.unknownConnectionsPerAddress
+            && strangers.values.count { $0.connection.info.remoteNetwork == network }
+                < limits.unknownConnectionsPerAddress
     }
 
     private func refuse(_ link: ActiveLink) {

@@ -16,6 +16,8 @@ public enum IdentityError: Error, Sendable, Equatable {
     case failed(call: String, path: String, errno: Int32)
     /// No key could be made.
     case cannotGenerate
+    /// There is a key already, and another one was to be put there.
+    case exists(path: String)
 }
 
 /// `identity.key`: key and certificate in one PEM text, 0600 in a folder of 0700.
@@ -64,6 +66,24 @@ public enum IdentityFile {
         }
         guard let text = String(validating: bytes[..<count], as: UTF8.self) else { throw .damaged(path: path) }
         do { return try TLSIdentity(pem: text) } catch { throw .damaged(path: path) }
+    }
+
+    /// Makes `identity` the one at `path`, which has none yet.
+    ///
+    /// Throws `.exists` when there is another one.
+    public static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
+        try write(identity.pem(), to: path)
+        guard try load(at: path)?.fingerprint == identity.fingerprint else { throw .exists(path: path) }
+    }
+
+    /// Puts the identity at `path` aside, under a name with the beginning of its fingerprint, and returns that name.
+    /// Nothing is ever deleted.
+    public static func putAside(at path: String) throws(IdentityError) -> String {
+        guard let identity = try load(at: path) else { throw .failed(call: "open", path: path, errno: ENOENT) }
+        let aside = "\(path).\(PeerID(identity.fingerprint).text.prefix(8))"
+        // The same identity may have been put aside before; the two files are alike then.
+        guard rename(path, aside) == 0 else { throw failure("rename", path) }
+        return aside
     }
 
     /// A folder that others may write would let them put another key there.

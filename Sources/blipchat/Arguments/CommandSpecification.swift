@@ -6,6 +6,8 @@ enum CommandName: String, Sendable, CaseIterable {
     case demo
     case id = "id show"
     case fingerprint = "id fingerprint"
+    case identityBackup = "id backup"
+    case identityRestore = "id restore"
     case contactsList = "contacts list"
     case contactsShow = "contacts show"
     case contactsAdd = "contacts add"
@@ -13,6 +15,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case contactsRemove = "contacts remove"
     case contactsBlock = "contacts block"
     case contactsUnblock = "contacts unblock"
+    case contactsVerify = "contacts verify"
     case requestsList = "requests list"
     case requestsApprove = "requests approve"
     case requestsReject = "requests reject"
@@ -51,8 +54,7 @@ enum CommandName: String, Sendable, CaseIterable {
 
     /// Commands of the product that this version does not have.
     static let planned: Set<String> = [
-        "watch", "config", "completion", "id qr", "id backup", "id restore",
-        "contacts verify",
+        "watch", "config", "completion", "id qr",
     ]
 }
 

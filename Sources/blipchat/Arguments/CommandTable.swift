@@ -54,6 +54,23 @@ extension CommandSpecification {
             .id, "show your address, to give to others",
             details: "The first line is the address. Makes your key when there is none yet."),
         .init(.fingerprint, "show the fingerprint of your key"),
+        .init(
+            .identityBackup, operands: "FILE", count: 1...1, "write your key to FILE, sealed with a passphrase",
+            details: """
+                Who has this file and the passphrase can be you. The passphrase is asked for on the terminal, or is the
+                first line of the file that --passphrase-file names. The history is not in it: see blipchat backup.
+                """,
+            options: [passphraseFile]),
+        .init(
+            .identityRestore, operands: "FILE", count: 1...1, "take the key of a backup",
+            details: """
+                Your contacts know you by this key, so you are the same person to them. Use it on one machine only. No
+                blipchat may run on this home meanwhile.
+                """,
+            options: [
+                passphraseFile,
+                .init("--replace", "put another key that is there aside (it is not deleted)"),
+            ]),
         .init(.contactsList, "list your contacts"),
         .init(.contactsShow, operands: "WHO", count: 1...1, "show what is known of a contact"),
         .init(
@@ -67,6 +84,14 @@ extension CommandSpecification {
         .init(.contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it"),
         .init(.contactsBlock, operands: "WHO", count: 1...1, "refuse everything from a contact"),
         .init(.contactsUnblock, operands: "WHO", count: 1...1, "take a contact back"),
+        .init(
+            .contactsVerify, operands: "WHO [NUMBER...]", count: 1...Int.max,
+            "compare the safety number with a contact",
+            details: """
+                Without NUMBER prints the 60 digits, which are the same on both sides if nobody is in between. With the
+                60 digits that the other one reads to you (blanks do not count) it compares them: equal ones make the
+                contact verified; others end with code 5.
+                """),
         .init(.requestsList, "list people who want to chat with you"),
         .init(
             .requestsApprove, operands: "ID", count: 1...1, "accept somebody as a contact",
@@ -193,6 +218,8 @@ extension CommandSpecification {
 
     private static let listen = OptionSpecification(
         "--listen", value: "HOST:PORT", "where others reach you; port 0 is any free one")
+    private static let passphraseFile = OptionSpecification(
+        "--passphrase-file", value: "FILE", "read the passphrase from FILE (- for standard input)")
     private static let since = OptionSpecification("--since", value: "DATE", "not older than DATE")
     private static let until = OptionSpecification("--until", value: "DATE", "older than DATE")
 

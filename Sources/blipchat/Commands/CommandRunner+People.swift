@@ -34,6 +34,22 @@ extension CommandRunner {
         return .done
     }
 
+    func verifyContact() async throws(CommandError) -> ExitCode {
+        let typed = arguments.operands.dropFirst().joined()
+        let number: String? = typed.isEmpty ? nil : String(typed.filter { !$0.isWhitespace })
+        if let number, number.utf8.count != 60 || !number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            throw CommandError(.usage, typed, "not 60 digits", advice: "leave it out to see the number")
+        }
+        return try await perform(.verifyContact(operand(0), number: number)) { [streams] record throws(CommandError) in
+            let groups = record["safety_number"]?.stringValue ?? ""
+            let words = groups.split(separator: " ")
+            for start in stride(from: 0, to: words.count, by: 4) {
+                try streams.line(words[start..<min(start + 4, words.count)].joined(separator: " "))
+            }
+            try streams.line(record["trust"]?.stringValue ?? "")
+        }
+    }
+
     func listRequests() async throws(CommandError) -> ExitCode {
         let requests = try await HistoryFile.read(try paths()) { store throws(StoreError) in
             try await store.contactRequests()

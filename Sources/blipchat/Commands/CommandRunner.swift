@@ -19,6 +19,8 @@ struct CommandRunner: Sendable {
         case .serve: try await serve()
         case .id: try await showIdentity()
         case .fingerprint: try showFingerprint()
+        case .identityBackup: try await backUpIdentity()
+        case .identityRestore: try await restoreIdentity()
         case .contactsList: try await listContacts()
         case .contactsShow: try await showContact()
         case .contactsAdd:
@@ -27,6 +29,7 @@ struct CommandRunner: Sendable {
         case .contactsRemove: try await perform(.removeContact(operand(0)))
         case .contactsBlock: try await perform(.setBlocked(operand(0), true))
         case .contactsUnblock: try await perform(.setBlocked(operand(0), false))
+        case .contactsVerify: try await verifyContact()
         case .requestsList: try await listRequests()
         case .requestsApprove:
             try await perform(

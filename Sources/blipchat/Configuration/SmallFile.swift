@@ -52,24 +52,38 @@ enum SmallFile {
 
     static func replace(_ path: String, with content: [UInt8]) throws(SystemError) {
         let temporary = path + ".new"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        try write(content, to: temporary, O_TRUNC)
+        guard rename(temporary, path) == 0 else { throw SystemError(code: errno) }
+    }
+
+    /// Makes a file (0600) that was not there (`EEXIST` if it was), and syncs it with its folder.
+    static func create(_ path: String, with text: String) throws(SystemError) {
+        try write(Array(text.utf8), to: path, O_EXCL)
+        let folder = open(
+            path.utf8.contains(UInt8(ascii: "/")) ? HomePaths.parent(of: path) : ".", O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { throw SystemError(code: errno) }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw SystemError(code: errno) }
+    }
+
+    /// Nothing stays of a file that could not be written whole.
+    private static func write(_ content: [UInt8], to path: String, _ flags: Int32) throws(SystemError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw SystemError(code: errno) }
+        defer { close(descriptor) }
         var bytes = content[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR {
-                let code = errno
-                close(descriptor)
-                unlink(temporary)
-                throw SystemError(code: code)
-            }
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { try giveUp(path) }
             bytes = bytes.dropFirst(max(count, 0))
         }
-        let synced = fsync(descriptor) == 0
+        if fsync(descriptor) != 0 { try giveUp(path) }
+    }
+
+    private static func giveUp(_ path: String) throws(SystemError) -> Never {
         let code = errno
-        close(descriptor)
-        guard synced else { throw SystemError(code: code) }
-        guard rename(temporary, path) == 0 else { throw SystemError(code: errno) }
+        unlink(path)
+        throw SystemError(code: code)
     }
 }
 

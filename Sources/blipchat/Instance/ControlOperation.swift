@@ -16,6 +16,8 @@ enum ControlOperation: Sendable, Equatable {
     case renameContact(String, to: String)
     case removeContact(String)
     case setBlocked(String, Bool)
+    /// Compares the safety number with 60 digits and remembers that they are equal; without digits only tells it.
+    case verifyContact(String, number: String?)
     case approveRequest(Int64, name: String?)
     case rejectRequest(Int64)
     case changeTransfer(Int64, TransferChange, folder: String?)
@@ -79,6 +81,8 @@ extension ControlOperation {
         case .removeContact(let who): .record(["v": 1, "op": "contacts-remove", "who": .string(who)])
         case .setBlocked(let who, let blocked):
             .record(["v": 1, "op": "contacts-block", "who": .string(who), "blocked": .bool(blocked)])
+        case .verifyContact(let who, let number):
+            .record(["v": 1, "op": "contacts-verify", "who": .string(who), "number": number.map(JSONValue.string)])
         case .approveRequest(let id, let name):
             .record(["v": 1, "op": "requests-approve", "id": .integer(id), "name": name.map(JSONValue.string)])
         case .rejectRequest(let id): .record(["v": 1, "op": "requests-reject", "id": .integer(id)])
@@ -132,6 +136,8 @@ extension ControlOperation {
         case "contacts-rename": self = .renameContact(try request.text("who"), to: try request.text("name"))
         case "contacts-remove": self = .removeContact(try request.text("who"))
         case "contacts-block": self = .setBlocked(try request.text("who"), try request.bool("blocked"))
+        case "contacts-verify":
+            self = .verifyContact(try request.text("who"), number: request.json["number"]?.stringValue)
         case "requests-approve":
             self = .approveRequest(try request.integer("id"), name: request.json["name"]?.stringValue)
         case "requests-reject": self = .rejectRequest(try request.integer("id"))

@@ -35,6 +35,7 @@ struct OperationRunner: Sendable {
         case .setBlocked(let who, let blocked):
             let peer = try await contact(who)
             try await about(who) { () throws(ChatError) in try await service.setBlocked(peer.id, blocked) }
+        case .verifyContact(let who, let number): try await verify(who, number, records)
         case .approveRequest(let id, let name):
             let peer = try await about("request \(id)") { () throws(ChatError) in
                 try await service.approveRequest(id, name: name)
@@ -97,6 +98,29 @@ struct OperationRunner: Sendable {
         }
         let peer = try await about(text) { () throws(ChatError) in try await service.addContact(address, name: name) }
         await records(Records.contact(peer))
+    }
+
+    private func verify(_ who: String, _ number: String?, _ records: RecordSink) async throws(CommandError) {
+        var peer = try await contact(who)
+        let groups = try await about(who) { () throws(ChatError) in try await service.safetyNumber(for: peer.id) }
+        guard let groups else {
+            throw CommandError(
+                .identity, peer.name, "their key is not known yet", advice: "wait until they were online once")
+        }
+        if let number {
+            guard number == groups.joined() else {
+                throw CommandError(
+                    .identity, peer.name, "the numbers differ, so somebody may be in between",
+                    advice: "make sure that both compare the same contact; do not send secrets")
+            }
+            try await about(who) { () throws(ChatError) in try await service.setVerified(peer.id) }
+            peer = try await contact(who)
+        }
+        await records(
+            .record([
+                "v": 1, "type": "safety-number", "name": .string(peer.name), "trust": .string(Records.word(peer.trust)),
+                "safety_number": .string(groups.joined(separator: " ")),
+            ]))
     }
 
     private func changeTransfer(

@@ -66,6 +66,8 @@ extension CommandError {
         case .damaged(let path):
             self.init(.localIO, path, "holds no key", advice: "put your copy back, or move it away for a new key")
         case .failed(let call, let path, let code): self = .system(path, "\(call) failed", code)
+        case .exists(let path):
+            self.init(.usage, path, "there is another key already", advice: "with --replace it is put aside")
         case .cannotGenerate:
             self.init(.localIO, "key", "cannot be made: OpenSSL has no randomness", advice: "try again later")
         }

@@ -40,6 +40,9 @@ struct StandardStreams: Sendable {
     /// Writes a question, without an end of line.
     func ask(_ text: String) { _ = Self.write(SafeText(text, as: .line).terminalString() + " ", to: diagnostics) }
 
+    /// Ends the line of a question whose answer was not shown.
+    func endQuestion() { _ = Self.write("\n", to: diagnostics) }
+
     /// Shows how far something is, in place, where a person looks at it; an empty text takes it away.
     func progress(_ text: String) {
         guard !isQuiet, isatty(diagnostics) == 1 else { return }

@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test("counts handshakes per address, not those of others and not those over UNIX sockets")
-    func handshakes() {
+    func handshakesPerAddress() {
         var control = AdmissionControl(limits: limits(perAddress: 2))
         #expect(control.admit(host: "a", now: start) == nil)
         #expect(control.admit(host: "a", now: start) == nil)

@@ -7,6 +7,18 @@ import Testing
 @testable import BLIPNet
 
 @Suite("Sockets", .timeLimit(.minutes(5))) struct SocketTests {
+    @Test("an IPv6 network of 64 bits counts as one, an IPv4 address for itself, however it is written")
+    func networks() throws {
+        func network(_ host: String) throws -> String { try #require(SocketAddress(host: host, port: 1)).network }
+        #expect(try network("2001:db8:1:2::1") == network("2001:db8:1:2:ffff:ffff:ffff:ffff"))
+        #expect(try network("2001:db8:1:2::1") == "2001:db8:1:2::/64")
+        #expect(try network("2001:db8:1:3::1") != network("2001:db8:1:2::1"))
+        #expect(try network("192.0.2.1") == "192.0.2.1")
+        #expect(try network("192.0.2.2") != network("192.0.2.1"))
+        #expect(try network("::ffff:192.0.2.1") == "192.0.2.1")
+        #expect(try #require(SocketAddress(unixPath: "/tmp/x")).network == "unix")
+    }
+
     @Test("turns addresses into endpoints and back", arguments: ["127.0.0.1", "::1", "192.0.2.7", "fd00::1:2"])
     func addresses(host: String) throws {
         let address = try #require(NameResolver.numeric(host: host, port: 4711)?.first)

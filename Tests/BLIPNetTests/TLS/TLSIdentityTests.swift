@@ -25,6 +25,40 @@ import Testing
         #expect(try TLSIdentity(pem: pem).fingerprint == identity.fingerprint)
     }
 
+    @Test("a backup is opened by its passphrase only, is different each time, and shows nothing of the key")
+    func backup() throws {
+        let identity = try TLSIdentity.generate()
+        let passphrase = try #require(Passphrase("correct horse – battery"))
+        let first = try identity.backup(passphrase: passphrase)
+        let second = try identity.backup(passphrase: passphrase)
+        #expect(first != second)
+        #expect(try TLSIdentity(backup: first, passphrase: passphrase) == identity)
+        #expect(try TLSIdentity(backup: second, passphrase: passphrase) == identity)
+        let secret = Self.block("PRIVATE KEY", of: identity.pem()).split(separator: "\n")[1]
+        #expect(!first.contains(secret) && !first.contains("-----BEGIN PRIVATE KEY-----"))
+        let other = try #require(Passphrase("correct horse – batterx"))
+        for (text, passphrase) in [
+            (first, other), (identity.pem(), passphrase), ("", passphrase), (String(first.dropLast(60)), passphrase),
+            (String(first.dropFirst(60)), passphrase), ("nonsense", passphrase),
+        ] {
+            #expect(throws: TLSError.self) { try TLSIdentity(backup: text, passphrase: passphrase) }
+        }
+        #expect(throws: TLSError.self) { try TLSIdentity(pem: first) }
+    }
+
+    @Test("a passphrase is not too short, has no NUL, and is never printed")
+    func passphrases() {
+        #expect(Passphrase("1234567") == nil)
+        #expect(Passphrase("12345678") != nil)
+        #expect(Passphrase("1234\u{0}5678") == nil)
+        #expect(Passphrase(String(repeating: "x", count: 1000)) != nil)
+        #expect(Passphrase(String(repeating: "x", count: 1001)) == nil)
+        var dumped = ""
+        dump(Passphrase("do not print me"), to: &dumped)
+        #expect(!dumped.contains("print"))
+        #expect("\(String(describing: Passphrase("do not print me")))" == "Optional((a passphrase))")
+    }
+
     @Test("two identities differ")
     func differ() throws {
         let (one, other) = (try TLSIdentity.generate(), try TLSIdentity.generate())

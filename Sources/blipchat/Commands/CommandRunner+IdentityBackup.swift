@@ -1,0 +1,147 @@
+// `blipchat id backup` and `blipchat id restore`: the key of this installation, sealed with a passphrase.
+
+import BLIPNet
+import ChatCore
+import Glibc
+
+extension CommandRunner {
+    /// More than a sealed key needs.
+    private static let maximumBackupBytes = 65_536
+
+    /// Writes a file that was not there before.
+    func backUpIdentity() async throws(CommandError) -> ExitCode {
+        let path = operand(0)
+        let identity = try existingIdentity(try paths())
+        guard !SmallFile.exists(path) else {
+            throw CommandError(.localIO, path, "there is a file already", advice: "give another name")
+        }
+        let passphrase = try passphrase(isNew: true)
+        let text: String
+        do throws(TLSError) { text = try identity.backup(passphrase: passphrase) } catch {
+            throw CommandError(.localIO, path, error.reason)
+        }
+        do throws(SystemError) { try SmallFile.create(path, with: text) } catch {
+            throw .system(path, "cannot be written", error.code)
+        }
+        // Who can say now that it will be of use?
+        guard
+            SmallFile.read(path, limit: Self.maximumBackupBytes).flatMap({
+                try? TLSIdentity(backup: $0, passphrase: passphrase)
+            })
+                == identity
+        else {
+            throw CommandError(.integrity, path, "what was written cannot be read back", advice: "try another disk")
+        }
+        try printIdentity("backup", identity, path: path)
+        return .done
+    }
+
+    /// Puts the key of a backup into this home. A key that is there stays unless --replace says otherwise, and even
+    /// then it is only put aside.
+    func restoreIdentity() async throws(CommandError) -> ExitCode {
+        let path = operand(0)
+        let paths = try paths()
+        let text: String
+        switch SmallFile.contents(of: path, limit: Self.maximumBackupBytes) {
+        case .failure(let error): throw .system(path, "cannot be read", error.code)
+        case .success(let bytes):
+            guard let valid = String(validating: bytes, as: UTF8.self) else {
+                throw CommandError(.usage, path, "not a backup of a key")
+            }
+            text = valid
+        }
+        let passphrase = try passphrase(isNew: false)
+        let identity: TLSIdentity
+        do throws(TLSError) { identity = try TLSIdentity(backup: text, passphrase: passphrase) } catch {
+            throw CommandError(.identity, path, error.reason)
+        }
+        try paths.createFolders()
+        // Whoever runs on this home has the old key in memory.
+        let lock = try InstanceLock(path: paths.lock)
+        defer { _ = consume lock }
+        do throws(IdentityError) {
+            if let present = try IdentityFile.load(at: paths.identity) {
+                if present.fingerprint == identity.fingerprint {
+                    try printIdentity("restored", identity, path: paths.identity)
+                    return .done
+                }
+                guard arguments.has("--replace") else {
+                    throw IdentityError.exists(path: paths.identity)
+                }
+                let aside = try IdentityFile.putAside(at: paths.identity)
+                streams.note("blipchat: the key that was there is now \(aside)")
+            }
+            try IdentityFile.install(identity, at: paths.identity)
+        } catch let error as IdentityError {
+            throw CommandError(error)
+        } catch let error as CommandError {
+            throw error
+        }
+        try printIdentity("restored", identity, path: paths.identity)
+        return .done
+    }
+
+    private func existingIdentity(_ paths: HomePaths) throws(CommandError) -> TLSIdentity {
+        let identity: TLSIdentity?
+        do throws(IdentityError) { identity = try IdentityFile.load(at: paths.identity) } catch {
+            throw CommandError(error)
+        }
+        guard let identity else {
+            throw CommandError(.notFound, paths.identity, "there is no key yet", advice: "make one with blipchat id")
+        }
+        return identity
+    }
+
+    private func printIdentity(_ type: String, _ identity: TLSIdentity, path: String) throws(CommandError) {
+        let peerID = PeerID(identity.fingerprint)
+        if isJSON {
+            try streams.json(
+                .record(["v": 1, "type": .string(type), "peer_id": .string(peerID.text), "path": .string(path)]))
+        } else {
+            try streams.line("\(peerID)  \(safeLine(path))")
+        }
+    }
+
+    // MARK: The passphrase
+
+    /// From the file of --passphrase-file (`-`: standard input), its first line; else asked for on the terminal.
+    /// Never from the command line or the environment, where others on this machine could read it.
+    private func passphrase(isNew: Bool) throws(CommandError) -> Passphrase {
+        let text: String
+        if let path = arguments.text("--passphrase-file") {
+            text = try Self.firstLine(of: path)
+        } else {
+            guard isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") else {
+                throw CommandError(
+                    .usage, "passphrase", "needed, and nobody to ask", advice: "give --passphrase-file FILE")
+            }
+            text = try SecretPrompt.ask("Passphrase for the backup:", streams)
+            if isNew {
+                guard try SecretPrompt.ask("The same again:", streams) == text else {
+                    throw CommandError(.usage, "passphrase", "typed two different ones")
+                }
+            }
+        }
+        guard let passphrase = Passphrase(text) else {
+            throw CommandError(
+                .usage, "passphrase", "needs \(Passphrase.minimumBytes) to \(Passphrase.maximumBytes) bytes",
+                advice: "several random words are easy to keep and hard to guess")
+        }
+        return passphrase
+    }
+
+    private static func firstLine(of path: String) throws(CommandError) -> String {
+        let result =
+            path == "-"
+            ? SmallFile.contents(ofDescriptor: STDIN_FILENO, limit: 4096) : SmallFile.contents(of: path, limit: 4096)
+        switch result {
+        case .failure(let error): throw .system(path, "cannot be read", error.code)
+        case .success(let bytes):
+            let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+            guard let text = String(validating: line, as: UTF8.self) else {
+                throw CommandError(.usage, path, "not UTF-8 text")
+            }
+            return text
+        }
+    }
+}
