@@ -197,8 +197,8 @@ import Testing
         try await ChatClient.befriend(alice, bob)
         let old = try await bob.address.port
         // Bob goes to another port, and alice cannot know.
-        try await bob.restart { $0.listen = .host("127.0.0.1", port: 0) }
-        let new = try await bob.address.port
+        let new = try freePort()
+        try await bob.restart { $0.listen = .host("127.0.0.1", port: new) }
         #expect(new != old)
         try await ChatClient.waitOnline(alice, bob)
         try await eventually("alice has noted where bob listens, ahead of where he was") {
@@ -240,7 +240,7 @@ import Testing
                 let response = try await link.submit(request).value()
                 #expect(response.error?.code == 403, "\(profile) \(attempt)")
             }
-            let hello: BLIPProperties = ["Name": String(repeating: "é", count: 100) + "\u{1B}[31m"]
+            let hello: BLIPProperties = ["Name": String(repeating: "é", count: 29) + "\u{1B}[31m", "Client": "x"]
             let response = try await link.submit(
                 BLIPRequest(profile: "hello", properties: hello, body: .empty, urgent: true)
             ).value()
@@ -290,6 +290,14 @@ import Testing
         #expect(try await bob.client.contactRequests().map(\.name).sorted() == ["caller 1", "caller 2"])
         for peer in callers + [bob] { await peer.stop() }
     }
+}
+
+/// A port at which nobody listens.
+private func freePort() throws -> UInt16 {
+    let listener = try TCPListener.listen(on: .host("127.0.0.1", port: 0))
+    defer { listener.close() }
+    guard case .host(_, let port) = listener.localEndpoint else { return 0 }
+    return port
 }
 
 /// A stranger's side: answers nothing.

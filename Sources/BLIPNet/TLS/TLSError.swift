@@ -32,7 +32,7 @@ public enum TLSError: Error, Sendable, Equatable {
 
 extension TLSError {
     /// In words, for errors of the layers above.
-    var reason: String {
+    public var reason: String {
         switch self {
         case .notTLS: "the other side does not speak TLS"
         case .handshakeFailed(let reason): "TLS handshake: \(reason)"

@@ -58,27 +58,30 @@ extension CommandRunner {
         try paths.createFolders()
         // Whoever runs on this home has the old key in memory.
         let lock = try InstanceLock(path: paths.lock)
-        defer { _ = consume lock }
         do throws(IdentityError) {
-            if let present = try IdentityFile.load(at: paths.identity) {
-                if present.fingerprint == identity.fingerprint {
-                    try printIdentity("restored", identity, path: paths.identity)
-                    return .done
-                }
-                guard arguments.has("--replace") else {
-                    throw IdentityError.exists(path: paths.identity)
-                }
-                let aside = try IdentityFile.putAside(at: paths.identity)
+            if let aside = try Self.put(identity, at: paths.identity, replacing: arguments.has("--replace")) {
                 streams.note("blipchat: the key that was there is now \(aside)")
             }
-            try IdentityFile.install(identity, at: paths.identity)
-        } catch let error as IdentityError {
+        } catch {
             throw CommandError(error)
-        } catch let error as CommandError {
-            throw error
         }
+        _ = consume lock
         try printIdentity("restored", identity, path: paths.identity)
         return .done
+    }
+
+    /// Returns where the key is that was there before, if it was another one.
+    private static func put(
+        _ identity: TLSIdentity, at path: String, replacing: Bool
+    ) throws(IdentityError) -> String? {
+        guard let present = try IdentityFile.load(at: path), present.fingerprint != identity.fingerprint else {
+            try IdentityFile.install(identity, at: path)
+            return nil
+        }
+        guard replacing else { throw .exists(path: path) }
+        let aside = try IdentityFile.putAside(at: path)
+        try IdentityFile.install(identity, at: path)
+        return aside
     }
 
     private func existingIdentity(_ paths: HomePaths) throws(CommandError) -> TLSIdentity {

@@ -1,5 +1,6 @@
 // Asks for a secret on the terminal: what is typed is not shown, and the terminal is as before whatever happens.
 
+import CLinux
 import Glibc
 
 enum SecretPrompt {

@@ -40,7 +40,7 @@ final class EventLoop: SerialExecutor {
     }
 
     private let index: Int
-    private let state = Mutex(State())
+    private let state = HandOverLock(State())
     /// The `pthread_t` of the loop; 0 before it runs.
     private let thread = Atomic<UInt>(0)
     private let poller: EventPoller
