@@ -44,6 +44,9 @@ public final class ProgressMeter: Sendable {
         state.withLock { state in
             guard !state.isOver else { return }
             guard let last = state.yieldedAt, now - last < interval else {
+                // A timer that is late would tell the next value too early.
+                state.timer?.cancel()
+                state.timer = nil
                 state.held = nil
                 state.yieldedAt = now
                 continuation.yield(progress)
