@@ -11,11 +11,13 @@
 # powerloss  the power of an ext4 and of an XFS disk is cut again and again (root; make powerloss CUTS=50)
 # files    the long forms of the tests of files: links exchanged for 30 s while files come, a whole file of 5 GiB
 # diskerrors  EIO, ENOSPC and short writes at every one of the first 200 writes, fsyncs, opens and renames
+# flood    5,000 idle and 2,000 half-open connections of strangers while 16 contacts chat; prints the memory
+# soak     random cuts, kills, disk errors and files between two installations (make soak MINUTES=10)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors files fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -23,6 +25,7 @@ PREFIX ?= /usr/local
 SECONDS ?= 20
 CYCLES ?= 1000
 CUTS ?= 50
+MINUTES ?= 10
 ARGS ?=
 BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 RELEASE = -c release --static-swift-stdlib
@@ -84,6 +87,14 @@ files: test-system
 
 diskerrors: test-system
 	BLIPCHAT_DISK_CASES=100000 $(TEST) --no-parallel --filter 'FaultTests\.DiskErrorTests'
+
+flood: test-system
+	$(BUILD) $(RELEASE) --product blipchat
+	BLIPCHAT_FLOOD=1 BLIPCHAT_BINARY="$$($(SWIFT) build $(RELEASE) --show-bin-path)/blipchat" \
+		$(TEST) --no-parallel --filter 'FaultTests\.FloodTests'
+
+soak: test-system
+	BLIPCHAT_SOAK_MINUTES=$(MINUTES) $(TEST) --no-parallel --filter 'FaultTests\.SoakTests'
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)

@@ -123,8 +123,10 @@ extension BlipchatHome {
     }
 
     /// Starts `serve` without waiting for it.
-    func serve(port: UInt16, _ options: String..., with injection: Injection = .none) throws -> ChildProcess {
-        try start(["serve", "--listen", "127.0.0.1:\(port)"] + options, with: injection)
+    func serve(
+        host: String = "127.0.0.1", port: UInt16, _ options: String..., with injection: Injection = .none
+    ) throws -> ChildProcess {
+        try start(["serve", "--listen", "\(host):\(port)"] + options, with: injection)
     }
 
     /// The one sentence of a command that failed, or nothing of one that did not: never a trap, never a signal.

@@ -1,13 +1,18 @@
 // Two installations of real processes, one of which is killed again and again while messages and files go over.
 
+import BLIPNet
 import Glibc
 import TestSupport
 import Testing
+import Workbench
 
 /// Alice writes, Bob receives. What was promised is kept here, to be compared with the disks.
 final class KillScene {
     let alice: BlipchatHome
     let bob: BlipchatHome
+    private(set) var proxies: [FaultProxy] = []
+    private let alicesHost: String
+    private let bobsHost: String
     private let alicePort: UInt16
     private let bobPort: UInt16
     private(set) var written: [String] = []
@@ -16,8 +21,9 @@ final class KillScene {
     private let file: String
     private var fileCount = 0
 
-    /// The homes are where the system keeps temporary files, or in these folders.
-    init(alicesFolder: String? = nil, bobsFolder: String? = nil) async throws {
+    /// The homes are where the system keeps temporary files, or in these folders. When `isFaulted`, all calls go
+    /// through `proxies`.
+    init(alicesFolder: String? = nil, bobsFolder: String? = nil, isFaulted: Bool = false) async throws {
         alice = try BlipchatHome("alice", in: alicesFolder)
         bob = try BlipchatHome("bob", in: bobsFolder)
         for home in [alice, bob] {
@@ -25,6 +31,13 @@ final class KillScene {
         }
         alicePort = try PlainServer.freePort()
         bobPort = try PlainServer.freePort()
+        // Each is reached at 127.0.0.1, behind which its proxy passes calls on to another address at the same port.
+        (alicesHost, bobsHost) = isFaulted ? ("127.0.0.3", "127.0.0.2") : ("127.0.0.1", "127.0.0.1")
+        if isFaulted {
+            proxies = try [(alicesHost, alicePort), (bobsHost, bobPort)].map { host, port in
+                try FaultProxy(listen: .host("127.0.0.1", port: port), target: .host(host, port: port))
+            }
+        }
         file = alice.folder.file("picture.bin")
         try TestFile.generate(file, size: 200_000)
         // Each knows the other before anything goes wrong.
@@ -33,7 +46,8 @@ final class KillScene {
         try await server.waitUntilListening()
         try await sender.waitUntilListening()
         for (home, other, name) in [(alice, bob, "bob"), (bob, alice, "alice")] {
-            let address = try await other.run("id").lines.first.map(String.init) ?? ""
+            let printed = try await other.run("id").lines.first.map(String.init) ?? ""
+            let address = printed.replacingHost(with: "127.0.0.1")
             let added = try await home.run("contacts", "add", address, "--name", name)
             #expect(added.status == .exited(0), "\(added.errorOutput)")
         }
@@ -43,11 +57,11 @@ final class KillScene {
     }
 
     func serveBob(with injection: Injection = .none) throws -> ChildProcess {
-        try bob.serve(port: bobPort, "--accept-files", "10M", with: injection)
+        try bob.serve(host: bobsHost, port: bobPort, "--accept-files", "10M", with: injection)
     }
 
     func serveAlice(with injection: Injection = .none) throws -> ChildProcess {
-        try alice.serve(port: alicePort, with: injection)
+        try alice.serve(host: alicesHost, port: alicePort, with: injection)
     }
 
     /// Lets Alice write so many lines and offer so many files, by commands that go through her running instance if
@@ -154,5 +168,13 @@ final class KillScene {
         #expect(
             Set(names.map { bob.path + "/downloads/" + $0 }) == Set(incoming.map(\.path)),
             sourceLocation: sourceLocation)
+    }
+}
+
+extension String {
+    /// The address `blip://HOST:PORT/...` with another host.
+    fileprivate func replacingHost(with host: String) -> String {
+        let parts = split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        return parts.count == 3 ? "blip://\(host):\(parts[2])" : self
     }
 }
