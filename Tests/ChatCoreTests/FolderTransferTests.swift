@@ -90,9 +90,9 @@ import Testing
         await pair.stop()
     }
 
-    @Test("files of a folder that come after a restart land beside the others")
-    func afterRestart() async throws {
-        let pair = try await TransferPair(accepting: nil)
+    @Test("files of a folder that come after a restart land beside the others", arguments: [nil, UInt64.max])
+    func afterRestart(accepting limit: UInt64?) async throws {
+        let pair = try await TransferPair(accepting: limit)
         let path = pair.alice.home + "/photos"
         let files = try makeTree(at: path)
         let contact = try await pair.alice.contactID("bob")
@@ -100,8 +100,11 @@ import Testing
         pair.bob.tap.loseReply(to: "file-offer")
         let offer = try await pair.alice.client.sendFolder(at: path, caption: "", to: contact)
         let first = try #require(offer.messages.first?.id)
-        try await pair.bob.waitForState(.offered, of: first)
-        try await pair.bob.client.acceptTransfer(try await pair.bob.row(first).number, into: nil)
+        if limit == nil {
+            try await pair.bob.waitForState(.offered, of: first)
+            try await pair.bob.client.acceptTransfer(try await pair.bob.row(first).number, into: nil)
+        }
+        try await eventually("the folder is made") { names(in: pair.bob.downloads) == ["photos"] }
         try await pair.bob.restart()
         for message in offer.messages { try await pair.bob.waitForState(.complete, of: message.id) }
         #expect(names(in: pair.bob.downloads) == ["photos"])

@@ -93,6 +93,25 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pair.stop()
     }
 
+    @Test("nobody makes us compute more digests at once than transfers need")
+    func digests() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = try pair.alice.makeFile("f", size: 0)
+        let size: UInt64 = 1 << 30
+        #expect(truncate(path, off_t(size)) == 0)
+        let id = try await pair.offer(path)
+        try await pair.bob.waitForState(.offered, of: id)
+        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let limit = 2 * ChatLimits().runningTransfers
+        let pending = (0...limit).map { _ in
+            link.connection.submit(FileDigestRequest(id: id, length: size).encoded(), bodySink: nil)
+        }
+        var errors: [BLIPErrorCode?] = []
+        for response in pending { errors.append(try await response.value().error) }
+        #expect(errors == Array(repeating: nil, count: limit) + [.tooManyRequests])
+        await pair.stop()
+    }
+
     @Test("a file whose receiver asks for nothing more is closed, and shown as waiting")
     func patience() async throws {
         let pair = try await TransferPair(accepting: nil, alice: { $0.limits.uploadPatience = .milliseconds(50) })

@@ -17,10 +17,17 @@ extension ChatClient {
         while let request = await link.router.files.next() {
             guard sessions[contact]?.link?.number == link.number else { return }
             if request.properties.profile == ChatProfile.fileDigest.rawValue {
+                // Each may mean reading a whole file: who asks for more at once than transfers need has to wait.
+                guard digesting[contact, default: 0] < 2 * configuration.limits.runningTransfers else {
+                    answer(request, on: link, .failure(.tooManyRequests, "too many digests at once"))
+                    continue
+                }
+                digesting[contact, default: 0] += 1
                 spawn { client in
                     let response = await client.response { () async throws(ServingError) in
                         try await client.digest(request, of: contact, on: link)
                     }
+                    client.digesting[contact, default: 1] -= 1
                     client.answer(request, on: link, response)
                 }
             } else {

@@ -36,6 +36,8 @@ public actor ChatClient: ChatService {
 
     /// Offered files that peers are pulling.
     var uploads: [MessageID: Upload] = [:]
+    /// How many digests are being computed for contacts.
+    var digesting: [ContactID: Int] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
     var downloads: [MessageID: Download] = [:]
     /// Incoming transfers that the sender does not give now, until they are tried again.

@@ -67,7 +67,7 @@ public struct ChatLimits: Sendable {
     public var runningTransfers = 4
     /// A file that its receiver asks nothing of for so long does not count as running, and is closed.
     public var uploadPatience = Duration.seconds(30)
-    /// `file-get` and `file-digest` requests of one peer that are served at once.
+    /// `file-get` requests for one file that are served at once.
     public var servedRanges = 32
     /// The smaller of the two is kept free on the disk of the downloads.
     public var freeBytesKept: UInt64 = 1 << 30
