@@ -90,7 +90,9 @@ import Testing
         }
         let offsets = pair.bob.tap.requests("file-get").compactMap { $0["Offset"].flatMap(UInt64.init) }
         #expect(offsets.min() == done)
-        #expect(pair.bob.tap.requests("file-digest").compactMap { $0["Length"] } == ["\(done)", "\(size)"])
+        // More often where the machine is so busy that the link was lost meanwhile.
+        let compared = Set(pair.bob.tap.requests("file-digest").compactMap { $0["Length"] })
+        #expect(compared == ["\(done)", "\(size)"])
         let facts = try OpenFile.forReading(pair.bob.downloads + "/huge").facts()
         #expect(facts.size == size)
         #expect(try tail(of: pair.bob.downloads + "/huge", 2_500_000) == pseudoRandom(2_500_000, seed: 4))

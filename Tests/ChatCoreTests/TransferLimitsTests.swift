@@ -97,7 +97,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
     func digests() async throws {
         let pair = try await TransferPair(accepting: nil)
         let path = try pair.alice.makeFile("f", size: 0)
-        let size: UInt64 = 1 << 30
+        let size: UInt64 = 1 << 29
         #expect(truncate(path, off_t(size)) == 0)
         let id = try await pair.offer(path)
         try await pair.bob.waitForState(.offered, of: id)
