@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import Glibc
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -10,8 +11,8 @@ import Testing
 @Suite("Floods", .serialized) struct FloodTests {
     private static let isFull = FaultSettings.number("BLIPCHAT_FLOOD") != nil
     private static let contacts = 16
-    private static let idle = isFull ? 5_000 : 1_000
-    private static let halfOpen = isFull ? 2_000 : 400
+    private static let idle = 5_000
+    private static let halfOpen = 2_000
 
     @Test("16 contacts chat on while thousands of strangers hold connections open")
     func strangers() async throws {
@@ -49,7 +50,7 @@ import Testing
                     }
                     return true
                 }
-            } while strangers.advance() < Self.idle + Self.halfOpen
+            } while strangers.advance() < Self.idle + Self.halfOpen || rounds < 5 * (flood + 1)
             // Only so many places are given to those whom nobody knows.
             try await eventually("most strangers are turned away") { strangers.openCount <= 32 }
         }
@@ -104,6 +105,70 @@ import Testing
         for link in links { link?.close() }
         await alice.stop()
         await bob.stop()
+    }
+
+    @Test("strangers who begin messages and never end them hold little memory, and a contact chats on")
+    func unfinished() async throws {
+        let bob = try BlipchatHome("bob")
+        try bob.writeConfiguration("[limits]\nhandshakes_per_second = 1000\n")
+        let port = try PlainServer.freePort()
+        let server = try bob.serve(port: port, "--accept-requests")
+        try await server.waitUntilListening()
+        let address = PeerAddress(host: "127.0.0.1", port: port)
+        let alice = try await FaultPeer("alice", listens: false)
+        try await alice.start()
+        let contact = try await alice.client.addContact(address, name: "bob").id
+        try await eventually("alice is online") { await alice.isOnline(contact) }
+        alice.ends.withLock { $0 = [] }
+        let links = try await withThrowingTaskGroup(of: PeerLink?.self) { group in
+            for number in 0..<32 {
+                group.addTask {
+                    var options = LinkOptions(identity: try TLSIdentity.generate())
+                    options.connect.localInterface = "127.0.0.\(10 + number / 8)"
+                    options.blip.maxOpenOutgoing = 64
+                    return try? await PeerLink.connect(
+                        to: .host("127.0.0.1", port: port), options: options, handler: NobodyAnswers())
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        var messages: [PendingResponse] = []
+        for link in links.compactMap(\.self) {
+            for _ in 0..<40 {
+                messages.append(link.submit(BLIPRequest(profile: "x", body: .source(EndlessWait()))))
+            }
+        }
+        #expect(messages.count >= 16 * 40)
+        // All is sent, or refused, when somebody who knocks with them is heard again and again.
+        for number in 1...20 {
+            let sent = try await alice.client.send("line \(number)", to: contact, replyTo: nil)
+            try await eventually("line \(number) is delivered") {
+                try await alice.store.message(sent.id)?.state == .delivered
+            }
+        }
+        let most = server.memory("VmHWM")
+        print("unfinished messages of \(links.compactMap(\.self).count) strangers: at most \(most >> 20) MiB")
+        #expect(most < 192 << 20)
+        #expect(alice.ends.withLock { $0 } == [])
+        for link in links { link?.close() }
+        await alice.stop()
+        server.signal(SIGTERM)
+        #expect(try await server.waitForExit() == .exited(0))
+    }
+}
+
+/// A body of 400 KB that then breaks: the message is left without an end.
+private final class EndlessWait: BodySource {
+    private let left = Mutex(400_000)
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let count = left.withLock { left in
+            defer { left -= min(left, buffer.count) }
+            return min(left, buffer.count)
+        }
+        guard count > 0 else { throw ConditionNotMet("no more") }
+        buffer.initializeMemory(as: UInt8.self, repeating: 7)
+        return count
     }
 }
 

@@ -33,11 +33,14 @@ struct Inbox {
     /// When messages in memory hold more than this, only the oldest of them is still acknowledged. What the others may
     /// send without an ACK and the largest body fit into the rest.
     private let unhurriedBytes: Int
+    /// Our part of the memory that connections share.
+    private let holding: MemoryHolding?
 
     init(dialect: BLIPDialect, limits: BLIPLimits) {
         self.dialect = dialect
         self.limits = limits
         coding = BLIPPropertiesCoding(tokens: dialect.tokens)
+        holding = limits.memory.map(MemoryHolding.init)
         let (unacknowledged, overflow) = limits.maxOpenIncoming.multipliedReportingOverflow(
             by: Int(clamping: limits.sendWindow))
         unhurriedBytes = overflow ? 0 : max(limits.maxBufferedBytes - limits.maxBufferedBody - unacknowledged, 0)
@@ -73,8 +76,10 @@ struct Inbox {
         if !isLast, !message.isListed { try list(message, now: now) }
         message.lastFrame = now
         let free = max(limits.maxBufferedBytes - bufferedBytes, 0)
+        let shared = holding?.room(beyond: bufferedBytes) ?? .max
         message.take(
-            frame.data, coding: coding, limits: limits, memory: free, taken: taken, makeSink: makeSink)
+            frame.data, coding: coding, limits: limits, memory: min(free, shared), isShared: shared < free,
+            taken: taken, makeSink: makeSink)
         if message.deferredSink != nil, !message.isSlow {
             message.isSlow = true
             slow.append(message)
@@ -132,6 +137,7 @@ struct Inbox {
         // A complete body in memory has been handed over.
         let bytes = message.isOver ? untaken : message.memoryBytes
         bufferedBytes += bytes - message.countedBytes
+        holding?.update(to: bufferedBytes)
         untakenBytes += untaken - message.countedUntaken
         message.countedBytes = bytes
         message.countedUntaken = untaken
@@ -212,6 +218,7 @@ struct Inbox {
         openCount = 0
         withheldAcks = 0
         bufferedBytes = 0
+        holding?.update(to: 0)
         deadline = nil
     }
 

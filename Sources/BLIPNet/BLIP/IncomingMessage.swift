@@ -54,6 +54,8 @@ final class IncomingMessage {
     private var ackMarks = FIFO<AckMark>()
     /// How many more bytes may be kept in memory, during `take`.
     private var freeMemory = 0
+    /// It is short because other connections hold memory too: the sender may try again.
+    private var isMemoryShared = false
     private var partialProperties: [UInt8] = []
     private var phase = Phase.propertiesLength(PartialVarint())
 
@@ -109,13 +111,15 @@ final class IncomingMessage {
         inflater = nil
     }
 
-    /// Takes the next message data. `memory` is how many more bytes of it may be kept in memory; `makeSink` is called
+    /// Takes the next message data. `memory` is how many more bytes of it may be kept in memory (`isShared`:
+    /// because other connections hold some); `makeSink` is called
     /// once, when the properties are complete, and a slow sink gets `taken` to call.
     func take(
         _ data: UnsafeRawBufferPointer, coding: BLIPPropertiesCoding, limits: BLIPLimits, memory: Int,
-        taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
+        isShared: Bool = false, taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) {
         freeMemory = memory
+        isMemoryShared = isShared
         do throws(IncomingFailure) {
             var rest = data
             if case .propertiesLength(let partial) = phase { try takeLength(partial, &rest, limits) }
@@ -206,7 +210,7 @@ final class IncomingMessage {
             properties = try Self.decode(part, coding)
             return true
         }
-        guard count <= freeMemory else { throw .tooLarge("too many unfinished messages") }
+        guard count <= freeMemory else { throw shortage("too many unfinished messages") }
         partialProperties.append(contentsOf: part)
         guard partialProperties.count == byteCount else { return false }
         let collected = partialProperties
@@ -249,15 +253,19 @@ final class IncomingMessage {
             // An error response arrives however long its text is: what is over the limit is left out.
             guard isError else {
                 let isOwnLimit = limits.maxBufferedBody - body.count <= freeMemory
-                throw .tooLarge(
-                    isOwnLimit
-                        ? "a body of more than \(limits.maxBufferedBody) bytes"
-                        : "too many bytes of unfinished messages")
+                throw isOwnLimit
+                    ? .tooLarge("a body of more than \(limits.maxBufferedBody) bytes")
+                    : shortage("too many bytes of unfinished messages")
             }
         }
         let kept = UnsafeRawBufferPointer(rebasing: bytes[..<min(bytes.count, max(room, 0))])
         freeMemory -= kept.count
         body.append(contentsOf: kept)
+    }
+
+    /// There is no memory for it: now, or ever.
+    private func shortage(_ reason: String) -> IncomingFailure {
+        isMemoryShared ? .refused(reason) : .tooLarge(reason)
     }
 
     private static func decode(

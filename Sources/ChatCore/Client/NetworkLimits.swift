@@ -22,7 +22,8 @@ public struct NetworkLimits: Sendable {
     public var frameBytes = 65_536
     /// The properties of a message.
     public var propertiesBytes = 102_400
-    /// Messages of a peer that have begun and not ended, and what they may hold in memory together.
+    /// Messages of a peer that have begun and not ended, and what those of all peers may hold in memory together; each
+    /// link may hold `linkShare` in any case, so that a flood on some links is not felt on the others.
     public var partialMessages = 64
     public var partialBytes = 32 << 20
     /// What a compressed frame may unpack to.
@@ -32,6 +33,11 @@ public struct NetworkLimits: Sendable {
     public var unsentBytes = 8 << 20
     /// Silence of a peer after which it is pinged, and then as long again until it counts as gone.
     public var keepalive = Duration.seconds(20)
+
+    /// Memory for a few messages of the largest size.
+    static let linkShare = 256 << 10
+    /// No chat message is larger; files are not collected in memory.
+    static let largestBody = 1 << 20
 
     public init() {}
 
@@ -59,7 +65,8 @@ public struct NetworkLimits: Sendable {
         options.blip.maxPropertiesBytes = propertiesBytes
         options.blip.maxOpenIncoming = partialMessages
         options.blip.maxBufferedBytes = partialBytes
-        options.blip.maxBufferedBody = min(options.blip.maxBufferedBody, partialBytes)
+        options.blip.maxBufferedBody = Self.largestBody
+        options.blip.memory = MemoryBudget(bytes: partialBytes, share: Self.linkShare)
         options.blip.maxInflatedFrame = inflatedBytes
         options.blip.maxQueuedReplyBytes = unsentBytes
     }
