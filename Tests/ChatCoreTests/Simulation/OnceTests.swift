@@ -98,9 +98,13 @@ struct OnceTests {
         let position = try #require(try await bob.history.first?.position)
         try await bob.client.markSeen(bob.contact, upTo: position)
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
-        let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: "late"), .read]
-        for state in late { await alice.client.advance(message.id, to: state) }
-        #expect(try await alice.history.first?.state == .read)
+        let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: "late")]
+        for state in late {
+            await alice.client.advance(message.id, to: state)
+            #expect(try await alice.history.first?.state == .read)
+        }
+        let ranks = alice.log.states(of: message.id).map(\.rank)
+        #expect(ranks == ranks.sorted() && ranks.last == DeliveryState.read.rank)
         try await alice.crash()
         #expect(try await alice.history.first?.state == .read)
         await simulation.stop()
