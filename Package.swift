@@ -30,7 +30,7 @@ let package = Package(
 
         .target(name: "BLIPNet", dependencies: ["CZlib", "COpenSSL", "CLinux"], swiftSettings: strict),
         .target(name: "ChatCore", dependencies: ["BLIPNet", "CLinux"], swiftSettings: strict),
-        .target(name: "Storage", dependencies: ["ChatCore", "CSQLite"], swiftSettings: strict),
+        .target(name: "Storage", dependencies: ["ChatCore", "CSQLite", "CLinux"], swiftSettings: strict),
         .target(name: "ChatTUI", dependencies: ["ChatCore", "CNcurses", "CLinux"], swiftSettings: strict),
 
         .executableTarget(
@@ -61,13 +61,14 @@ let package = Package(
             name: "TestSupport", dependencies: ["BLIPNet", "CLinux", "CSQLite"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .testTarget(
-            name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "CZlib", "TestSupport"],
+            name: "BLIPNetTests", dependencies: ["BLIPNet", "COpenSSL", "CZlib", "CLinux", "TestSupport"],
             resources: [.copy("Vectors")], swiftSettings: strict),
         .testTarget(
-            name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "TestSupport"],
+            name: "ChatCoreTests", dependencies: ["ChatCore", "BLIPNet", "Storage", "CLinux", "TestSupport"],
             resources: [.copy("Corpus")], swiftSettings: strict),
         .testTarget(
-            name: "StorageTests", dependencies: ["Storage", "ChatCore", "CSQLite", "HistoryGenerator", "TestSupport"],
+            name: "StorageTests",
+            dependencies: ["Storage", "ChatCore", "CSQLite", "CLinux", "HistoryGenerator", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "CLinux", "TestSupport"],
@@ -87,6 +88,6 @@ let package = Package(
             dependencies: ["ChatCore", "Storage", "BLIPNet", "Workbench", "CSQLite", "CLinux", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: strict),
+            name: "EndToEndTests", dependencies: ["CLinux", "TestSupport"], swiftSettings: strict),
     ]
 )

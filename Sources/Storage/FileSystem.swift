@@ -1,5 +1,6 @@
 // The few file operations that a database needs before, beside and after SQLite.
 
+internal import CLinux
 internal import ChatCore
 internal import Glibc
 

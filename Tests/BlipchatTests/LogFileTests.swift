@@ -1,5 +1,6 @@
 // The log of a running instance: bounded, private, one safe line each.
 
+import CLinux
 import ChatCore
 import Glibc
 import TestSupport

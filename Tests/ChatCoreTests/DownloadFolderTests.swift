@@ -1,5 +1,6 @@
 // The folder of received files: no link is followed, nothing is overwritten, with the kernel's calls and without them.
 
+import CLinux
 import Glibc
 import Testing
 

@@ -1,6 +1,7 @@
 // Folders that are sent as sets of files: where they land, who agrees to what, and what a hostile sender can do.
 
 import BLIPNet
+import CLinux
 import Glibc
 import Testing
 

@@ -1,6 +1,7 @@
 // Hundreds of hostile file names through real transfers: none leaves the folder, none overwrites, none is lost.
 
 import BLIPNet
+import CLinux
 import Glibc
 import Testing
 

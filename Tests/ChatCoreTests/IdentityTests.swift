@@ -1,6 +1,7 @@
 // Keys on disk, the safety number, and the text forms of ids and addresses.
 
 import BLIPNet
+import CLinux
 import Glibc
 import Testing
 

@@ -1,6 +1,7 @@
 // Somebody exchanges the downloads folder and the partial files for links, as fast as they can, while files arrive.
 
 import BLIPNet
+import CLinux
 import Dispatch
 import Glibc
 import Synchronization

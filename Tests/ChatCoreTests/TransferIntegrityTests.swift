@@ -1,6 +1,7 @@
 // What arrives is what was sent, or it is not there: damage, changed sources, huge files, old remains (RELIABILITY D11).
 
 import BLIPNet
+import CLinux
 import Glibc
 import Testing
 

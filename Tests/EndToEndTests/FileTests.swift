@@ -1,5 +1,6 @@
 // Files between real processes: killed in the middle, without the newer system calls, and as scripts send and take them.
 
+import CLinux
 import Glibc
 import TestSupport
 import Testing

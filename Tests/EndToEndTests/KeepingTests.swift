@@ -1,5 +1,6 @@
 // Keeping a history, as people and scripts do it: dates, exports, copies, the doctor, deletion, logs.
 
+import CLinux
 import Glibc
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 // Copies of a history in use, and the way back.
 
+import CLinux
 import ChatCore
 import Glibc
 import Testing

@@ -1,5 +1,6 @@
 // Opening: what is made, what is refused, and what a crash leaves behind.
 
+import CLinux
 import CSQLite
 import ChatCore
 import Glibc

@@ -1,5 +1,6 @@
 // Files of the first version: brought to the present one, with a copy kept, whatever happens in between.
 
+import CLinux
 import ChatCore
 import Glibc
 import Testing

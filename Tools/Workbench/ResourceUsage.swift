@@ -1,5 +1,6 @@
 // What this process has used of the machine.
 
+internal import CLinux
 internal import Glibc
 
 /// Processor time and the largest resident memory so far (getrusage(2)).

@@ -1,5 +1,6 @@
 // An address that the kernel understands: what the resolver yields and what sockets are bound and connected to.
 
+internal import CLinux
 internal import Glibc
 
 /// The bytes of a `sockaddr`: an IPv4 or IPv6 address with a port (and the zone of a link-local address), or the path

@@ -1,5 +1,6 @@
 // The running screen: turns input and chat events into actions, carries out the effects of `update`, paints `view`.
 
+import CLinux
 public import ChatCore
 import Dispatch
 import Glibc

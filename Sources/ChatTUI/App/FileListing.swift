@@ -1,5 +1,6 @@
 // What is in a folder, for the completion of paths. Read by ChatApplication, so that `update` stays pure.
 
+import CLinux
 import Glibc
 
 /// The names in one folder.

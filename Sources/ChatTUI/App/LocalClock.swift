@@ -1,5 +1,6 @@
 // Turns timestamps into the local dates and times that the screen shows.
 
+import CLinux
 public import ChatCore
 import Glibc
 

@@ -1,5 +1,6 @@
 // The listener: where it listens, whom it takes, and what it leaves behind.
 
+import CLinux
 import Glibc
 import Synchronization
 import Testing

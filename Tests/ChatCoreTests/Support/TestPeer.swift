@@ -1,6 +1,7 @@
 // One installation for scenario tests: a real client over real TLS links on loopback and a real SQLite history.
 
 import BLIPNet
+import CLinux
 import ChatCore
 import Glibc
 import Storage

@@ -1,5 +1,6 @@
 // Everything beneath a folder, to show that a test has left it as it was.
 
+import CLinux
 import Glibc
 
 /// Names, kinds, rights, sizes, times and contents; links are not followed. The time of a folder also tells of files

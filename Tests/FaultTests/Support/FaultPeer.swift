@@ -1,6 +1,7 @@
 // One installation inside of the test process: a real client over real TLS links and a real history.
 
 import BLIPNet
+import CLinux
 import ChatCore
 import Glibc
 import Storage
