@@ -64,6 +64,43 @@ import Testing
         try await scene.finish()
     }
 
+    @Test("a disk that never synchronises confirms nothing, though the rows can be seen")
+    func neverSynchronised() async throws {
+        let scene = try await KillScene()
+        let board = try Injection.Board(in: scene.bob.folder)
+        let sender = try scene.serveAlice()
+        try await sender.waitUntilListening()
+        let server = try scene.serveBob(
+            with: .preload(.sync, .inputOutput, at: 1, count: 1_000_000, root: scene.bob.path, board: board))
+        try await eventually("it listens or has ended") { server.isListening || server.poll() != nil }
+        try await scene.write(1, files: 0)
+        let text = try #require(scene.written.last)
+        // Again and again the message comes, and cannot be made durable.
+        try await eventually("it was tried several times", state: { server.errorOutput }) {
+            board.fired > 20 || server.poll() != nil
+        }
+        let sent = try HistoryProbe(scene.alice.historyPath).outgoing.last
+        #expect(sent?.text == text)
+        #expect((sent?.rank ?? 9) < StoredMessage.failed, "confirmed or given up: \(String(describing: sent))")
+        try await server.killNow()
+        try await sender.killNow()
+        try await scene.finish()
+    }
+
+    @Test("starting: whichever file cannot be opened, it ends with a sentence or it works")
+    func starting() async throws {
+        let scene = try await KillScene()
+        let board = try Injection.Board(in: scene.bob.folder)
+        let counted = try scene.serveBob(with: .counting(root: scene.bob.path, board: board))
+        try await counted.waitUntilListening()
+        let opens = board.calls(.open)
+        try await counted.killNow()
+        #expect(opens > 3)
+        try await receive(
+            scene, files: 0, places: (1...opens).map { Place(call: .open, action: .tooManyFiles, number: $0) })
+        try await scene.finish()
+    }
+
     @Test("receiving a file: it is complete and right, or it waits for its user with a reason")
     func files() async throws {
         let scene = try await KillScene()
@@ -72,7 +109,7 @@ import Testing
     }
 
     /// Bob receives while calls of his fail.
-    private func receive(_ scene: KillScene, files: Int) async throws {
+    private func receive(_ scene: KillScene, files: Int, places chosen: [Place]? = nil) async throws {
         let board = try Injection.Board(in: scene.bob.folder)
         let sender = try scene.serveAlice()
         try await sender.waitUntilListening()
@@ -100,7 +137,7 @@ import Testing
             try scene.check(what)
             if !isCounted {
                 isCounted = true
-                places = self.places(board.calls)
+                places = chosen ?? self.places(board.calls)
             }
         }
         try await sender.killNow()

@@ -48,8 +48,8 @@ import Workbench
         let whole = try #require(try await session.run { _ in FaultScript() }.first)
         var generator = SeededGenerator(seed: FaultSettings.seed)
         // Every byte of the first records' heads, then places at random.
-        var places = (0..<12).map { Fault(.corrupt(mask: 1), $0 % 2 == 0 ? .up : .down, at: UInt64($0)) }
-        for _ in 0..<(FaultSettings.number("BLIPCHAT_CORRUPTIONS") ?? 40) {
+        var places = (0..<8).map { Fault(.corrupt(mask: 1), $0 % 2 == 0 ? .up : .down, at: UInt64($0)) }
+        for _ in 0..<(FaultSettings.number("BLIPCHAT_CORRUPTIONS") ?? 20) {
             let isUp = Bool.random(using: &generator)
             places.append(
                 Fault(

@@ -10,5 +10,5 @@ enum FaultSettings {
     static let seed: UInt64 = number("BLIPCHAT_FAULT_SEED").map { UInt64($0) } ?? UInt64(time(nil))
 
     /// Cut at every so many bytes; 1 in `make cuts`.
-    static let cutStride = number("BLIPCHAT_CUT_STRIDE") ?? 499
+    static let cutStride = number("BLIPCHAT_CUT_STRIDE") ?? 797
 }

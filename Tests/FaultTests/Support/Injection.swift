@@ -39,11 +39,13 @@ struct Injection: CustomStringConvertible {
             ])
     }
 
-    /// Our injector lets the Nth call of a kind on files below `root` fail; `board` counts.
-    static func preload(_ call: Call, _ action: Action, at number: Int, root: String, board: Board) throws -> Injection
-    {
+    /// Our injector lets the Nth call of a kind on files below `root` fail, and the `count` - 1 that follow; `board`
+    /// counts.
+    static func preload(
+        _ call: Call, _ action: Action, at number: Int, count: Int = 1, root: String, board: Board
+    ) throws -> Injection {
         var injection = try counting(root: root, board: board)
-        injection.environment["BLIPCHAT_FAULT"] = "\(call.rawValue):\(action.rawValue):\(number)"
+        injection.environment["BLIPCHAT_FAULT"] = "\(call.rawValue):\(action.rawValue):\(number):\(count)"
         return Injection(
             description: "\(call.rawValue) \(number): \(action.rawValue)", environment: injection.environment)
     }

@@ -57,13 +57,27 @@ final class PowerDisk {
     }
 
     /// From now on nothing reaches the disk any more, and nothing that waits in the kernel's memory does: neither data
-    /// nor the log (FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH, the same number for both file systems).
-    func cutPower() async throws {
+    /// nor the log (FS_IOC_SHUTDOWN with FS_SHUTDOWN_FLAGS_NOLOGFLUSH, the same number for both file systems). `moment`
+    /// is called right before.
+    func cutPower(_ moment: () -> Void = {}) async throws {
         let script = """
-            import fcntl, os, struct, sys
-            fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack("I", 2))
+            import fcntl, os, struct, sys, time
+            disk = os.open(sys.argv[1], os.O_RDONLY)
+            open(sys.argv[2] + "/ready", "w")
+            while not os.path.exists(sys.argv[2] + "/now"): time.sleep(0.0005)
+            fcntl.ioctl(disk, 0x8004587d, struct.pack("I", 2))
             """
-        try await run("python3", "-c", script, path)
+        for name in ["ready", "now"] { unlink(folder.file(name)) }
+        let process = try ChildProcess(
+            ["python3", "-c", script, path, folder.path], environment: ["PATH": "/usr/bin:/bin"], folder: folder)
+        try await eventually("the switch is at hand", state: { process.errorOutput }) {
+            access(self.folder.file("ready"), F_OK) == 0 || process.poll() != nil
+        }
+        moment()
+        try TestFile.write("", to: folder.file("now"))
+        guard try await process.waitForExit() == .exited(0) else {
+            throw ConditionNotMet("the power is cut: \(process.errorOutput)")
+        }
     }
 
     /// The machine starts again: the file system recovers from its log. Nobody may hold files of it any more.
