@@ -16,6 +16,14 @@ final class SmallDisk {
         try await run("mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", path)
     }
 
+    /// Also where a test has failed half way: no mount is left on the machine.
+    deinit {
+        typealias Unmount = @convention(c) (UnsafePointer<CChar>, Int32) -> Int32
+        guard let symbol = dlsym(nil, "umount2") else { return }
+        // MNT_DETACH: whoever still has files open there keeps them. Nothing is mounted after `unmount`: that fails.
+        _ = unsafeBitCast(symbol, to: Unmount.self)(path, 2)
+    }
+
     func remountReadOnly() async throws { try await run("mount", "-o", "remount,ro", path) }
 
     func unmount() async throws { try await run("umount", "-l", path) }
