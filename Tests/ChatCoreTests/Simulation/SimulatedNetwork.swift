@@ -98,11 +98,11 @@ final class SimulatedNetwork: Sendable {
 
     fileprivate func connect(
         to endpoint: Endpoint, from caller: PeerID, expecting expected: PeerID?, _ handler: any PeerRequestHandler
-    ) throws(LinkError) -> any PeerConnection {
-        let listener = state.withLock { state in
-            state.calls.append(Call(caller: caller, time: clock.now))
-            return state.isDown ? nil : state.listeners[endpoint]
-        }
+    ) async throws(LinkError) -> any PeerConnection {
+        state.withLock { $0.calls.append(Call(caller: caller, time: clock.now)) }
+        // A handshake takes its time, so both sides may be in one.
+        do { try await clock.wait(fate().latency) } catch { throw .closedLocally }
+        let listener = state.withLock { $0.isDown ? nil : $0.listeners[endpoint] }
         guard let listener else { throw .transport(call: "connect", errno: 111) }
         if let expected, expected != listener.owner {
             throw .wrongIdentity(expected: expected.fingerprint, presented: listener.owner.fingerprint)
@@ -113,6 +113,11 @@ final class SimulatedNetwork: Sendable {
         guard let answering = listener.accept(pair.listener) else { throw .closedByPeer(code: 1008, reason: "") }
         pair.open(handler, answering)
         state.withLock { $0.pairs.append(pair) }
+        // Who is called knows it first: two calls at once are seen in different orders.
+        do { try await clock.wait(fate().latency) } catch {
+            pair.cut()
+            throw .closedLocally
+        }
         return pair.caller
     }
 
@@ -137,7 +142,7 @@ struct SimulatedConnecting: PeerConnecting {
     func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
-        try network.connect(to: endpoint, from: peerID, expecting: expected, handler)
+        try await network.connect(to: endpoint, from: peerID, expecting: expected, handler)
     }
 
     func listen(

@@ -45,7 +45,7 @@ final class VirtualClock: Sendable {
         }
     }
 
-    private func wait(_ delay: Duration) async throws {
+    func wait(_ delay: Duration) async throws {
         let box = Mutex<(continuation: CheckedContinuation<Void, Never>?, isOver: Bool)>((nil, false))
         let finish: @Sendable () -> Void = {
             let continuation = box.withLock { box in
