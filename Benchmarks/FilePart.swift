@@ -18,7 +18,8 @@ enum FilePart {
         Report.heading("one file of \(size >> 20) MiB, seconds", "best", "MB per second")
         let pair = try await BlipchatPair(program: program, folder: folder)
         let rivals: [any FileTool] = [
-            SecureCopyTool(name: "scp", folder: folder), SecureCopyTool(name: "rsync", folder: folder), WormholeTool(),
+            SecureCopyTool(name: "scp", folder: folder), SecureCopyTool(name: "rsync", folder: folder),
+            WormholeTool(folder: folder),
         ]
         var best: [String: Double] = [:]
         let rounds = effort.samples > 1_000 ? 3 : 1
@@ -211,18 +212,77 @@ private final class SecureCopyTool: FileTool {
     func stop() { server?.signal(SIGTERM) }
 }
 
-/// magic-wormhole, whose servers we would have to run.
+/// magic-wormhole with a mailbox server of our own and without a relay, in a network namespace that has a loopback and
+/// nothing else: it would use any other address of this machine.
 private final class WormholeTool: FileTool {
     let name = "wormhole"
     var title: String { "magic-wormhole" }
+    private let folder: TemporaryDirectory
+    private let port = UInt16.random(in: 30_000...31_999)
+    private var server: ChildProcess?
+    private var problem: String?
+    private var round = 0
+
+    init(folder: TemporaryDirectory) { self.folder = folder }
 
     func prepare() async throws -> String? {
+        if server != nil || problem != nil { return problem }
+        problem = try await start()
+        return problem
+    }
+
+    private func start() async throws -> String? {
         guard ChildProgram.find("wormhole") != nil else {
             return "wormhole is not installed (Debian package magic-wormhole)"
         }
-        return "it needs a mailbox server, which Debian 12 does not package"
+        guard let twist = ["twist3", "twist"].first(where: { ChildProgram.find($0) != nil }) else {
+            return "its mailbox server is not installed (Debian package python3-magic-wormhole-mailbox-server)"
+        }
+        for tool in ["unshare", "nsenter", "ip"] where ChildProgram.find(tool) == nil {
+            return "\(tool) is not installed, which keeps it on loopback"
+        }
+        let command = "ip link set lo up && exec \(twist) wormhole-mailbox --port tcp:\(port):interface=127.0.0.1 "
+            + "--channel-db \(folder.file("mailbox.sqlite"))"
+        server = try ChildProcess(
+            ["unshare", "--net"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + ["sh", "-c", command],
+            environment: environment, folder: folder)
+        let end = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < end {
+            if server?.poll() != nil { break }
+            if (server?.output ?? "").contains("starting on \(port)") { return nil }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return "its mailbox server does not start: \(server?.errorOutput.split(separator: "\n").last ?? "")"
     }
 
-    func copy(_ source: String, to target: String) async throws -> Double { .infinity }
-    func stop() {}
+    private var environment: [String: String] {
+        ["PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": folder.path, "LC_ALL": "C.UTF-8"]
+    }
+
+    /// Both ends are started at once; the time is that of the receiver, which writes the file.
+    func copy(_ source: String, to target: String) async throws -> Double {
+        round += 1
+        let namespace =
+            ["nsenter", "--target", "\(server?.processID ?? 0)", "--net"]
+            + (geteuid() == 0 ? [] : ["--user", "--preserve-credentials"])
+        let common = namespace + ["wormhole", "--relay-url", "ws://127.0.0.1:\(port)/v1", "--transit-helper", ""]
+        let code = "\(round)-\(Int.random(in: 100_000...999_999))-loopback"
+        let start = ContinuousClock.now
+        let sender = try ChildProcess(
+            common + ["send", "--hide-progress", "--code", code, source], environment: environment, folder: folder)
+        let receiver = try ChildProcess(
+            common + ["receive", "--hide-progress", "--accept-file", "-o", target, code], environment: environment,
+            folder: folder)
+        guard try await receiver.waitForExit(timeout: .seconds(300)) == .exited(0) else {
+            throw BenchmarkFailure("wormhole: \(receiver.errorOutput) \(sender.errorOutput)")
+        }
+        let descriptor = open(target, O_RDONLY)
+        fsync(descriptor)
+        close(descriptor)
+        let time = (ContinuousClock.now - start).seconds
+        _ = try await sender.waitForExit(timeout: .seconds(60))
+        return time
+    }
+
+    func stop() { server?.signal(SIGTERM) }
 }

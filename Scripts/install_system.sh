@@ -27,7 +27,8 @@ for purpose in "$@"; do
         build) packages+=(libncurses-dev libsqlite3-dev libssl-dev zlib1g-dev) ;;
         test) packages+=(tmux openssl python3 strace e2fsprogs xfsprogs) ;;
         # What the benchmarks compare with; they skip what is not there.
-        bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole) ;;
+        bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole
+            python3-magic-wormhole-mailbox-server) ;;
     esac
 done
 
