@@ -17,7 +17,7 @@ extension HistoryDatabase {
     }
 
     public func conversations() async throws(StoreError) -> [Conversation] {
-        try await reader.perform { connection throws(StoreError) in
+        try await reader.snapshot { connection throws(StoreError) in
             let rows = try connection.all(
                 """
                 SELECT \(ContactRow.columns), v.last_message, v.unread, v.seen,

@@ -22,7 +22,12 @@ extension HistoryDatabase {
     }
 
     public func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange] {
-        try await writer.write { connection throws(StoreError) in
+        // Mostly there is nothing, and then nothing is committed: this is asked of every contact at the start.
+        let isHolding = try await writer.perform { connection throws(StoreError) in
+            try connection.first("SELECT 1 FROM held WHERE contact = ?", [.integer(contact.rawValue)]) { _ in true }
+        }
+        guard isHolding == true else { return [] }
+        return try await writer.write { connection throws(StoreError) in
             var arrival = try IncomingArrival(from: contact, in: connection)
             return try arrival.release()
         }

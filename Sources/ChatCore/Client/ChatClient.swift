@@ -100,8 +100,19 @@ public actor ChatClient: ChatService {
         resolveDownloadsFolder()
         await restTransfers()
         keepPartialsClean()
-        for contact in sessions.keys.sorted() { dial(contact) }
+        dialEverybody()
         keepHouse()
+    }
+
+    /// The first few at once, the others a hundred a second: a long list must not hold up the screen that is being opened.
+    private func dialEverybody() {
+        for (index, contact) in sessions.keys.sorted().enumerated() {
+            guard index >= 8 else {
+                dial(contact)
+                continue
+            }
+            spawn(after: .milliseconds(10 * (index - 7))) { $0.dial(contact) }
+        }
     }
 
     /// Stops taking and making calls, closes the links in order, saves where transfers are, and ends all streams.

@@ -30,6 +30,15 @@ final class DatabaseQueue: @unchecked Sendable {
         return try result.get()
     }
 
+    /// Runs `body`, all of whose statements see the same state of the database.
+    func snapshot<Value: Sendable>(
+        _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        try await perform { connection throws(StoreError) in
+            try connection.snapshot { () throws(StoreError) in try body(connection) }
+        }
+    }
+
     /// Runs `body` in a transaction.
     ///
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the

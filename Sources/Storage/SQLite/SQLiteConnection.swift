@@ -120,6 +120,19 @@ final class SQLiteConnection {
         }
     }
 
+    /// Runs `body` in one transaction that only reads: one state of the database, and its locks are taken once.
+    func snapshot<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        try run("BEGIN")
+        do throws(StoreError) {
+            let value = try body()
+            try run("COMMIT")
+            return value
+        } catch {
+            if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
     /// Runs `body`; statements in it are interrupted (`SQLITE_INTERRUPT`) once `isOver` returns true.
     func interrupting<Value>(
         when isOver: @escaping () -> Bool, _ body: () throws(StoreError) -> Value

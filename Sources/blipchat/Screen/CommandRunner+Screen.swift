@@ -94,10 +94,13 @@ extension CommandRunner {
         _ paths: HomePaths, on terminal: NcursesTerminal, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let configuration = try chatConfiguration(paths, listens: true)
-        if let damage = try await damage(of: paths) {
+        let instance: ChatInstance
+        do throws(CommandError) {
+            instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
+        } catch {
+            guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
             return try await showDamaged(paths, configuration, on: terminal, damage)
         }
-        let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
         do throws(CommandError) {
             var contact: String?
             switch target {
