@@ -4,7 +4,8 @@ public import ChatCore
 
 extension HistoryDatabase {
     public func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
-        try await writer.write { connection throws(StoreError) in
+        defer { indexSoon() }
+        return try await writer.write { connection throws(StoreError) in
             try connection.outcome(ifStored: message)
         } _: { connection throws(StoreError) in
             if let known = try connection.isKnown(message) { return known ? .duplicate : .conflict }
@@ -27,6 +28,7 @@ extension HistoryDatabase {
             try connection.first("SELECT 1 FROM held WHERE contact = ?", [.integer(contact.rawValue)]) { _ in true }
         }
         guard isHolding == true else { return [] }
+        defer { indexSoon() }
         return try await writer.write { connection throws(StoreError) in
             var arrival = try IncomingArrival(from: contact, in: connection)
             return try arrival.release()

@@ -15,7 +15,9 @@ extension HistoryDatabase {
         query.terms = Array(query.terms.prefix(SearchTerms.maximumCount))
         query.limit = max(0, min(query.limit, 10_000))
         let asked = query
-        return try await reader.perform { connection throws(StoreError) in
+        // What cannot be indexed now (the disk is full) is looked at below.
+        if !isReadOnly { try? await index() }
+        return try await reader.snapshot { connection throws(StoreError) in
             let searched =
                 try connection.first("SELECT coalesce(sum(message_count), 0) FROM conversations") { row in
                     Int(clamping: row.integer(0))
@@ -23,10 +25,19 @@ extension HistoryDatabase {
             guard !asked.isEmpty else { return SearchResult(hits: [], searched: searched, isTruncated: false) }
             let clock = ContinuousClock()
             let end = clock.now + timeLimit
-            var (hits, isTruncated) = try connection.hits(asked, insideWords: false, until: end)
+            var (hits, isTruncated) = try connection.hits(asked, .words, until: end)
             if hits.isEmpty, !isTruncated, asked.terms.contains(where: \.isFoundInsideWords) {
                 // Nobody's word begins like this: look inside of words as well.
-                (hits, isTruncated) = try connection.hits(asked, insideWords: true, until: end)
+                (hits, isTruncated) = try connection.hits(asked, .parts, until: end)
+            }
+            if try SearchIndex.isBehind(in: connection) {
+                // Another process has just written these, or they cannot be indexed now.
+                let (newest, isMore) = try connection.hits(asked, .unindexed, until: end)
+                // A search without an index has met them already.
+                let known = Set(hits.map(\.position))
+                hits = (hits + newest.filter { !known.contains($0.position) }).sorted { $0.position > $1.position }
+                isTruncated = isTruncated || isMore || hits.count > asked.limit
+                hits = Array(hits.prefix(asked.limit))
             }
             return SearchResult(hits: hits, searched: searched, isTruncated: isTruncated)
         }
@@ -41,14 +52,14 @@ extension SearchTerm {
 extension SQLiteConnection {
     /// Up to `limit` hits, and whether there may be more.
     fileprivate func hits(
-        _ query: SearchQuery, insideWords: Bool, until end: ContinuousClock.Instant
+        _ query: SearchQuery, _ place: SearchStatement.Place, until end: ContinuousClock.Instant
     ) throws(StoreError) -> ([ChatMessage], Bool) {
         let clock = ContinuousClock()
         var hits: [ChatMessage] = []
         var isTruncated = false
         do throws(StoreError) {
             try interrupting(when: { clock.now >= end }) { () throws(StoreError) in
-                var statement = SearchStatement(query, insideWords: insideWords)
+                var statement = SearchStatement(query, in: place)
                 if let bounds = try positions(shownSince: query.since, until: query.until) {
                     statement.narrow(to: bounds)
                 }
@@ -106,11 +117,23 @@ struct SearchStatement {
             + " WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order) DESC LIMIT ?"
     }
 
-    init(_ query: SearchQuery, insideWords: Bool) {
+    /// Where a search looks.
+    enum Place {
+        /// In the index of words; for what is no word in that of trigrams.
+        case words
+        /// Inside of words.
+        case parts
+        /// At the messages that are in no index yet.
+        case unindexed
+    }
+
+    init(_ query: SearchQuery, in place: Place) {
         let wanted = query.terms.filter { !$0.isExcluded }
-        let words = wanted.filter { $0.method == .words && !(insideWords && $0.isFoundInsideWords) }
+        let words = wanted.filter { term in
+            term.method == .words && place != .unindexed && !(place == .parts && term.isFoundInsideWords)
+        }
         let parts = wanted.filter { term in !words.contains(term) }
-        let excludedWords = query.terms.filter { $0.isExcluded && $0.method == .words }
+        let excludedWords = query.terms.filter { $0.isExcluded && $0.method == .words && place != .unindexed }
         let excluded = excludedWords.map(\.wordExpression).joined(separator: " OR ")
         if !words.isEmpty {
             var expression = words.map(\.wordExpression).joined(separator: " AND ")
@@ -118,7 +141,10 @@ struct SearchStatement {
             lookFirst(in: "words", for: expression)
         } else {
             let trigrams = parts.filter { $0.partMethod == .trigrams }.map(\.trigramExpression)
-            if !trigrams.isEmpty {
+            if place == .unindexed {
+                source = "unindexed u CROSS JOIN messages m ON m.position = u.position"
+                order = "u.position"
+            } else if !trigrams.isEmpty {
                 lookFirst(in: "trigrams", for: trigrams.joined(separator: " AND "))
             } else if query.linksOnly {
                 lookFirst(in: "trigrams", for: "\"://\"")
@@ -134,7 +160,7 @@ struct SearchStatement {
         for term in parts + words.filter({ !SearchText.isAllWords($0.text) }) {
             require("blip_contains(\(Self.text), ?)", .text(term.text))
         }
-        for term in query.terms where term.isExcluded && term.method != .words {
+        for term in query.terms where term.isExcluded && !excludedWords.contains(term) {
             require("NOT blip_contains(\(Self.text), ?)", .text(term.text))
         }
         if let contact = query.contact { require("m.contact = ?", .integer(contact.rawValue)) }

@@ -7,6 +7,7 @@ extension HistoryDatabase {
         to contact: ContactID, text: String, replyTo: MessageID?, at time: Timestamp
     ) async throws(StoreError) -> ChatMessage {
         let id = MessageID(at: time)
+        defer { indexSoon() }
         return try await writer.write { connection throws(StoreError) in
             try connection.messageOfOurs(id)
         } _: { connection throws(StoreError) in
@@ -21,6 +22,7 @@ extension HistoryDatabase {
             throw .failed(code: 18, reason: "a file of \(file.size) bytes is too large")
         }
         let id = MessageID(at: time)
+        defer { indexSoon() }
         return try await writer.write { connection throws(StoreError) in
             try connection.messageOfOurs(id)
         } _: { connection throws(StoreError) in
@@ -202,7 +204,7 @@ extension SQLiteConnection {
             "UPDATE conversations SET last_message = ?, message_count = message_count + 1 WHERE contact = ?",
             .integer(position), .integer(contact.rawValue))
         guard let message = try message(at: position) else { throw .notFound }
-        try SearchIndex.add(position, in: self)
+        try SearchIndex.addLater(position, in: self)
         return message
     }
 

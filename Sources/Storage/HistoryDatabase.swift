@@ -1,6 +1,7 @@
 // The SQLite file behind `HistoryStore`: opening, checking, closing. What it stores is in the files by topic.
 
 public import ChatCore
+internal import Synchronization
 
 /// The history of one installation in one SQLite file (WAL, synchronous=FULL).
 ///
@@ -9,11 +10,15 @@ public import ChatCore
 /// while one has it open for writing.
 public final class HistoryDatabase: Sendable {
     let path: String
+    let isReadOnly: Bool
+    /// Indexing is on its way.
+    let willIndex = Atomic(false)
     let writer: DatabaseQueue
     let reader: DatabaseQueue
 
-    private init(path: String, writer: DatabaseQueue, reader: DatabaseQueue) {
+    private init(path: String, isReadOnly: Bool, writer: DatabaseQueue, reader: DatabaseQueue) {
         self.path = path
+        self.isReadOnly = isReadOnly
         self.writer = writer
         self.reader = reader
     }
@@ -67,11 +72,16 @@ public final class HistoryDatabase: Sendable {
             try configure(connection, readOnly: true)
             return connection
         }
-        return HistoryDatabase(path: path, writer: writer, reader: reader)
+        let database = HistoryDatabase(path: path, isReadOnly: readOnly, writer: writer, reader: reader)
+        // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
+        if !readOnly, steps.count >= Schema.migrations.count { try? await database.index() }
+        return database
     }
 
     /// Closes both connections after the work that is queued. The last writer to close folds the WAL into the file.
     public func close() async {
+        // The next start would do it as well.
+        if !isReadOnly { try? await index() }
         await reader.close()
         await writer.close()
     }

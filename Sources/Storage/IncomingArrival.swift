@@ -215,7 +215,7 @@ extension SQLiteConnection {
             .integer(position), .integer(message.contact.rawValue))
         if place == nil { try showGaps(of: message.contact, at: position) }
         guard let stored = try self.message(at: position) else { throw .notFound }
-        try SearchIndex.add(stored.position.rawValue, in: self)
+        try SearchIndex.addLater(stored.position.rawValue, in: self)
         return try hasOperations(on: stored) ? applyOperations(to: stored) : stored
     }
 

@@ -16,6 +16,29 @@ enum SearchIndex {
         try connection.addPredicate("blip_contains") { SearchText.contains($0, $1) }
     }
 
+    /// Notes that the message at `position` is to be indexed soon: with others, which costs a tenth. Until then searches
+    /// look at it itself.
+    static func addLater(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
+        try connection.run("INSERT INTO unindexed(position) VALUES (?)", .integer(position))
+    }
+
+    /// Whether anything waits to be indexed.
+    static func isBehind(in connection: SQLiteConnection) throws(StoreError) -> Bool {
+        try connection.first("SELECT 1 FROM unindexed") { _ in true } ?? false
+    }
+
+    /// Indexes what waits, some of it in each call; returns how much it was.
+    static func catchUp(in connection: SQLiteConnection) throws(StoreError) -> Int {
+        let positions = try connection.all("SELECT position FROM unindexed ORDER BY position LIMIT 500") { row in
+            row.integer(0)
+        }
+        for position in positions {
+            try add(position, in: connection)
+            try connection.run("DELETE FROM unindexed WHERE position = ?", .integer(position))
+        }
+        return positions.count
+    }
+
     /// Indexes the message at `position` as it is now.
     static func add(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
         for (table, view) in [("words", "searchable_words"), ("trigrams", "searchable_parts")] {
@@ -37,11 +60,15 @@ enum SearchIndex {
     /// Takes the message at `position` out. It must still be in its table as it was indexed: SQLite asks for its text to
     /// know what to take out.
     static func remove(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
+        try connection.run("DELETE FROM unindexed WHERE position = ?", .integer(position))
+        // It was not in the indexes yet.
+        if connection.changedRows > 0 { return }
         for table in tables { try connection.run("DELETE FROM \(table) WHERE rowid = ?", .integer(position)) }
     }
 
     /// Makes both anew from the messages.
     static func rebuild(in connection: SQLiteConnection) throws(StoreError) {
+        try connection.run("DELETE FROM unindexed")
         for table in tables { try connection.run("INSERT INTO \(table)(\(table)) VALUES ('rebuild')") }
     }
 

@@ -27,6 +27,7 @@ struct ForgettingTests {
         for number in 0..<40 { try await database.say("line \(number) of the plan", to: bob, at: Int64(number)) }
         let message = try #require(try await database.hear(Self.secret, from: bob, at: 100).inserted)
         for number in 0..<40 { try await database.hear("answer \(number)", from: bob, at: 200 + Int64(number)) }
+        try await database.index()
         return (database, bob, message)
     }
 

@@ -208,6 +208,45 @@ struct SearchTests {
         #expect(try await database.texts("build").count == 3)
     }
 
+    @Test("finds what has just been written: in this process, beside another one, and after a crash")
+    func justWritten() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let other = try await folder.open(readOnly: true)
+        try await database.say("first line of the plan", to: bob)
+        #expect(try await database.texts("plan").count == 1)
+        // Into the table alone, as a process leaves it that is killed in the next moment.
+        try await database.writer.write { connection throws(StoreError) in
+            try connection.run(
+                """
+                INSERT INTO messages(contact, outgoing, id, sequence, sent, stored, state, text) VALUES
+                    (1, 1, '00000000-0000-7000-8000-000000000009', 2, 9, 9, 0, 'second plan of Zoë 天気')
+                """)
+            try SearchIndex.addLater(connection.lastInsertedRow, in: connection)
+        }
+        #expect(try await other.texts("plan") == ["second plan of Zoë 天気", "first line of the plan"])
+        let found = try await other.texts("天")
+        #expect(found == ["second plan of Zoë 天気"])
+        #expect(try await other.texts("plan -second") == ["first line of the plan"])
+        #expect(try await other.texts(SearchQuery(text: "plan", limit: 1)) == ["second plan of Zoë 天気"])
+        await other.close()
+        for suffix in ["", "-wal"] {
+            try overwrite(folder.database + ".copy" + suffix, with: contents(of: folder.database + suffix))
+        }
+        let reopened = try await HistoryDatabase.open(at: folder.database + ".copy")
+        #expect(
+            try await reopened.reader.perform { connection throws(StoreError) in
+                try SearchIndex.isBehind(in: connection)
+            } == false)
+        #expect(try await reopened.texts("zoe").count == 1)
+        await reopened.close()
+        #expect(try await database.texts("zoe").count == 1)
+        await database.close()
+        let findings = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(findings.first { $0.kind == .search }?.verdict == .ok)
+    }
+
     @Test("counts sixteen terms and no more")
     func countsTerms() async throws {
         let folder = try TestFolder()

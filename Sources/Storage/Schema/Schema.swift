@@ -194,6 +194,8 @@ enum Schema {
         -- Only which message has which three characters: a third of the space; what is found must be looked at.
         CREATE VIRTUAL TABLE trigrams USING fts5(
             text, content='searchable_parts', content_rowid='position', tokenize='trigram', detail=none);
+        -- New messages that are not in the indexes yet: a commit of one message must not pay for them.
+        CREATE TABLE unindexed(position INTEGER PRIMARY KEY REFERENCES messages(position) ON DELETE CASCADE) STRICT;
         INSERT INTO words(words) VALUES ('rebuild');
         INSERT INTO trigrams(trigrams) VALUES ('rebuild');
         """
