@@ -2,6 +2,11 @@
 // what glibc declares only with _GNU_SOURCE. That macro must not be defined here: the Glibc module is built without
 // it, and the compiler refuses two modules whose system structures differ. Such functions are declared by hand below.
 #pragma once
+// What both modules declare belongs to Glibc. Without this, it depends on the order of files which of them the compiler
+// takes for the owner of struct stat, and what is imported by name no longer suffices (MemberImportVisibility).
+#if defined(__has_feature) && __has_feature(modules)
+#pragma clang module import SwiftGlibc
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
