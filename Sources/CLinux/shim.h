@@ -49,11 +49,26 @@ static inline int clinux_set_blocking(int descriptor) {
     return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
 }
 static inline int clinux_set_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
-static inline int clinux_get_window_size(int descriptor, struct winsize *size) {
-    return ioctl(descriptor, TIOCGWINSZ, size);
+/// A terminal's size in characters; a struct of our own, because several modules lay claim to `struct winsize`.
+struct clinux_window_size {
+    uint16_t rows;
+    uint16_t columns;
+};
+static inline int clinux_get_window_size(int descriptor, struct clinux_window_size *size) {
+    struct winsize window = {0};
+    int result = ioctl(descriptor, TIOCGWINSZ, &window);
+    size->rows = window.ws_row;
+    size->columns = window.ws_col;
+    return result;
 }
-static inline int clinux_set_window_size(int descriptor, const struct winsize *size) {
-    return ioctl(descriptor, TIOCSWINSZ, size);
+static inline int clinux_set_window_size(int descriptor, struct clinux_window_size size) {
+    struct winsize window = {.ws_row = size.rows, .ws_col = size.columns};
+    return ioctl(descriptor, TIOCSWINSZ, &window);
+}
+/// openpty(3).
+static inline int clinux_open_terminal(int *controller, int *device, struct clinux_window_size size) {
+    struct winsize window = {.ws_row = size.rows, .ws_col = size.columns};
+    return openpty(controller, device, (char *)0, (const struct termios *)0, &window);
 }
 static inline int clinux_wait_status_exited(int status) { return WIFEXITED(status); }
 static inline int clinux_wait_status_code(int status) { return WEXITSTATUS(status); }

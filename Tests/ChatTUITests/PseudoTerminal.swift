@@ -15,8 +15,7 @@ final class PseudoTerminal: Sendable {
 
     init?(columns: Int, rows: Int) {
         var ends: (master: Int32, slave: Int32) = (-1, -1)
-        var size = Self.size(columns, rows)
-        guard openpty(&ends.master, &ends.slave, nil, nil, &size) == 0, let name = ttyname(ends.slave) else {
+        guard clinux_open_terminal(&ends.master, &ends.slave, Self.size(columns, rows)) == 0, let name = ttyname(ends.slave) else {
             return nil
         }
         (master, slave) = ends
@@ -30,8 +29,7 @@ final class PseudoTerminal: Sendable {
     }
 
     func resize(columns: Int, rows: Int) {
-        var size = Self.size(columns, rows)
-        _ = clinux_set_window_size(master, &size)
+        _ = clinux_set_window_size(master, Self.size(columns, rows))
     }
 
     /// Presses keys.
@@ -58,8 +56,8 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    private static func size(_ columns: Int, _ rows: Int) -> winsize {
-        winsize(ws_row: UInt16(clamping: rows), ws_col: UInt16(clamping: columns), ws_xpixel: 0, ws_ypixel: 0)
+    private static func size(_ columns: Int, _ rows: Int) -> clinux_window_size {
+        clinux_window_size(rows: UInt16(clamping: rows), columns: UInt16(clamping: columns))
     }
 }
 

@@ -16,8 +16,7 @@ public final class PseudoTerminal {
     public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
         var controller: Int32 = -1
         var device: Int32 = -1
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard openpty(&controller, &device, nil, nil, &size) == 0 else { throw SystemFailure("openpty") }
+        guard clinux_open_terminal(&controller, &device, clinux_window_size(rows: rows, columns: columns)) == 0 else { throw SystemFailure("openpty") }
         for descriptor in [controller, device] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let name = ttyname(device).map({ String(cString: $0) }) else { throw SystemFailure("ttyname") }
         self.controller = controller
@@ -55,8 +54,7 @@ public final class PseudoTerminal {
     }
 
     public func resize(columns: UInt16, rows: UInt16) {
-        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        _ = clinux_set_window_size(controller, &size)
+        _ = clinux_set_window_size(controller, clinux_window_size(rows: rows, columns: columns))
     }
 
     /// The terminal's settings when the process was started and now (what `stty -g` prints), to be compared.

@@ -264,11 +264,11 @@ public final class NcursesTerminal: Terminal {
     private func updateSize() {
         guard let session else { return }
         set_term(session.screen)
-        var window = winsize()
-        if clinux_get_window_size(output, &window) == 0, window.ws_col > 0, window.ws_row > 0 {
-            size = Size(columns: Int(window.ws_col), rows: Int(window.ws_row))
-            if cncurses_lines() != Int32(window.ws_row) || cncurses_columns() != Int32(window.ws_col) {
-                resizeterm(Int32(window.ws_row), Int32(window.ws_col))
+        var window = clinux_window_size()
+        if clinux_get_window_size(output, &window) == 0, window.columns > 0, window.rows > 0 {
+            size = Size(columns: Int(window.columns), rows: Int(window.rows))
+            if cncurses_lines() != Int32(window.rows) || cncurses_columns() != Int32(window.columns) {
+                resizeterm(Int32(window.rows), Int32(window.columns))
             }
         } else {
             size = Size(columns: Int(cncurses_columns()), rows: Int(cncurses_lines()))
