@@ -15,7 +15,9 @@ final class PseudoTerminal: Sendable {
 
     init?(columns: Int, rows: Int) {
         var ends: (master: Int32, slave: Int32) = (-1, -1)
-        guard clinux_open_terminal(&ends.master, &ends.slave, Self.size(columns, rows)) == 0, let name = ttyname(ends.slave) else {
+        guard clinux_open_terminal(&ends.master, &ends.slave, Self.size(columns, rows)) == 0,
+            let name = ttyname(ends.slave)
+        else {
             return nil
         }
         (master, slave) = ends

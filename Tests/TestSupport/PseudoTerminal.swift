@@ -16,7 +16,9 @@ public final class PseudoTerminal {
     public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
         var controller: Int32 = -1
         var device: Int32 = -1
-        guard clinux_open_terminal(&controller, &device, clinux_window_size(rows: rows, columns: columns)) == 0 else { throw SystemFailure("openpty") }
+        guard clinux_open_terminal(&controller, &device, clinux_window_size(rows: rows, columns: columns)) == 0 else {
+            throw SystemFailure("openpty")
+        }
         for descriptor in [controller, device] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         guard let name = ttyname(device).map({ String(cString: $0) }) else { throw SystemFailure("ttyname") }
         self.controller = controller
