@@ -49,7 +49,9 @@ extension EndToEnd {
             _ = try await home.address()
             let file = home.folder.file("key.backup")
             let terminal = try home.terminal("id", "backup", file)
-            try await eventually("it asks", state: { terminal.text }) { terminal.text.contains("Passphrase for the backup:") }
+            try await eventually("it asks", state: { terminal.text }) {
+                terminal.text.contains("Passphrase for the backup:")
+            }
             try terminal.type("correct horse\u{7F}e battery\r")
             try await eventually("it asks", state: { terminal.text }) { terminal.text.contains("The same again:") }
             try terminal.type("correct horse battery\r")
