@@ -241,7 +241,8 @@ private final class WormholeTool: FileTool {
         for tool in ["unshare", "nsenter", "ip"] where ChildProgram.find(tool) == nil {
             return "\(tool) is not installed, which keeps it on loopback"
         }
-        let command = "ip link set lo up && exec \(twist) wormhole-mailbox --port tcp:\(port):interface=127.0.0.1 "
+        let command =
+            "ip link set lo up && exec \(twist) wormhole-mailbox --port tcp:\(port):interface=127.0.0.1 "
             + "--channel-db \(folder.file("mailbox.sqlite"))"
         server = try ChildProcess(
             ["unshare", "--net"] + (geteuid() == 0 ? [] : ["--map-root-user"]) + ["sh", "-c", command],
