@@ -36,6 +36,10 @@ static inline int clinux_open_beneath(int directory, const char *path, uint64_t 
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: begins to write a part of a file to the disk and does not wait for it.
+static inline int clinux_begin_writeback(int descriptor, int64_t offset, int64_t count) {
+    return (int)syscall(SYS_sync_file_range, descriptor, offset, count, 2u);
+}
 /// renameat2(2) with RENAME_NOREPLACE: fails with EEXIST instead of overwriting `new_name`.
 static inline int clinux_rename_noreplace(int old_dir, const char *old_name, int new_dir, const char *new_name) {
     return (int)syscall(SYS_renameat2, old_dir, old_name, new_dir, new_name, 1u);

@@ -1,6 +1,7 @@
 // An open file descriptor with positioned reads and writes; shared by the link's queue and the transfer's.
 
 import CLinux
+import Dispatch
 import Glibc
 
 /// What `fstat` says that matters here.
@@ -98,6 +99,16 @@ final class OpenFile: Sendable {
     func truncate(to size: UInt64) throws(FileError) {
         guard let length = off_t(exactly: size), ftruncate(descriptor, length) == 0 else { throw failure("ftruncate") }
     }
+
+    /// Lets the disk begin with a part of the file, on a thread that may wait for it: the sync at the end has less to do
+    /// then. Only a hint; an error is met again by the sync.
+    func beginWriteback(at offset: UInt64, count: UInt64) {
+        Self.writeback.async { [self] in
+            _ = clinux_begin_writeback(descriptor, Int64(clamping: offset), Int64(clamping: count))
+        }
+    }
+
+    private static let writeback = DispatchQueue(label: "blipchat.writeback")
 
     /// Returns when the content is on the disk.
     func synchronize() throws(FileError) {

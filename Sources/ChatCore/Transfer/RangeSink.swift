@@ -32,6 +32,7 @@ final class RangeSink: BodySink {
             throw error
         }
         count.store(done + UInt64(bytes.count), ordering: .releasing)
+        if done + UInt64(bytes.count) == range.length { file.beginWriteback(at: range.offset, count: range.length) }
     }
 }
 
