@@ -108,26 +108,24 @@ final class SQLiteConnection {
     /// Runs `body` in one transaction that is committed when it returns and undone when it throws. Taking the write
     /// lock at the start keeps two writers from deadlocking on an upgrade.
     func transaction<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
-        try run("BEGIN IMMEDIATE")
+        try transaction(begunBy: "BEGIN IMMEDIATE", body)
+    }
+
+    /// Runs `body` in one transaction that only reads: one state of the database, and its locks are taken once.
+    func snapshot<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        try transaction(begunBy: "BEGIN", body)
+    }
+
+    private func transaction<Value>(
+        begunBy begin: String, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        try run(begin)
         do throws(StoreError) {
             let value = try body()
             try run("COMMIT")
             return value
         } catch {
             // After some errors SQLite has rolled back by itself; only then would ROLLBACK fail.
-            if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
-            throw error
-        }
-    }
-
-    /// Runs `body` in one transaction that only reads: one state of the database, and its locks are taken once.
-    func snapshot<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
-        try run("BEGIN")
-        do throws(StoreError) {
-            let value = try body()
-            try run("COMMIT")
-            return value
-        } catch {
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
