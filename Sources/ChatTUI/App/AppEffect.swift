@@ -9,6 +9,7 @@ public enum AppEffect: Sendable, Equatable {
     /// Reads something: asked beside the errands; the answer comes back as an action.
     case ask(Question)
     case bell
+    case terminal(TerminalCommand)
     /// Paints every cell anew.
     case redraw
     case suspend

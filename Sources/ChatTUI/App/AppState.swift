@@ -16,6 +16,7 @@ public struct AppState: Sendable {
     /// The home folder, shown as `~`.
     var home: String
     var version: String
+    var settings = ScreenSettings()
 
     // What the chat service says.
 

@@ -15,6 +15,7 @@ public struct ChatApplicationOptions: Sendable {
     public var contact: String?
     /// Dim lines that are shown at the start (what the demo is, why nobody can call).
     public var notices: [String]
+    public var settings = ScreenSettings()
 
     public init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
@@ -67,6 +68,7 @@ public final class ChatApplication {
             size: terminal.size, clock: options.clock, moment: now, home: options.home, version: options.version,
             identity: await service.identity)
         first.firstContact = options.contact
+        first.settings = options.settings
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
         try terminal.start { [weak self] event in self?.dispatch(.input(event)) }
@@ -111,6 +113,7 @@ public final class ChatApplication {
         case .run(let errand): errandInput.yield(errand)
         case .ask(let question): ask(question)
         case .bell: terminal.bell()
+        case .terminal(let command): terminal.perform(command)
         case .redraw:
             terminal.redraw()
         case .suspend: terminal.suspend()

@@ -17,6 +17,8 @@ public protocol Terminal: AnyObject {
     func bell()
     /// Sets the window title where there is one.
     func setTitle(_ title: SafeText)
+    /// Carries out what is no part of the picture; where the terminal cannot, nothing happens.
+    func perform(_ command: TerminalCommand)
     /// Gives the terminal back and stops the process group until it is continued (Ctrl-z); then `.resize` is delivered.
     func suspend()
     /// Gives the terminal back as it was before `start`. May be called at any time, more than once.
@@ -25,4 +27,5 @@ public protocol Terminal: AnyObject {
 
 extension Terminal {
     public func redraw() {}
+    public func perform(_ command: TerminalCommand) {}
 }
