@@ -1,6 +1,7 @@
 // The other process: BLIP listeners with the workbench's profiles, and the bare baselines beside them.
 
 internal import BLIPNet
+internal import ChatCore
 internal import Dispatch
 internal import Glibc
 internal import Workbench
@@ -11,7 +12,7 @@ enum BenchmarkServer {
         let identity = try TLSIdentity.generate()
         let listeners = try [identity, nil].map { identity in
             try LinkListener.listen(
-                on: .host("127.0.0.1", port: 0), options: LinkOptions(identity: identity), admission: .workbench
+                on: .host("127.0.0.1", port: 0), options: .ofChat(identity), admission: .workbench
             ) { _ in WorkbenchHandler() }
         }
         let (bare, barePort) = try BareSocket.listen()
@@ -103,7 +104,7 @@ struct ServerProcess {
     static func connect(
         port: UInt16, identity: TLSIdentity?, maxSendRate: UInt64? = nil
     ) async throws(LinkError) -> PeerLink {
-        var options = LinkOptions(identity: identity)
+        var options = LinkOptions.ofChat(identity)
         options.maxSendRate = maxSendRate
         return try await PeerLink.connect(
             to: .host("127.0.0.1", port: port), options: options, handler: WorkbenchHandler())
@@ -117,5 +118,14 @@ extension Endpoint {
     var port: UInt16 {
         if case .host(_, let port) = self { return port }
         return 0
+    }
+}
+
+extension LinkOptions {
+    /// With the window of the chat's links; the other limits are too small for the workbench's bodies.
+    fileprivate static func ofChat(_ identity: TLSIdentity?) -> LinkOptions {
+        var options = LinkOptions(identity: identity)
+        options.blip.sendWindow = NetworkLimits.sendWindow
+        return options
     }
 }

@@ -99,6 +99,40 @@ import Testing
         }
     }
 
+    @Test("a flood of urgent messages leaves one bulk body most of the frames, a burst passes it")
+    func flood() {
+        var sender = Sender()
+        sender.add(1, frames: .max)
+        _ = sender.run(1)
+        var next: UInt64 = 2
+        var order: [UInt64] = []
+        while order.count < 2_000 {
+            while sender.outbox.count < 40 {
+                sender.add(next, frames: 1, urgent: true)
+                next += 1
+            }
+            order += sender.run(1)
+        }
+        let burst = order.prefix(2 * Outbox.urgentBurst).count { $0 == 1 }
+        #expect(burst < Outbox.urgentBurst)
+        let share = order.dropFirst(200).count { $0 == 1 }
+        #expect(share * 7 >= 1_800 * 6 - 14)
+        #expect(share * 7 <= 1_800 * 6 + 14)
+        #expect(sender.begun == Array(1..<next).filter { $0 == 1 || (sender.frames[$0] ?? 1) == 0 })
+    }
+
+    @Test("few urgent messages at a time are never held up by what they owe")
+    func fewAtATime() {
+        var sender = Sender()
+        for number in 1...16 { sender.add(UInt64(number), frames: .max) }
+        _ = sender.run(16)
+        for number: UInt64 in 100..<1_000 {
+            sender.add(number, frames: 1, urgent: true)
+            #expect(sender.run(3).contains(number))
+            _ = sender.run(8)
+        }
+    }
+
     @Test("requests begin in the order of their numbers, urgent or not", arguments: 1...50)
     func numberOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

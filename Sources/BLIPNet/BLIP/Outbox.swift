@@ -5,6 +5,9 @@
 /// - an urgent one goes behind the last urgent one with one normal message between them, never to the front when
 ///   normal ones wait. So urgent messages take every second frame as long as there are as many normal ones; where
 ///   more urgent ones wait, several of them go in a row before the next normal one;
+/// - a flood of urgent messages does not starve the normal ones: each urgent frame that goes out while a normal message
+///   waits gives the normal ones a claim to some frames, and where the claims have grown too large a normal message goes
+///   first (Docs/decisions/0008);
 /// - a new request never overtakes a new request, because request numbers must begin in order. Responses have no order
 ///   of their own and are not held up by it.
 /// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
@@ -17,6 +20,14 @@ struct Outbox {
     private var normalResponses = FIFO<OutgoingMessage>()
     private var responseIsNext = false
     private var urgentInQueue = 0
+    /// Frames that normal messages may claim for urgent frames that went before them.
+    private var normalClaim = 0
+    /// What one urgent frame adds to the claim: with frames of 4 KiB about as much work for both sides as a short urgent
+    /// message is.
+    static let claimPerUrgentFrame = 6
+    /// Claims below this wait: urgency is for few messages at a time, and so many urgent frames overtake freely.
+    static let urgentBurst = 16
+    private static let claimLimit = claimPerUrgentFrame * urgentBurst
     /// Messages that were let in and have not finished, the paused ones included.
     private var running = 0
     private let maxRunning: Int
@@ -52,8 +63,28 @@ struct Outbox {
     /// The message whose turn it is, taken out of the queue. After its frame the caller puts it back, pauses it (by
     /// keeping it) or says that it has finished.
     mutating func popNext() -> OutgoingMessage? {
-        guard let message = queue.popFirst() else { return nil }
-        if message.isUrgent { urgentInQueue -= 1 }
+        guard let message = popClaimingNormal() ?? queue.popFirst() else { return nil }
+        if !message.isUrgent {
+            normalClaim = max(0, normalClaim - 1)
+        } else {
+            urgentInQueue -= 1
+            if urgentInQueue < queue.count {
+                normalClaim = min(normalClaim + Self.claimPerUrgentFrame, Self.claimLimit)
+            }
+        }
+        return message
+    }
+
+    /// The first normal message, when urgent ones have gone before them for too long. A new request stays where it is,
+    /// because it would overtake the new requests before it.
+    private mutating func popClaimingNormal() -> OutgoingMessage? {
+        guard normalClaim > Self.claimLimit - Self.claimPerUrgentFrame, urgentInQueue > 0 else { return nil }
+        guard
+            let position = (0..<queue.count).first(where: { position in
+                queue[position].map { !$0.isUrgent && !($0.isNew && $0.isRequest) } ?? false
+            }), let message = queue[position]
+        else { return nil }
+        queue.remove(at: position)
         return message
     }
 

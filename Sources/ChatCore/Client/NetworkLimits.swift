@@ -31,6 +31,10 @@ public struct NetworkLimits: Sendable {
     /// What waits in memory to be sent to one peer: requests without a reply, and replies that it does not take. The
     /// rest of the outbox stays on the disk.
     public var unsentBytes = 8 << 20
+    /// What a message of ours may have on its way without an ACK. More than the 128,000 of the protocol, which hold a
+    /// file on a line with a round trip of 100 ms to 1.3 MB/s (Docs/decisions/0008); peers of this application stream
+    /// large bodies to their disk.
+    public static let sendWindow: UInt64 = 1_000_000
     /// Silence of a peer after which it is pinged, and then as long again until it counts as gone.
     public var keepalive = Duration.seconds(20)
 
@@ -69,5 +73,6 @@ public struct NetworkLimits: Sendable {
         options.blip.memory = MemoryBudget(bytes: partialBytes, share: Self.linkShare)
         options.blip.maxInflatedFrame = inflatedBytes
         options.blip.maxQueuedReplyBytes = unsentBytes
+        options.blip.sendWindow = Self.sendWindow
     }
 }
