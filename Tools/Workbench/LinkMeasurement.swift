@@ -17,8 +17,17 @@ public struct LinkMeasurement: Sendable {
 
     public init(_ link: PeerLink) { self.link = link }
 
-    /// Echoes one after the other.
+    /// Echoes one after the other, sent from where the link runs.
     public func sequentialEchoes(for duration: Duration, byteCount: Int = 32) async throws(MeasurementError) -> Rate {
+        let outcome = await withTaskExecutorPreference(link.taskExecutor) {
+            await result { () async throws(MeasurementError) in
+                try await echoesInTurn(for: duration, byteCount: byteCount)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func echoesInTurn(for duration: Duration, byteCount: Int) async throws(MeasurementError) -> Rate {
         let request = echo(byteCount)
         let start = clock.now
         var count = 0
@@ -132,9 +141,9 @@ public struct LinkMeasurement: Sendable {
         return try value.get()
     }
 
-    private func result(
-        _ body: () async throws(MeasurementError) -> Void
-    ) async -> Result<Void, MeasurementError> {
+    private func result<Value>(
+        _ body: () async throws(MeasurementError) -> Value
+    ) async -> Result<Value, MeasurementError> {
         do throws(MeasurementError) { return .success(try await body()) } catch { return .failure(error) }
     }
 

@@ -21,6 +21,11 @@ public actor PeerLink: StreamDriver {
     nonisolated let loop: EventLoop
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    /// Where the link runs. A task that prefers it (`withTaskExecutorPreference`) gets answers and sends the next request
+    /// without a change of threads, which is most of the time of a short exchange; it must not block, and what it computes
+    /// for long holds up the links of the same event loop.
+    public nonisolated var taskExecutor: any TaskExecutor { loop }
+
     nonisolated let mailbox = LinkMailbox()
     private nonisolated let knownInfo: Mutex<LinkInfo>
 

@@ -37,6 +37,7 @@ import Testing
         #expect(try await sendBoth(over: pair.link, picture: picture) == ["note 19", "store 500000"])
         let profiles = (1...100).map { "profile \($0)" }
         #expect(try await askAll(profiles, over: pair.link) == profiles.map { $0 + " 0" })
+        #expect(try await count(upTo: 3, over: pair.link) == ["1 0", "2 0", "3 0"])
         let library = try await Pair(Librarian())
         let found = try await library.link.request(BLIPRequest(profile: "search", body: .text("abc")))
         #expect(found.bodyBytes == Array("cba".utf8))

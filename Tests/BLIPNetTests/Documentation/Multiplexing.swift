@@ -21,6 +21,15 @@ func askAll(_ profiles: [String], over link: PeerLink) async throws -> [String] 
     return answers
 }
 
+/// Asks again and again, each time with the answer before.
+func count(upTo last: Int, over link: PeerLink) async throws -> [String] {
+    try await withTaskExecutorPreference(link.taskExecutor) {
+        var answers: [String] = []
+        for number in 1...last { answers.append(try await link.request(BLIPRequest(profile: "\(number)")).body.text) }
+        return answers
+    }
+}
+
 extension BLIPBody {
     /// A body in memory, read as UTF-8.
     var text: String {

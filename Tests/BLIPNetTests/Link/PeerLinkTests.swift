@@ -56,6 +56,20 @@ import Testing
         }
     }
 
+    @Test("a task that prefers the link's executor stays on its event loop from answer to answer")
+    func taskExecutor() async throws {
+        let server = try TestServer()
+        let link = try await server.connect()
+        let loop = link.loop
+        try await withTaskExecutorPreference(link.taskExecutor) {
+            for _ in 0..<10 {
+                _ = try await link.request(BLIPRequest(profile: "echo", body: .text("x")))
+                #expect(loop.isCurrent)
+            }
+        }
+        #expect(!loop.isCurrent)
+    }
+
     @Test("answers later, from another thread")
     func answersLater() async throws {
         let server = try TestServer()

@@ -6,12 +6,13 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A thread with an epoll instance, timers and a queue of work; the executor of the actors whose sockets it watches.
+/// A thread with an epoll instance, timers and a queue of work; the executor of the actors whose sockets it watches, and
+/// of the tasks that ask for it.
 ///
 /// News of a socket reach its actor without a change of threads, which is most of what a small message costs
 /// (Docs/decisions/0005). Whatever runs here holds up the other sockets of the loop, so nothing may block for longer
 /// than a disk read. Loops are started when they are needed and live as long as the process.
-final class EventLoop: SerialExecutor {
+final class EventLoop: SerialExecutor, TaskExecutor {
     /// More than one, so that one connection's slow disk does not hold up the others, and so that cores are used.
     private static let count = max(4, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     private static let all = (0..<count).map { EventLoop(index: $0) }
@@ -135,13 +136,13 @@ final class EventLoop: SerialExecutor {
 
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        let executor = asUnownedSerialExecutor()
+        let (executor, taskExecutor) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
         var batch: [Work] = []
         while true {
             state.withLock { swap(&$0.work, &batch) }
             for work in batch {
                 switch work {
-                case .job(let job): job.runSynchronously(on: executor)
+                case .job(let job): job.runSynchronously(isolatedTo: executor, taskExecutor: taskExecutor)
                 case .closure(let closure): closure()
                 }
             }
