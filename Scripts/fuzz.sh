@@ -12,24 +12,30 @@ targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(find Fuzz/Corpus -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
 
 # Three modules, as in the tests: the targets reach BLIPNet's internals by @testable import.
-swift=(swiftc -O -wmo -g -use-ld=lld -sanitize=fuzzer,address -parse-as-library -swift-version 6 -enable-testing
+swift=(swiftc -O -wmo -g -use-ld=lld -parse-as-library -swift-version 6 -enable-testing
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault
-    -I Sources/CZlib -I Sources/COpenSSL -I Sources/CLinux -I "$out")
+    -I Sources/CZlib -I Sources/COpenSSL -I Sources/CLinux)
 module() { # NAME FILE...
     local name=$1
     shift
-    if [[ -f $out/$name.o && -z $(find "$@" Scripts/fuzz.sh -newer "$out/$name.o" -print -quit) ]]; then return; fi
-    "${swift[@]}" -module-name "$name" -emit-module -emit-module-path "$out/$name.swiftmodule" -c "$@" -o "$out/$name.o"
-    rm -f "$out/fuzz"
+    if [[ -f $to/$name.o && -z $(find "$@" Scripts/fuzz.sh -newer "$to/$name.o" -print -quit) ]]; then return; fi
+    "${swift[@]}" "-sanitize=$sanitizers" -I "$to" -module-name "$name" -emit-module \
+        -emit-module-path "$to/$name.swiftmodule" -c "$@" -o "$to/$name.o"
+    rm -f "$to/fuzz"
 }
 mapfile -t sources < <(find Sources/BLIPNet -name '*.swift' | sort)
 mapfile -t bodies < <(find Fuzz Tests/BLIPNetTests/Fuzzing Tests/BLIPNetTests/Simulation Tests/BLIPNetTests/Link/StackPair.swift Tests/BLIPNetTests/WebSocketFixtures.swift \
     -name '*.swift' -not -name '*Tests.swift' | sort)
-module BLIPNet "${sources[@]}"
-module TestSupport Tests/TestSupport/SeededGenerator.swift
-module BLIPNetFuzz "${bodies[@]}"
-[[ -f $out/fuzz ]] || "${swift[@]}" "$out/BLIPNet.o" "$out/TestSupport.o" "$out/BLIPNetFuzz.o" -o "$out/fuzz"
+build() { # FOLDER SANITIZERS
+    local to=$1 sanitizers=$2
+    mkdir -p "$to"
+    module BLIPNet "${sources[@]}"
+    module TestSupport Tests/TestSupport/SeededGenerator.swift
+    module BLIPNetFuzz "${bodies[@]}"
+    [[ -f $to/fuzz ]] || "${swift[@]}" "-sanitize=$sanitizers" "$to/BLIPNet.o" "$to/TestSupport.o" "$to/BLIPNetFuzz.o" -o "$to/fuzz"
+}
+build "$out" fuzzer,address
 
 # Leaks of the last input are none; sanitizers cost up to ten times the processor time.
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=detect_leaks=0 BLIPNET_FUZZ_MILLISECONDS=1000
@@ -76,4 +82,17 @@ while ((running > 0)); do
     running=$((running - 1))
 done
 ((failed == 0)) || exit 1
-printf 'fuzz: no findings\n'
+
+# Once more over everything that was kept or learned, as fast as users have it: no input may take 100 ms.
+build "$out/plain" fuzzer
+export BLIPNET_FUZZ_MILLISECONDS=100
+for target in "${targets[@]}"; do
+    BLIPNET_FUZZ=$target "$out/plain/fuzz" "$out/corpus/$target" "Fuzz/Corpus/$target" "${options[@]}" -runs=0 \
+        -artifact_prefix="$out/findings/$target-slow-" >"$out/$target-plain.log" 2>&1 || {
+        tail -n 40 "$out/$target-plain.log" >&2
+        printf 'fuzz: %s takes more than 100 ms for an input in %s/findings\n' "$target" "$out" >&2
+        failed=1
+    }
+done
+((failed == 0)) || exit 1
+printf 'fuzz: no findings, and no input took 100 ms\n'
