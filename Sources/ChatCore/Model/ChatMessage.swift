@@ -7,13 +7,13 @@ public struct HistoryPosition: Sendable, Hashable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-public enum MessageDirection: String, Sendable {
+public enum MessageDirection: String, Sendable, Codable {
     case outgoing, incoming
 }
 
 /// How far an outgoing message has come. It only ever moves forward (RELIABILITY D6); incoming messages are
 /// `.delivered`, or `.read` once our user has seen them.
-public enum DeliveryState: Sendable, Equatable {
+public enum DeliveryState: Sendable, Equatable, Codable {
     /// `~` on this disk.
     case pending
     /// `>` handed to a connection.
@@ -41,8 +41,8 @@ public enum DeliveryState: Sendable, Equatable {
 }
 
 /// A chat message or a file in a conversation.
-public struct ChatMessage: Sendable, Equatable, Identifiable {
-    public enum Content: Sendable, Equatable {
+public struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
+    public enum Content: Sendable, Equatable, Codable {
         case text(String)
         case file(FileTransfer)
     }
@@ -109,7 +109,7 @@ extension ChatMessage {
 }
 
 /// A conversation's line in the list.
-public struct Conversation: Sendable, Equatable {
+public struct Conversation: Sendable, Equatable, Codable {
     public var peer: Peer
     public var lastMessage: ChatMessage?
     /// Incoming messages that our user has not seen.

@@ -43,7 +43,7 @@ public struct ChatOperation: Sendable, Equatable, Identifiable {
 }
 
 /// What one side thinks of a message, in a character.
-public struct Reaction: Sendable, Equatable {
+public struct Reaction: Sendable, Equatable, Codable {
     /// Bytes of UTF-8 that a reaction may have.
     public static let limit = 64
 

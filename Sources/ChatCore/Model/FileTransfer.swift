@@ -8,8 +8,8 @@ public struct TransferNumber: Sendable, Hashable, Comparable {
 }
 
 /// A file that was offered, in either direction. It shares its id with the history line that shows it.
-public struct FileTransfer: Sendable, Equatable, Identifiable {
-    public enum State: String, Sendable {
+public struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
+    public enum State: String, Sendable, Codable {
         /// Offered; nobody has decided.
         case offered
         /// Accepted; waits for the peer or for its turn.
@@ -89,7 +89,7 @@ public struct FileTransfer: Sendable, Equatable, Identifiable {
 }
 
 /// How fast a running transfer is; kept in memory only, published at most 4 times a second.
-public struct TransferProgress: Sendable, Equatable {
+public struct TransferProgress: Sendable, Equatable, Codable {
     public var id: MessageID
     /// Bytes from the start that are on the receiver's disk.
     public var transferred: UInt64

@@ -1,7 +1,7 @@
 // A file's place in a folder that was sent as a whole.
 
 /// Each file of a folder is an offer of its own; this is what its offer says of the folder (Docs/files.md).
-public struct FolderPlace: Sendable, Equatable {
+public struct FolderPlace: Sendable, Equatable, Codable {
     /// The same for all files of one sending, made by the sender.
     public var set: MessageID
     /// The folder and those beneath it down to the file, as the sender calls them: `photos/2024`. From a peer it is
@@ -20,7 +20,7 @@ public struct FolderPlace: Sendable, Equatable {
 }
 
 /// What became of sending a folder.
-public struct FolderOffer: Sendable, Equatable {
+public struct FolderOffer: Sendable, Equatable, Codable {
     /// The offers, in the order of their paths.
     public var messages: [ChatMessage]
     /// What is not sent: links, devices, what cannot be read, names that are not text. Empty folders are not counted.
@@ -33,7 +33,7 @@ public struct FolderOffer: Sendable, Equatable {
 }
 
 /// What a limit of the transfer rate applies to.
-public enum RateScope: Sendable, Hashable {
+public enum RateScope: Sendable, Hashable, Codable {
     /// All files that go out, or all that come in, together.
     case all(MessageDirection)
     case transfer(TransferNumber)

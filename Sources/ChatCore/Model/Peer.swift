@@ -8,7 +8,7 @@ public struct ContactID: Sendable, Hashable, Comparable {
 }
 
 /// A contact. There is one conversation for each.
-public struct Peer: Sendable, Equatable, Identifiable {
+public struct Peer: Sendable, Equatable, Identifiable, Codable {
     public let id: ContactID
     /// The pinned key; `nil` until the first contact with an address that named none (trust on first use).
     public var peerID: PeerID?
@@ -37,7 +37,7 @@ public struct Peer: Sendable, Equatable, Identifiable {
 }
 
 /// How sure we are of a contact's key.
-public enum PeerTrust: String, Sendable {
+public enum PeerTrust: String, Sendable, Codable {
     /// Pinned, never compared.
     case unverified
     /// The user compared the safety number.
@@ -47,7 +47,7 @@ public enum PeerTrust: String, Sendable {
 }
 
 /// Somebody unknown who called and waits for our user's word. Nothing of what they send is shown until then.
-public struct ContactRequest: Sendable, Equatable, Identifiable {
+public struct ContactRequest: Sendable, Equatable, Identifiable, Codable {
     public let id: Int64
     public var peerID: PeerID
     /// The name that they chose for themselves.
@@ -71,7 +71,7 @@ public struct ContactRequest: Sendable, Equatable, Identifiable {
 }
 
 /// Whether a contact can be reached right now.
-public enum LinkState: Sendable, Equatable {
+public enum LinkState: Sendable, Equatable, Codable {
     /// No link and none being made; `reason` is the last failure, in words for people.
     case offline(reason: String?)
     /// Dialling or in the handshake.
@@ -87,7 +87,7 @@ public enum LinkState: Sendable, Equatable {
 }
 
 /// What `/status` and the details pane say of a link.
-public struct LinkDetails: Sendable, Equatable {
+public struct LinkDetails: Sendable, Equatable, Codable {
     /// The other end's network address as text.
     public var remoteAddress: String
     public var isEncrypted: Bool

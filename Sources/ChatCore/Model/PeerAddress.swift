@@ -3,7 +3,7 @@
 public import BLIPNet
 
 /// `blip://HOST:PORT/PEER-ID?name=NAME` (PRODUCT, "The two commands"). The id may be missing: trust on first use.
-public struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
+public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
     public static let defaultPort: UInt16 = 4985
 
     public var host: String
@@ -64,7 +64,7 @@ public struct PeerAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// What is wrong with an address that somebody typed.
-public enum PeerAddressError: Error, Sendable, Equatable {
+public enum PeerAddressError: Error, Sendable, Equatable, Codable {
     case tooLong
     case wrongScheme(String)
     case badHost(String)

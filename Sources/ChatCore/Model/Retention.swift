@@ -1,7 +1,7 @@
 // How long messages are kept (PRODUCT, config `[history] keep`): forever unless somebody says otherwise.
 
 /// A limit for the age of messages.
-public enum Retention: Sendable, Hashable {
+public enum Retention: Sendable, Hashable, Codable {
     case forever
     /// Messages are deleted when they were stored more days ago; at least 1.
     case days(Int)

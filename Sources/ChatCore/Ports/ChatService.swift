@@ -92,7 +92,7 @@ public protocol ChatService: Sendable {
 }
 
 /// Who this installation is.
-public struct LocalIdentity: Sendable, Equatable {
+public struct LocalIdentity: Sendable, Equatable, Codable {
     public var peerID: PeerID
     public var name: String
     /// The address to give to others; `nil` while we do not listen.
@@ -109,7 +109,7 @@ public struct LocalIdentity: Sendable, Equatable {
 }
 
 /// Counts of what peers sent that changed nothing.
-public struct Irregularities: Sendable, Equatable {
+public struct Irregularities: Sendable, Equatable, Codable {
     /// Read receipts for what is no message of ours to that contact (RELIABILITY D7).
     public var foreignReceipts = 0
     /// Operations that were stored already: sent again after a lost reply.
@@ -123,7 +123,7 @@ public struct Irregularities: Sendable, Equatable {
 }
 
 /// Something happened that a front end may want to show.
-public enum ChatEvent: Sendable, Equatable {
+public enum ChatEvent: Sendable, Equatable, Codable {
     case messageAdded(ChatMessage)
     /// State, transfer, text, reactions of a message, or what is missing before it, changed.
     case messageChanged(ChatMessage)
@@ -141,7 +141,7 @@ public enum ChatEvent: Sendable, Equatable {
 }
 
 /// A sentence that the user should see, as a value; the words are made by the front end.
-public enum ChatNotice: Sendable, Equatable {
+public enum ChatNotice: Sendable, Equatable, Codable {
     /// No port can be had; `reason` in words says why not the wanted one.
     case cannotListen(endpoint: String, reason: String)
     /// The wanted port was taken or refused, so calls are taken at another one, the same at each start if it is free.
@@ -152,10 +152,14 @@ public enum ChatNotice: Sendable, Equatable {
     case storeFailed(StoreError)
     /// The contact cannot store what we send (their disk is full): it waits here and is tried again.
     case peerCannotStore(ContactID)
+    /// This front end was attached to another process that ran the chat, and that has ended.
+    case instanceLost
+    /// It runs again; everything is read anew.
+    case instanceFound
 }
 
 /// Why the chat could not do something. Sentences for people are made in the front end.
-public enum ChatError: Error, Sendable, Equatable {
+public enum ChatError: Error, Sendable, Equatable, Codable {
     case store(StoreError)
     case badAddress(PeerAddressError)
     /// The address is our own.
@@ -192,4 +196,6 @@ public enum ChatError: Error, Sendable, Equatable {
     case outboxFull(limit: Int)
     case blocked
     case cannotListen(endpoint: String, reason: String)
+    /// The process that runs the chat did not answer this front end; `reason` in words.
+    case instanceLost(reason: String)
 }

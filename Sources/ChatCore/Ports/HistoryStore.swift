@@ -254,7 +254,7 @@ public enum AppendOutcome: Sendable, Equatable {
     case meaningless
 }
 
-public enum PageAnchor: Sendable, Equatable {
+public enum PageAnchor: Sendable, Equatable, Codable {
     case newest
     case before(HistoryPosition)
     case after(HistoryPosition)
@@ -264,7 +264,7 @@ public enum PageAnchor: Sendable, Equatable {
 
 /// What to look for. All terms must be there, words as beginnings of words; without a wanted term and without a filter
 /// nothing is found.
-public struct SearchQuery: Sendable, Equatable {
+public struct SearchQuery: Sendable, Equatable, Codable {
     public var terms: [SearchTerm]
     public var contact: ContactID?
     public var from: MessageDirection?
@@ -302,7 +302,7 @@ public struct SearchQuery: Sendable, Equatable {
     }
 }
 
-public struct SearchResult: Sendable, Equatable {
+public struct SearchResult: Sendable, Equatable, Codable {
     /// Newest first, at most the query's limit.
     public var hits: [ChatMessage]
     /// How many messages the history has in all.
@@ -318,7 +318,7 @@ public struct SearchResult: Sendable, Equatable {
 }
 
 /// Why the store could not do something.
-public enum StoreError: Error, Sendable, Equatable {
+public enum StoreError: Error, Sendable, Equatable, Codable {
     case nameTaken(String)
     case notFound
     /// The disk is full; nothing was changed.

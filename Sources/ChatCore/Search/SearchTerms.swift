@@ -2,7 +2,7 @@
 // the store, which finds them, and for the screen, which marks them.
 
 /// One word or phrase of a search.
-public struct SearchTerm: Sendable, Equatable {
+public struct SearchTerm: Sendable, Equatable, Codable {
     public var text: String
     /// Stood in quotes: these words, whole and in this order.
     public var isPhrase: Bool

@@ -38,7 +38,8 @@ extension AppState {
     private mutating func receive(_ notice: ChatNotice) {
         let words = Sentences.sentence(for: notice, name: name(of:))
         switch notice {
-        case .cannotListen, .listensElsewhere: note(words, isError: true)
+        case .cannotListen, .listensElsewhere, .instanceLost: note(words, isError: true)
+        case .instanceFound: note(words)
         case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
         }
     }

@@ -45,6 +45,8 @@ public enum Sentences {
         case .blocked: return "the contact is blocked (unblock it first)"
         case .cannotListen(let endpoint, let reason):
             return "cannot listen on \(endpoint): \(reason) (choose another port)"
+        case .instanceLost(let reason):
+            return "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
         }
     }
 
@@ -89,6 +91,9 @@ public enum Sentences {
         case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
         case .peerCannotStore(let contact):
             "\(name(contact)) cannot store messages (disk full there): they wait here and go out when there is room"
+        case .instanceLost:
+            "The blipchat that runs the chat has ended: nothing is sent or received until it runs again (blipchat serve)"
+        case .instanceFound: "The chat runs again"
         }
     }
 

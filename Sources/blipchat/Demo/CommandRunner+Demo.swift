@@ -29,7 +29,7 @@ extension CommandRunner {
             downloadsFolder: paths.downloads)
         let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
         do throws(CommandError) {
-            let contact = try await instance.addContact("\(echo.address)")
+            let contact = try await OpenChat.own(instance).addContact("\(echo.address)")
             let result = try await show(
                 instance.client, on: terminal, contact: contact.name,
                 notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."])

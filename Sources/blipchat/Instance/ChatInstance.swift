@@ -35,7 +35,7 @@ final class ChatInstance: Sendable {
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
         }
         if let socket {
-            let server = try ControlServer(path: socket) { [runner] operation, records in
+            let server = try ControlServer(path: socket, service: client) { [runner] operation, records in
                 await runner.perform(operation, records: records)
             }
             tasks.append(Task { await server.run() })
@@ -95,21 +95,6 @@ final class ChatInstance: Sendable {
             await log.write(line)
         }
         await log.write("stopped")
-    }
-
-    /// Adds somebody by address, or finds who has it already.
-    func addContact(_ text: String) async throws(CommandError) -> Peer {
-        let address: PeerAddress
-        do {
-            address = try PeerAddress(parsing: text)
-        } catch {
-            throw CommandError(error, address: text)
-        }
-        do {
-            return try await client.addContact(address, name: nil)
-        } catch {
-            throw CommandError(error, about: text)
-        }
     }
 
     /// Ends links and streams, closes the history and gives the home free.

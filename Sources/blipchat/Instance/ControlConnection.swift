@@ -5,19 +5,27 @@ import Glibc
 
 /// A connected UNIX socket that carries lines of JSON. Closes its descriptor when it goes away.
 actor ControlConnection {
-    /// The longest line that is read: a chat text of 64 KiB with every byte escaped, and some more.
-    private static let maximumLine = 512 * 1024
-    /// What may wait to be written to a reader that lags.
+    /// The longest request: a chat text of 64 KiB with every byte escaped, and some more.
+    static let longestRequest = 512 * 1024
+    /// The longest reply to an attached front end: a page of such texts.
+    static let longestReply = 128 * 1024 * 1024
+    /// What may wait to be written to a reader that lags, before something more is added.
     private static let maximumPending = 8 * 1024 * 1024
 
     private let descriptor: Int32
+    private let maximumLine: Int
     private var input: [UInt8] = []
+    /// So many bytes of `input` hold no end of line.
+    private var searched = 0
     private var output: [UInt8] = []
     private var isWriting = false
     private var isBroken = false
 
-    /// Takes over `descriptor`, which must be non-blocking.
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    /// Takes over `descriptor`, which must be non-blocking. Longer lines than `maximumLine` bytes are not read.
+    init(descriptor: Int32, maximumLine: Int = longestRequest) {
+        self.descriptor = descriptor
+        self.maximumLine = maximumLine
+    }
 
     deinit { close(descriptor) }
 
@@ -26,15 +34,17 @@ actor ControlConnection {
     /// Throws when the other side does not speak lines of JSON.
     func receive(timeout: Duration?) async throws(JSONError) -> JSONValue? {
         while true {
-            if let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+            if let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(input[..<end])
                 input.removeFirst(end + 1)
+                searched = 0
                 return try JSONReader.read(line)
             }
-            guard input.count < Self.maximumLine else {
+            searched = input.count
+            guard input.count < maximumLine else {
                 throw JSONError(reason: "a line too long", offset: input.count)
             }
-            var part = [UInt8](repeating: 0, count: 16_384)
+            var part = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &part, part.count, Int32(MSG_DONTWAIT))
             if count > 0 {
                 input += part[..<count]
@@ -51,10 +61,10 @@ actor ControlConnection {
     /// Writes a value; `false` once the other side has gone or lags too far behind.
     @discardableResult
     func send(_ value: JSONValue) async -> Bool {
+        if output.count > Self.maximumPending { isBroken = true }
         guard !isBroken else { return false }
         output += value.text.utf8
         output.append(UInt8(ascii: "\n"))
-        if output.count > Self.maximumPending { isBroken = true }
         // While one call waits for the socket, others only add to what it writes.
         guard !isWriting else { return !isBroken }
         isWriting = true

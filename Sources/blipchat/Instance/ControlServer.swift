@@ -1,24 +1,29 @@
 // Serves the control socket of the process that runs the chat: one request after the other on each connection.
 
 import CLinux
+import ChatCore
 import Glibc
 import Synchronization
 
 /// Accepts connections of the same user and hands their requests to `perform`.
 final class ControlServer: Sendable {
-    private static let maximumConnections = 16
+    private static let maximumConnections = 64
 
     private let descriptor: Int32
     private let path: String
+    private let service: (any ChatService)?
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     private let connections = Atomic(0)
 
-    /// Listens at `path`; the caller holds the instance lock.
+    /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without
+    /// one there are none.
     init(
-        path: String, perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
+        path: String, service: (any ChatService)? = nil,
+        perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     ) throws(CommandError) {
         descriptor = try ControlSocket.listen(at: path)
         self.path = path
+        self.service = service
         self.perform = perform
     }
 
@@ -53,10 +58,13 @@ final class ControlServer: Sendable {
         }
     }
 
-    /// Answers the requests of one connection in their order.
+    /// Answers the requests of one connection in their order, until one turns it into a session of a front end.
     private func serve(_ connection: ControlConnection) async {
         do {
             while let request = try await connection.receive(timeout: .seconds(60)) {
+                if let service, request["op"]?.stringValue == SessionLine.operation {
+                    return await ServiceSession(service: service, connection: connection).run(request)
+                }
                 let result = await answer(request, on: connection)
                 guard await connection.send(result.json) else { return }
             }

@@ -25,6 +25,7 @@ extension CommandError {
             .cannotListen:
             .localIO
         case .store: .store
+        case .instanceLost: .network
         }
     }
 

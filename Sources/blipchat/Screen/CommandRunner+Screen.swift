@@ -11,7 +11,6 @@ extension CommandRunner {
         // Everything that can be wrong without a terminal is found before the terminal is touched.
         _ = try chatConfiguration(paths, listens: true)
         let target = try await openingTarget(paths)
-        if let number = InstanceLock.holder(path: paths.lock) { throw .alreadyRunning(paths.lock, process: number) }
         let terminal = await makeTerminal(try configuration(paths))
         guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
 
@@ -94,9 +93,9 @@ extension CommandRunner {
         _ paths: HomePaths, on terminal: NcursesTerminal, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let configuration = try chatConfiguration(paths, listens: true)
-        let instance: ChatInstance
+        let chat: OpenChat
         do throws(CommandError) {
-            instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
+            chat = try await OpenChat.open(paths, configuration)
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
             return try await showDamaged(paths, configuration, on: terminal, damage)
@@ -106,13 +105,13 @@ extension CommandRunner {
             switch target {
             case .newest: break
             case .contact(let name): contact = name
-            case .address(let text): contact = try await instance.addContact(text).name
+            case .address(let text): contact = try await chat.addContact(text).name
             }
-            let result = try await show(instance.client, on: terminal, contact: contact, notices: [])
-            await instance.stop()
+            let result = try await show(chat.service, on: terminal, contact: contact, notices: chat.notices)
+            await chat.close()
             return result
         } catch {
-            await instance.stop()
+            await chat.close()
             throw error
         }
     }

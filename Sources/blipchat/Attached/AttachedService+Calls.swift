@@ -1,0 +1,122 @@
+// The methods of ChatService, each as the call that carries it out in the other process.
+
+import ChatCore
+
+extension AttachedService: ChatService {
+    func events() async -> AsyncStream<ChatEvent> { await subscribe() }
+
+    var identity: LocalIdentity {
+        get async { (try? await call(.identity)) ?? knownIdentity }
+    }
+
+    private func perform(_ call: ServiceCall) async throws(ChatError) { _ = try await self.call(call, NoValue.self) }
+
+    // People
+
+    func conversations() async throws(ChatError) -> [Conversation] { try await call(.conversations) }
+    func linkState(of contact: ContactID) async -> LinkState {
+        (try? await call(.linkState(contact))) ?? .offline(reason: "the blipchat that runs the chat has ended")
+    }
+    func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
+        try await call(.addContact(address, name: name))
+    }
+    func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
+        try await perform(.renameContact(contact, to: name))
+    }
+    func removeContact(_ contact: ContactID) async throws(ChatError) { try await perform(.removeContact(contact)) }
+    func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
+        try await perform(.setBlocked(contact, blocked))
+    }
+    func setVerified(_ contact: ContactID) async throws(ChatError) { try await perform(.setVerified(contact)) }
+    func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
+        try await call(.safetyNumber(contact))
+    }
+    func contactRequests() async throws(ChatError) -> [ContactRequest] { try await call(.contactRequests) }
+    func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
+        try await call(.approveRequest(id, name: name))
+    }
+    func rejectRequest(_ id: Int64) async throws(ChatError) { try await perform(.rejectRequest(id)) }
+    func blockRequest(_ id: Int64) async throws(ChatError) -> Peer { try await call(.blockRequest(id)) }
+    func reconnect(_ contact: ContactID?) async { try? await perform(.reconnect(contact)) }
+
+    // Talking
+
+    func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage {
+        try await call(.send(text, to: contact, replyTo: replyTo))
+    }
+    func setTyping(_ composing: Bool, to contact: ContactID) async {
+        try? await perform(.setTyping(composing, to: contact))
+    }
+    func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
+        try await perform(.markSeen(contact, upTo: position))
+    }
+    func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage {
+        try await call(.edit(message, to: text))
+    }
+    func retract(_ message: ChatMessage) async throws(ChatError) -> ChatMessage { try await call(.retract(message)) }
+    func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage {
+        try await call(.react(message, with: emoji))
+    }
+    func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage { try await call(.retry(id)) }
+
+    // Reading
+
+    func page(of contact: ContactID, _ anchor: PageAnchor, limit: Int) async throws(ChatError) -> [ChatMessage] {
+        try await call(.page(contact, anchor, limit: limit))
+    }
+    func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult { try await call(.search(query)) }
+    func firstMessage(of contact: ContactID, since time: Timestamp) async throws(ChatError) -> ChatMessage? {
+        try await call(.firstMessage(contact, since: time))
+    }
+    func draft(for contact: ContactID) async throws(ChatError) -> String { try await call(.draft(contact)) }
+    func setDraft(_ text: String, for contact: ContactID) async throws(ChatError) {
+        try await perform(.setDraft(text, for: contact))
+    }
+
+    // Keeping
+
+    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int {
+        try await call(.deleteMessages(ids, of: contact))
+    }
+    func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int {
+        try await call(.deleteConversation(contact, storedBefore: time))
+    }
+    func retention(of contact: ContactID) async throws(ChatError) -> Retention? { try await call(.retention(contact)) }
+    func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError) {
+        try await perform(.setRetention(retention, of: contact))
+    }
+    func backUp(to path: String) async throws(ChatError) { try await perform(.backUp(to: path)) }
+
+    // Files
+
+    func sendFile(
+        at path: String, named name: String?, caption: String, to contact: ContactID
+    ) async throws(ChatError) -> ChatMessage {
+        try await call(.sendFile(path: path, name: name, caption: caption, to: contact))
+    }
+    func sendFolder(at path: String, caption: String, to contact: ContactID) async throws(ChatError) -> FolderOffer {
+        try await call(.sendFolder(path: path, caption: caption, to: contact))
+    }
+    func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
+        try await call(.transfers(unfinishedOnly: unfinishedOnly))
+    }
+    func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer { try await call(.transfer(number)) }
+    func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError) {
+        try await perform(.acceptTransfer(number, folder: folder))
+    }
+    func declineTransfer(_ number: TransferNumber) async throws(ChatError) {
+        try await perform(.declineTransfer(number))
+    }
+    func pauseTransfer(_ number: TransferNumber) async throws(ChatError) { try await perform(.pauseTransfer(number)) }
+    func resumeTransfer(_ number: TransferNumber) async throws(ChatError) { try await perform(.resumeTransfer(number)) }
+    func cancelTransfer(_ number: TransferNumber) async throws(ChatError) { try await perform(.cancelTransfer(number)) }
+    func irregularities() async -> Irregularities { (try? await call(.irregularities)) ?? Irregularities() }
+    func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {
+        try await perform(.setRateLimit(limit, of: scope))
+    }
+    func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64? { try await call(.rateLimit(scope)) }
+    func downloadsSpace() async -> (folder: String, freeBytes: UInt64)? {
+        let space = try? await call(.downloadsSpace, DownloadsSpace?.self)
+        return space.flatMap { $0 }.map { ($0.folder, $0.freeBytes) }
+    }
+}

@@ -1,0 +1,174 @@
+// The chat of another process, for a front end of this one: calls go over its control socket, news come back.
+
+import ChatCore
+
+/// A chat that runs elsewhere, usually in `blipchat serve`. When that process ends, calls fail and the front end is told;
+/// when it runs again, the front end is told to read everything anew.
+actor AttachedService {
+    private let path: String
+    private var connection: ControlConnection?
+    private var reader: Task<Void, Never>?
+    /// The number of the newest call.
+    private var lastNumber = SessionLine.greeting
+    /// Who we are, as far as the other process has told.
+    private(set) var knownIdentity: LocalIdentity
+    private var waiting: [Int: CheckedContinuation<Reply, Never>] = [:]
+    private var streams: [Int: AsyncStream<ChatEvent>.Continuation] = [:]
+
+    private typealias Reply = Result<JSONValue, ChatError>
+
+    private init(path: String, greeted: Greeted) {
+        self.path = path
+        connection = greeted.connection
+        knownIdentity = greeted.identity
+    }
+
+    /// A session that has begun.
+    private struct Greeted {
+        var connection: ControlConnection
+        var identity: LocalIdentity
+    }
+
+    /// Attaches to the process behind the control socket at `path`; `nil` when none listens there.
+    ///
+    /// Throws when it is another version, or when the socket cannot be used.
+    static func attach(to path: String) async throws(CommandError) -> AttachedService? {
+        guard let greeted = try await connect(to: path) else { return nil }
+        let service = AttachedService(path: path, greeted: greeted)
+        await service.startReading()
+        return service
+    }
+
+    private static func connect(to path: String) async throws(CommandError) -> Greeted? {
+        guard let descriptor = try ControlSocket.connect(to: path) else { return nil }
+        let connection = ControlConnection(descriptor: descriptor, maximumLine: ControlConnection.longestReply)
+        guard await connection.send(SessionLine.attach),
+            let answer = try? await connection.receive(timeout: .seconds(10))
+        else { return nil }
+        if case .failed(let error)? = ControlResult(answer) { throw error }
+        guard ControlResult(answer) == .done(.done),
+            let greeting = try? await connection.receive(timeout: .seconds(10)),
+            case .reply(SessionLine.greeting, let value)? = try? SessionLine(greeting),
+            let identity = try? value.decode(LocalIdentity.self)
+        else { return nil }
+        return Greeted(connection: connection, identity: identity)
+    }
+
+    /// Lets go of the other process; it goes on.
+    func detach() async {
+        reader?.cancel()
+        await reader?.value
+        connection = nil
+        for stream in streams.values { stream.finish() }
+        streams = [:]
+    }
+
+    // MARK: Calling
+
+    /// Carries out a call over there.
+    func call<Value: Decodable>(_ call: ServiceCall, _ type: Value.Type = Value.self) async throws(ChatError) -> Value {
+        lastNumber += 1
+        let value = try await send(call, as: lastNumber)
+        do {
+            return try value.decode(Value.self)
+        } catch {
+            throw .instanceLost(reason: "it is another version")
+        }
+    }
+
+    private func send(_ call: ServiceCall, as number: Int) async throws(ChatError) -> JSONValue {
+        guard let connection, let line = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
+        let reply = await withCheckedContinuation { continuation in
+            waiting[number] = continuation
+            Task {
+                if await !connection.send(line) { self.take(.failure(Self.gone), for: number) }
+            }
+        }
+        return try reply.get()
+    }
+
+    private func take(_ reply: Reply, for number: Int) {
+        waiting.removeValue(forKey: number)?.resume(returning: reply)
+    }
+
+    private static let gone = ChatError.instanceLost(reason: "it has ended")
+
+    // MARK: News
+
+    /// The news of the other process from now on.
+    func subscribe() async -> AsyncStream<ChatEvent> {
+        lastNumber += 1
+        let number = lastNumber
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ChatEvent.self, bufferingPolicy: .bufferingNewest(10_000))
+        streams[number] = continuation
+        _ = try? await send(.events, as: number)
+        return stream
+    }
+
+    private func publish(_ event: ChatEvent) {
+        for stream in streams.values { stream.yield(event) }
+    }
+
+    // MARK: The connection
+
+    private func startReading() {
+        reader = Task { [weak self] in
+            while !Task.isCancelled, let connection = await self?.connection {
+                while let value = try? await connection.receive(timeout: nil), let line = try? SessionLine(value) {
+                    await self?.receive(line)
+                }
+                guard !Task.isCancelled else { break }
+                await self?.lose()
+                await self?.findAgain()
+            }
+        }
+    }
+
+    private func receive(_ line: SessionLine) {
+        switch line {
+        case .reply(let number, let value): take(.success(value), for: number)
+        case .failure(let number, let error): take(.failure(error), for: number)
+        case .event(let number, let event):
+            if case .identityChanged(let identity) = event { knownIdentity = identity }
+            streams[number]?.yield(event)
+        // Only front ends call.
+        case .call: break
+        }
+    }
+
+    /// The other process has ended: whoever waits for an answer gets none.
+    private func lose() {
+        connection = nil
+        for number in Array(waiting.keys) { take(.failure(Self.gone), for: number) }
+        publish(.notice(.instanceLost))
+    }
+
+    /// Tries every second to attach again, until it works or the task is cancelled.
+    private func findAgain() async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))
+            guard let found = try? await Self.connect(to: path) else { continue }
+            connection = found.connection
+            knownIdentity = found.identity
+            // Replies are read only after this returns.
+            Task { await self.resume() }
+            return
+        }
+    }
+
+    /// Lets the streams go on over the new connection, and says that everything may have changed.
+    private func resume() async {
+        for number in streams.keys.sorted() { _ = try? await send(.events, as: number) }
+        guard let conversations = try? await call(.conversations, [Conversation].self) else { return }
+        publish(.notice(.instanceFound))
+        publish(.identityChanged(knownIdentity))
+        publish(.conversationsChanged)
+        for contact in conversations.map(\.peer.id) {
+            publish(.messagesDeleted(contact))
+            if let state = try? await call(.linkState(contact), LinkState.self) {
+                publish(.linkChanged(contact, state))
+            }
+        }
+    }
+}

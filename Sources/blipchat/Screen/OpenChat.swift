@@ -1,0 +1,67 @@
+// The chat that a front end with a person before it (the screen, line mode) shows: this process's own, or that of another
+// process on the same home.
+
+import ChatCore
+import ChatTUI
+
+/// A chat to be shown; `close` it at the end.
+enum OpenChat {
+    case own(ChatInstance)
+    /// Another process runs it and goes on when this one ends.
+    case attached(AttachedService)
+
+    /// Attaches to the process that runs the chat of this home, else starts the chat here.
+    ///
+    /// Throws 2 when that process is another version, and what `ChatInstance.start` throws.
+    static func open(_ paths: HomePaths, _ configuration: ChatConfiguration) async throws(CommandError) -> OpenChat {
+        let limit = ContinuousClock.now + .seconds(10)
+        while true {
+            if let service = try await AttachedService.attach(to: paths.socket) { return .attached(service) }
+            do throws(CommandError) {
+                return .own(try await ChatInstance.start(paths, configuration, servesSocket: true))
+            } catch {
+                // Another process holds the home but has no socket: it starts, ends, or carries out one command.
+                guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit
+                else { throw error }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    var service: any ChatService {
+        switch self {
+        case .own(let instance): instance.client
+        case .attached(let service): service
+        }
+    }
+
+    /// What the user should know at the start.
+    var notices: [String] {
+        switch self {
+        case .own: []
+        case .attached: ["Attached to the blipchat that runs here already; it goes on when you quit"]
+        }
+    }
+
+    /// Adds somebody by address, or finds who has it already.
+    func addContact(_ text: String) async throws(CommandError) -> Peer {
+        let address: PeerAddress
+        do {
+            address = try PeerAddress(parsing: text)
+        } catch {
+            throw CommandError(error, address: text)
+        }
+        do {
+            return try await service.addContact(address, name: nil)
+        } catch {
+            throw CommandError(error, about: text)
+        }
+    }
+
+    func close() async {
+        switch self {
+        case .own(let instance): await instance.stop()
+        case .attached(let service): await service.detach()
+        }
+    }
+}

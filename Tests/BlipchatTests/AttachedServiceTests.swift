@@ -1,0 +1,236 @@
+// Front ends that are attached to the chat of another process: the codec, and real chats behind real control sockets.
+
+import ChatCore
+import Glibc
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct AttachedServiceTests {
+    @Test("codes numbers of every size, texts, absences and nesting")
+    func values() throws {
+        struct Everything: Codable, Equatable {
+            var large = UInt64.max
+            var small = Int64.min
+            var number = 0.5
+            var infinite = Double.infinity
+            var text = "\u{202E}\"\\\n\u{1F600}"
+            var nothing: Int?
+            var something: Int? = 3
+            var list: [Int?] = [1, nil]
+            var empty: [String] = []
+            var time = Duration.milliseconds(-1500)
+        }
+        let value = Everything()
+        let line = try JSONValue(encoding: value).text
+        #expect(!line.contains("\u{202E}"))
+        #expect(try JSONReader.read(Array(line.utf8)).decode(Everything.self) == value)
+        #expect(throws: JSONError.self) { try JSONValue.record(["large": -1]).decode(Everything.self) }
+    }
+
+    @Test("codes every call, event and error with everything in it")
+    func lines() throws {
+        for call in Samples.calls {
+            guard case .call(7, let read) = try Samples.throughText(.call(number: 7, call)) else {
+                Issue.record("no call: \(call)")
+                continue
+            }
+            #expect(read == call)
+        }
+        for event in Samples.events {
+            guard case .event(7, let read) = try Samples.throughText(.event(number: 7, event)) else {
+                Issue.record("no event: \(event)")
+                continue
+            }
+            #expect(read == event)
+        }
+        for error in Samples.errors {
+            guard case .failure(7, let read) = try Samples.throughText(.failure(number: 7, error)) else {
+                Issue.record("no failure: \(error)")
+                continue
+            }
+            #expect(read == error)
+        }
+    }
+
+    @Test("shows several front ends the same chat, and each what the others do")
+    func sharing() async throws {
+        try await withChat { instance, path in
+            let first = try #require(try await AttachedService.attach(to: path))
+            let second = try #require(try await AttachedService.attach(to: path))
+            #expect(await first.identity == instance.client.identity)
+            let events = await second.events()
+            let address = try PeerAddress(parsing: "127.0.0.1:1")
+            let peer = try await first.addContact(address, name: "bob")
+            let message = try await first.send("hello\u{1B}[31m", to: peer.id, replyTo: nil)
+            let seen = await events.first { if case .messageAdded = $0 { true } else { false } }
+            #expect(seen == .messageAdded(message))
+            #expect(try await second.page(of: peer.id, .newest, limit: 10) == [message])
+            #expect(try await second.conversations().map(\.peer) == [peer])
+            #expect(try await second.safetyNumber(for: peer.id) == nil)
+            await #expect(throws: ChatError.noSuchContact) { try await second.removeContact(ContactID(99)) }
+            await #expect(throws: ChatError.emptyText) { try await second.send("", to: peer.id, replyTo: nil) }
+            await first.detach()
+            #expect(try await second.draft(for: peer.id).isEmpty)
+            await second.detach()
+            #expect(try await instance.client.page(of: peer.id, .newest, limit: 10) == [message])
+        }
+    }
+
+    @Test("carries pages that are larger than any buffer of the socket")
+    func largePages() async throws {
+        try await withChat { instance, path in
+            let service = try #require(try await AttachedService.attach(to: path))
+            let peer = try await service.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+            let text = String(repeating: "\u{202E}x", count: 16_000)
+            for _ in 0..<40 { _ = try await instance.client.send(text, to: peer.id, replyTo: nil) }
+            let page = try await service.page(of: peer.id, .newest, limit: 40)
+            #expect(page.count == 40)
+            #expect(page.allSatisfy { $0.content == .text(text) })
+            await service.detach()
+        }
+    }
+
+    @Test("refuses another version in one sentence, and survives lines that are no calls")
+    func versions() async throws {
+        try await withChat { _, path in
+            let descriptor = try #require(try ControlSocket.connect(to: path))
+            let connection = ControlConnection(descriptor: descriptor)
+            await connection.send(.record(["v": 1, "op": "attach", "service": 99, "version": "9.9"]))
+            let answer = try #require(try await connection.receive(timeout: .seconds(60)))
+            guard case .failed(let error)? = ControlResult(answer) else {
+                Issue.record("attached")
+                return
+            }
+            #expect(error.reason.contains(Version.text) && error.reason.contains("9.9"))
+
+            let other = ControlConnection(descriptor: try #require(try ControlSocket.connect(to: path)))
+            await other.send(SessionLine.attach)
+            for _ in 0..<2 { _ = try await other.receive(timeout: .seconds(60)) }
+            await other.send("hello")
+            await other.send(.record(["call": 5, "what": .record(["unknown": .record([:])])]))
+            let refusal = try #require(try await other.receive(timeout: .seconds(60)))
+            #expect(refusal["reply"]?.integerValue == 5)
+            #expect(refusal["error"] != nil)
+        }
+    }
+
+    @Test("tells the front end when the chat ends, and goes on with the next one")
+    func restart() async throws {
+        let home = try TestHome()
+        let service: AttachedService
+        let events: AsyncStream<ChatEvent>
+        do {
+            // The lock of the home goes with the last reference.
+            let instance = try await home.start()
+            service = try #require(try await AttachedService.attach(to: home.paths.socket))
+            events = await service.events()
+            await instance.stop()
+        }
+        #expect(await events.first { $0 == .notice(.instanceLost) } != nil)
+        await #expect(throws: ChatError.self) { try await service.conversations() }
+        let next = try await home.start()
+        #expect(await events.first { $0 == .notice(.instanceFound) } != nil)
+        let peer = try await service.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+        let message = try await service.send("again", to: peer.id, replyTo: nil)
+        #expect(await events.first { $0 == .messageAdded(message) } != nil)
+        await service.detach()
+        await next.stop()
+    }
+
+    // MARK: Parts
+
+    private func withChat(_ body: (ChatInstance, String) async throws -> Void) async throws {
+        let home = try TestHome()
+        let instance = try await home.start()
+        do {
+            try await body(instance, home.paths.socket)
+        } catch {
+            await instance.stop()
+            throw error
+        }
+        await instance.stop()
+    }
+}
+
+/// A home in a temporary folder.
+private struct TestHome {
+    let directory: TemporaryDirectory
+    let paths: HomePaths
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        paths = try HomePaths(environment: ["BLIPCHAT_HOME": directory.file("home")], dataFolder: nil, profile: nil)
+    }
+
+    /// A chat that serves its control socket and calls nobody successfully.
+    func start() async throws -> ChatInstance {
+        let configuration = ChatConfiguration(name: "alice", listen: nil, downloadsFolder: paths.downloads)
+        return try await ChatInstance.start(paths, configuration, servesSocket: true)
+    }
+}
+
+/// One of everything that crosses the socket.
+private enum Samples {
+    static func throughText(_ line: SessionLine) throws -> SessionLine {
+        try SessionLine(try JSONReader.read(Array(try line.json().text.utf8)))
+    }
+
+    static let contact = ContactID(3)
+    static let id = MessageID(at: Timestamp(milliseconds: 1_700_000_000_000))
+    static let address = PeerAddress(host: "::1", port: 5, name: "b/ö?")
+
+    static let message: ChatMessage = {
+        var message = ChatMessage(
+            id: id, position: HistoryPosition(.max), contact: contact, direction: .incoming, sequence: 4,
+            sent: Timestamp(milliseconds: -1), stored: Timestamp(milliseconds: 5), state: .failed(reason: "no"),
+            replyTo: id, content: .text("a\nb"))
+        message.edited = Timestamp(milliseconds: 6)
+        message.isRetracted = true
+        message.reactions = [Reaction(direction: .outgoing, emoji: "👍")]
+        message.operationState = .read
+        message.missingBefore = 2
+        return message
+    }()
+
+    static let transfer = FileTransfer(
+        id: id, number: TransferNumber(8), contact: contact, direction: .outgoing, name: "a/..", size: .max,
+        modified: Timestamp(milliseconds: 1), caption: "c",
+        place: FolderPlace(set: id, path: "p/q", files: 2, bytes: 3), state: .paused, reason: "r", transferred: 9,
+        sha256: "00", path: "/x", offered: Timestamp(milliseconds: 2), started: Timestamp(milliseconds: 3),
+        finished: Timestamp(milliseconds: 4))
+
+    static let calls: [ServiceCall] = [
+        .events, .identity, .addContact(address, name: nil), .safetyNumber(contact), .reconnect(nil),
+        .send("x", to: contact, replyTo: id), .edit(message, to: "y"), .react(message, with: nil),
+        .page(contact, .around(HistoryPosition(5)), limit: 7),
+        .search(
+            SearchQuery(text: "a -b \"c d\"", contact: contact, from: .incoming, since: Timestamp(milliseconds: 1))),
+        .deleteConversation(contact, storedBefore: nil), .setRetention(.days(3), of: contact),
+        .acceptTransfer(TransferNumber(1), folder: "/d"), .setRateLimit(.max, of: .all(.incoming)),
+        .rateLimit(.transfer(TransferNumber(2))),
+    ]
+
+    static let events: [ChatEvent] = [
+        .messageAdded(message),
+        .messageChanged(
+            ChatMessage(
+                id: id, position: HistoryPosition(1), contact: contact, direction: .outgoing, sequence: 1,
+                sent: Timestamp(milliseconds: 1), stored: Timestamp(milliseconds: 1), state: .pending,
+                content: .file(transfer))),
+        .transferProgress(TransferProgress(id: id, transferred: 1, rate: 1e6, stalled: .seconds(12))),
+        .messagesDeleted(contact), .conversationsChanged, .linkChanged(contact, .offline(reason: nil)),
+        .linkChanged(
+            contact,
+            .online(LinkDetails(remoteAddress: "[::1]:5", isEncrypted: true, roundTrip: .microseconds(18_250)))),
+        .typing(contact, true), .notice(.listensElsewhere(wanted: "a", reason: "b", listening: "c")),
+        .notice(.storeFailed(.failed(code: 5, reason: "x"))),
+    ]
+
+    static let errors: [ChatError] = [
+        .store(.newerVersion(path: "p", found: 2, supported: 1)), .badAddress(.badPeerID("x")), .noSuchContact,
+        .textTooLong(bytes: 1, limit: 2), .notEnoughSpace(needed: .max, free: 0, folder: "/"),
+        .wrongTransferState(.complete), .cannotRead(path: "p", errno: 13), .instanceLost(reason: "r"),
+    ]
+}
