@@ -137,7 +137,7 @@ struct OverlayTests {
 
     @Test("every line of the help can be run")
     func everyHelpLine() {
-        for index in CommandItem.all.indices {
+        for index in CommandItem.all(.standard).indices {
             var fixture = Fixture.main(columns: 80, rows: 24)
             fixture.type("half")
             fixture.press("F1")

@@ -11,7 +11,7 @@ struct PropertyTests {
     private typealias Fixture = ScreenFixture
 
     private static let keys: [Key] =
-        KeyBindings.all.flatMap(\.keys).compactMap { Key(named: $0) }
+        KeyBindings.all.flatMap(\.keys).compactMap { KeySequence(named: $0)?.keys }.flatMap { $0 }
         + "abjkpxgGqnry12/ :\"\\#~é漢".map { Key($0) } + [Key(.backTab), Key(.insert), Key("c", .alt)]
     private static let texts = [
         "", "hello", "/send ~/", "/goto 2026-11-20", "\u{1B}[2J\u{7}", "a\nb\nc", "👨‍👩‍👧‍👦\u{301}\u{200D}", "שלום\u{202E}",

@@ -383,27 +383,6 @@ struct UpdateTests {
         #expect(fixture.state.deadline == fixture.moment.uptime + .seconds(29))
     }
 
-    @Test("every key of the table is a key, and no two commands share one")
-    func keyTable() {
-        var seen: [Key: AppCommand] = [:]
-        for binding in KeyBindings.all {
-            for name in binding.keys {
-                guard let key = Key(named: name) else {
-                    Issue.record("\(name) is not a key")
-                    continue
-                }
-                #expect(seen[key] == nil || seen[key] == binding.command, "\(name) is bound twice")
-                seen[key] = binding.command
-            }
-        }
-    }
-
-    @Test("every hint that is drawn is a key of the table")
-    func hints() {
-        let fixture = Fixture.main(columns: 80, rows: 24)
-        for binding in KeyBindings.hints { #expect(fixture.text.contains(binding.label)) }
-    }
-
     @Test("the title cuts off why a link is down, never that it is, and leaves room for who we are")
     func offlineTitle() {
         let reason = "nobody listens there (connection refused)"

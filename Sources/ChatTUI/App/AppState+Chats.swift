@@ -48,6 +48,15 @@ extension AppState {
         input = InputLine()
     }
 
+    /// Alt-1 to Alt-0.
+    mutating func openChat(number: Int, _ effects: inout [AppEffect]) {
+        if chats.indices.contains(number - 1) {
+            open(chats[number - 1].id, &effects)
+        } else {
+            say("There is no chat \(number)")
+        }
+    }
+
     mutating func openNeighbour(step: Int, _ effects: inout [AppEffect]) {
         guard !chats.isEmpty else {
             say("There are no chats yet: /add ADDRESS, or give your own address (/myid) to somebody")

@@ -6,7 +6,7 @@ extension AppState {
     mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
         switch event {
         case .key(let key): press(key, &effects)
-        case .paste(let text): paste(text)
+        case .paste(let text): paste(text, &effects)
         case .resize(let newSize): size = newSize
         case .focus(let focused): isFocused = focused
         case .terminate(let signal):
@@ -22,25 +22,62 @@ extension AppState {
     private mutating func press(_ key: Key, _ effects: inout [AppEffect]) {
         // A key proves that somebody is there, also on terminals that report no focus.
         isFocused = true
-        let command = KeyBindings.commands[key]
+        let keys = pendingKeys + [key]
+        pendingKeys = []
+        switch keymap.resolve(keys, in: keyContext) {
+        case .prefix: pendingKeys = keys
+        case .action(.command(let command), let context): give(command, from: context, &effects)
+        case .action(.line(let line), _): runBound(line, &effects)
+        // A sequence that means nothing is dropped, as a whole.
+        case .nothing: if keys.count == 1, let text = key.typedText { type(text, &effects) }
+        }
+    }
+
+    /// Where the keys go now.
+    var keyContext: KeyContext { overlay?.keyContext ?? .main }
+
+    /// A command, to the open overlay when it is one of its keys.
+    private mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
         if command != .complete, command != .completeBack {
             let hadList = completion.map { !$0.candidates.isEmpty } ?? false
             completion = nil
             if command == .back, hadList { return }
         }
-        if overlay != nil, pressInOverlay(key, command, &effects) { return }
-        if let command {
+        if overlay != nil, context != .anywhere || command == .back {
+            performInOverlay(command, &effects)
+        } else {
             perform(command, &effects)
-        } else if overlay == nil, let text = key.typedText {
-            lastKill = nil
-            history.leave()
-            input.insert(text)
-            draftChanged(&effects)
+        }
+    }
+
+    /// Typed characters, into the field that has the cursor.
+    private mutating func type(_ text: String, _ effects: inout [AppEffect]) {
+        completion = nil
+        if overlay != nil {
+            typeIntoOverlay(text, &effects)
+            return
+        }
+        lastKill = nil
+        history.leave()
+        input.insert(text)
+        draftChanged(&effects)
+    }
+
+    /// A key that is bound to a slash command; the half-typed line stays.
+    private mutating func runBound(_ line: String, _ effects: inout [AppEffect]) {
+        switch SlashLine.parse(line) {
+        case .command(let command, let arguments):
+            overlay = nil
+            run(command, arguments, &effects)
+        case .planned, .unknown, .message, .empty:
+            say(
+                "\(SafeText(line, as: .line).prefix(width: 40).text) is no command (/bind lists the keys)",
+                isError: true)
         }
     }
 
     /// A paste is text, whatever it contains; several lines stay one draft.
-    private mutating func paste(_ text: String) {
+    private mutating func paste(_ text: String, _ effects: inout [AppEffect]) {
         completion = nil
         lastKill = nil
         switch overlay {
@@ -48,7 +85,7 @@ extension AppState {
             history.leave()
             input.insert(text)
             draftChanged()
-        default: pasteIntoOverlay(text)
+        default: typeIntoOverlay(String(text.prefix { !$0.isNewline }), &effects)
         }
     }
 

@@ -10,39 +10,34 @@ extension AppState {
         overlay = new
     }
 
-    /// A key while an overlay is open. `false` when the key means the same as without one.
-    mutating func pressInOverlay(_ key: Key, _ command: AppCommand?, _ effects: inout [AppEffect]) -> Bool {
+    /// A command of the open overlay's own keys, or Esc.
+    mutating func performInOverlay(_ command: AppCommand, _ effects: inout [AppEffect]) {
         if command == .back {
             closeOverlay()
-            return true
+            return
         }
         switch overlay {
-        case nil: return false
-        case .help(var pane), .palette(var pane), .goTo(var pane):
-            return press(key, command, in: &pane, &effects)
-        case .search(var pane): return press(key, command, in: &pane, &effects)
-        case .transfers(var pane): return press(key, command, in: &pane, &effects)
-        case .requests(let selected): return press(key, command, request: selected, &effects)
-        case .verify(let pane): return press(key, command, in: pane, &effects)
+        case nil: break
+        case .help(var pane), .palette(var pane), .goTo(var pane): perform(command, in: &pane, &effects)
+        case .search(var pane): perform(command, in: &pane, &effects)
+        case .transfers(var pane): perform(command, in: &pane, &effects)
+        case .requests(let selected): perform(command, request: selected, &effects)
+        case .verify(let pane): perform(command, in: pane, &effects)
         }
     }
 
-    mutating func pasteIntoOverlay(_ text: String) {
-        let line = String(text.prefix { !$0.isNewline })
+    /// Characters for the overlay's filter. Panes without one forget what they asked.
+    mutating func typeIntoOverlay(_ text: String, _ effects: inout [AppEffect]) {
         switch overlay {
-        case .help(var pane):
-            pane.filter.insert(line)
-            overlay = .help(pane)
-        case .palette(var pane):
-            pane.filter.insert(line)
-            overlay = .palette(pane)
-        case .goTo(var pane):
-            pane.filter.insert(line)
-            overlay = .goTo(pane)
+        case .help(var pane), .palette(var pane), .goTo(var pane):
+            pane.filter.insert(text)
+            pane.selected = 0
+            replace(pane)
         case .search(var pane):
-            pane.query.insert(line)
-            overlay = .search(pane)
-        case .transfers, .requests, .verify, nil: break
+            pane.query.insert(text)
+            refresh(&pane, &effects)
+        case .transfers(let pane): overlay = .transfers(TransfersPane(selected: pane.selected))
+        case .requests, .verify, nil: break
         }
     }
 
@@ -52,16 +47,6 @@ extension AppState {
             return
         }
         overlay = nil
-    }
-
-    /// Commands that an overlay leaves to the screen below it.
-    static func passesThrough(_ command: AppCommand?) -> Bool {
-        switch command {
-        case .quit, .suspend, .redraw, .reconnect, .acceptOffer, .declineOffer, .help, .palette, .goTo, .transfers,
-            .requests, .searchAll, .searchHere, .nextUnread, .previousUnread, .openChat, .lastChat:
-            true
-        default: false
-        }
     }
 
     // MARK: Help, palette, go to
@@ -76,58 +61,41 @@ extension AppState {
 
     private func count(in overlay: Overlay?, filter: String) -> Int {
         if case .goTo = overlay { return goToMatches(filter).count }
-        return CommandItem.matching(filter).count
+        return CommandItem.matching(filter, keymap).count
     }
 
-    private mutating func press(
-        _ key: Key, _ command: AppCommand?, in pane: inout ListPane, _ effects: inout [AppEffect]
-    ) -> Bool {
+    private mutating func perform(_ command: AppCommand, in pane: inout ListPane, _ effects: inout [AppEffect]) {
         let count = count(in: overlay, filter: pane.filter.text)
         switch command {
-        case .up, .previousChat: pane.move(by: -1, count: count)
-        case .down, .nextChat: pane.move(by: 1, count: count)
+        case .up: pane.move(by: -1, count: count)
+        case .down: pane.move(by: 1, count: count)
         case .pageUp: pane.move(by: -10, count: count)
         case .pageDown: pane.move(by: 10, count: count)
-        case .complete: pane.selected = nextGroup(after: pane, count: count)
-        case .send:
+        case .nextGroup: pane.selected = nextGroup(after: pane, count: count)
+        case .choose:
             choose(pane, &effects)
-            return true
+            return
         case .clear: pane = ListPane()
         default:
-            if Self.passesThrough(command) {
-                if closesItself(command) {
-                    overlay = nil
-                    return true
-                }
-                return false
-            }
-            if let command {
-                if pane.filter.perform(command, yanking: killRing.newest) == .ignored { return true }
-            } else if let text = key.typedText {
-                pane.filter.insert(text)
-            }
+            if pane.filter.perform(command, yanking: killRing.newest) == .ignored { return }
             pane.selected = 0
         }
+        replace(pane)
+    }
+
+    /// The open list is `pane` from now on.
+    private mutating func replace(_ pane: ListPane) {
         switch overlay {
         case .help: overlay = .help(pane)
         case .palette: overlay = .palette(pane)
         default: overlay = .goTo(pane)
-        }
-        return true
-    }
-
-    /// The key that opened an overlay closes it.
-    private func closesItself(_ command: AppCommand?) -> Bool {
-        switch (overlay, command) {
-        case (.help, .help), (.palette, .palette), (.goTo, .goTo): true
-        default: false
         }
     }
 
     /// Tab in the help: the first line of the next group.
     private func nextGroup(after pane: ListPane, count: Int) -> Int {
         if case .goTo = overlay { return count == 0 ? 0 : (pane.selected + 1) % count }
-        let items = CommandItem.matching(pane.filter.text)
+        let items = CommandItem.matching(pane.filter.text, keymap)
         guard items.indices.contains(pane.selected) else { return 0 }
         let group = items[pane.selected].group
         return items.indices.first { $0 > pane.selected && items[$0].group != group } ?? 0
@@ -141,14 +109,11 @@ extension AppState {
             open(matches[pane.selected].id, &effects)
             return
         }
-        let items = CommandItem.matching(pane.filter.text)
+        let items = CommandItem.matching(pane.filter.text, keymap)
         guard items.indices.contains(pane.selected) else { return }
         switch items[pane.selected].action {
         case .nothing: break
-        case .command(let command):
-            overlay = nil
-            // What Enter itself does would send the half-typed line: the help must not.
-            if command == .send { say("Enter sends the line that you typed") } else { perform(command, &effects) }
+        case .command(let command, let context): runFromList(command, context, &effects)
         case .slash(let command):
             overlay = nil
             if command.needsArgument {
@@ -159,6 +124,21 @@ extension AppState {
             } else {
                 run(command, "", &effects)
             }
+        }
+    }
+
+    /// A line of help or palette about a key. Keys of a pane open it; what they do needs a line under the cursor.
+    private mutating func runFromList(_ command: AppCommand, _ context: KeyContext, _ effects: inout [AppEffect]) {
+        overlay = nil
+        switch context {
+        case .anywhere, .history, .edit, .main, .browse, .picker:
+            // What Enter itself does would send the half-typed line: the help must not.
+            if command == .send { say("Enter sends the line that you typed") } else { perform(command, &effects) }
+        case .transfers: perform(.transfers, &effects)
+        case .search: perform(.searchAll, &effects)
+        case .requests: perform(.requests, &effects)
+        case .verify: if let openID { showVerification(of: openID, &effects) }
+        case .list: perform(.palette, &effects)
         }
     }
 }

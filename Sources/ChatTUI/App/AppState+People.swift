@@ -13,9 +13,7 @@ extension AppState {
         }
     }
 
-    mutating func press(
-        _ key: Key, _ command: AppCommand?, request selected: Int64?, _ effects: inout [AppEffect]
-    ) -> Bool {
+    mutating func perform(_ command: AppCommand, request selected: Int64?, _ effects: inout [AppEffect]) {
         let index = requests.firstIndex { $0.id == selected } ?? 0
         let request = requests.indices.contains(index) ? requests[index] : nil
         func errand(_ make: (Int64) -> Errand) {
@@ -23,19 +21,18 @@ extension AppState {
             effects.append(.run(make(request.id)))
         }
         var next = index
-        switch (command, key.typedText) {
-        case (.up, _), (.previousChat, _), (_, "k"): next = max(index - 1, 0)
-        case (.down, _), (.nextChat, _), (_, "j"): next = min(index + 1, max(requests.count - 1, 0))
-        case (_, "a"): errand { .approve($0, name: nil) }
-        case (_, "r"): errand { .reject($0) }
-        case (_, "b"): errand { .blockRequest($0) }
-        case (_, "q"), (.requests, _):
+        switch command {
+        case .up: next = max(index - 1, 0)
+        case .down: next = min(index + 1, max(requests.count - 1, 0))
+        case .acceptRequest: errand { .approve($0, name: nil) }
+        case .refuseRequest: errand { .reject($0) }
+        case .blockRequest: errand { .blockRequest($0) }
+        case .closePane:
             overlay = nil
-            return true
-        default: if Self.passesThrough(command) { return false }
+            return
+        default: break
         }
         overlay = .requests(selected: requests.indices.contains(next) ? requests[next].id : nil)
-        return true
     }
 
     mutating func showVerification(of contact: ContactID, _ effects: inout [AppEffect]) {
@@ -43,31 +40,28 @@ extension AppState {
         show(.verify(VerifyPane(contact: contact)))
     }
 
-    mutating func press(
-        _ key: Key, _ command: AppCommand?, in pane: VerifyPane, _ effects: inout [AppEffect]
-    ) -> Bool {
+    mutating func perform(_ command: AppCommand, in pane: VerifyPane, _ effects: inout [AppEffect]) {
         let contact = pane.contact
         guard let chat = chat(contact) else {
             overlay = nil
-            return true
+            return
         }
-        switch key.typedText {
-        case "1" where pane.number != nil:
+        switch command {
+        case .numbersMatch where pane.number != nil:
             guard pane.number == chat.safetyNumber else {
                 say("The number has just changed: compare again", isError: true)
                 showVerification(of: contact, &effects)
-                return true
+                return
             }
             effects.append(.run(.setVerified(contact)))
             overlay = nil
-        case "2", "b":
+        case .numbersDiffer:
             effects.append(.run(.setBlocked(contact, true)))
             overlay = nil
-        case "3", "q":
+        case .decideLater:
             say("\(chat.name.text) stays \(Sentences.word(for: chat.peer.trust))")
             overlay = nil
-        default: return !Self.passesThrough(command)
+        default: break
         }
-        return true
     }
 }

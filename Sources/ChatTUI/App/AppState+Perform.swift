@@ -5,9 +5,9 @@ import ChatCore
 extension AppState {
     mutating func perform(_ command: AppCommand, _ effects: inout [AppEffect]) {
         switch command {
-        case .help: show(.help(ListPane()))
-        case .palette: show(.palette(ListPane()))
-        case .goTo: show(.goTo(ListPane()))
+        case .help: if case .help = overlay { overlay = nil } else { show(.help(ListPane())) }
+        case .palette: if case .palette = overlay { overlay = nil } else { show(.palette(ListPane())) }
+        case .goTo: if case .goTo = overlay { overlay = nil } else { show(.goTo(ListPane())) }
         case .transfers: toggleTransfers()
         case .requests: showRequests()
         case .searchAll: showSearch(scope: nil, "", &effects)
@@ -18,12 +18,8 @@ extension AppState {
         case .previousChat: openNeighbour(step: -1, &effects)
         case .lastChat:
             if let previousID { open(previousID, &effects) } else { say("No other chat was open yet") }
-        case .openChat(let number):
-            if chats.indices.contains(number - 1) {
-                open(chats[number - 1].id, &effects)
-            } else {
-                say("There is no chat \(number)")
-            }
+        case .chat1, .chat2, .chat3, .chat4, .chat5, .chat6, .chat7, .chat8, .chat9, .chat10:
+            openChat(number: command.chatNumber ?? 1, &effects)
         case .toggleList: listIsHidden.toggle()
         case .toggleDetails: detailsAreHidden.toggle()
         case .acceptOffer: answerOffer(accepting: true, &effects)
@@ -51,6 +47,11 @@ extension AppState {
         case .lineStart, .lineEnd, .left, .right, .wordLeft, .wordRight, .deleteBackward, .deleteForward,
             .killBlankWord, .killWordBackward, .killWordForward, .killToEnd, .killToStart, .yank, .undo:
             if !edit(command, &effects) { lastKill = nil }
+        case .top, .bottom, .choose, .nextGroup, .closePane, .searchScope, .searchSyntax, .pauseOrResume,
+            .cancelTransfer, .acceptTransfer, .declineTransfer, .limitRate, .acceptRequest, .refuseRequest,
+            .blockRequest, .numbersMatch, .numbersDiffer, .decideLater:
+            // Keys of panes: bound elsewhere they mean nothing.
+            say("\(command.name) works only in its pane")
         }
     }
 

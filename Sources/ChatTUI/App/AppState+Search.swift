@@ -15,37 +15,24 @@ extension AppState {
         refresh(&pane, &effects)
     }
 
-    mutating func press(
-        _ key: Key, _ command: AppCommand?, in pane: inout SearchPane, _ effects: inout [AppEffect]
-    ) -> Bool {
-        if key == Key("c", .alt) {
-            pane.scope = pane.scope == nil ? openID : nil
-            refresh(&pane, &effects)
-            return true
-        }
+    mutating func perform(_ command: AppCommand, in pane: inout SearchPane, _ effects: inout [AppEffect]) {
         let count = pane.result?.hits.count ?? 0
         switch command {
-        case .up, .previousChat: move(&pane, by: -1, count: count, &effects)
-        case .down, .nextChat: move(&pane, by: 1, count: count, &effects)
+        case .up: move(&pane, by: -1, count: count, &effects)
+        case .down: move(&pane, by: 1, count: count, &effects)
         case .pageUp: move(&pane, by: -5, count: count, &effects)
         case .pageDown: move(&pane, by: 5, count: count, &effects)
-        case .send: jump(from: pane, &effects)
-        case .help:
-            say(SearchSyntax.help)
+        case .choose: jump(from: pane, &effects)
+        case .searchScope:
+            pane.scope = pane.scope == nil ? openID : nil
+            refresh(&pane, &effects)
+        case .searchSyntax: say(SearchSyntax.help)
         default:
-            if Self.passesThrough(command) { return false }
             let before = pane.query.text
-            if let command {
-                if case .killed(let text, _) = pane.query.perform(command, yanking: killRing.newest) {
-                    killRing.add(text)
-                }
-                if command == .clear { pane.query.replace(with: "") }
-            } else if let text = key.typedText {
-                pane.query.insert(text)
-            }
+            if case .killed(let text, _) = pane.query.perform(command, yanking: killRing.newest) { killRing.add(text) }
+            if command == .clear { pane.query.replace(with: "") }
             if pane.query.text != before { refresh(&pane, &effects) } else { overlay = .search(pane) }
         }
-        return true
     }
 
     private func searchContext(scope: ContactID?) -> SearchSyntax.Context {
@@ -54,7 +41,7 @@ extension AppState {
     }
 
     /// Asks anew; answers to earlier questions are stale from now on.
-    private mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
+    mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
         pane.generation = nextNumber()
         let syntax = SearchSyntax(pane.query.text, searchContext(scope: pane.scope))
         pane.problem = syntax.problem

@@ -11,9 +11,7 @@ extension AppState {
         }
     }
 
-    mutating func press(
-        _ key: Key, _ command: AppCommand?, in pane: inout TransfersPane, _ effects: inout [AppEffect]
-    ) -> Bool {
+    mutating func perform(_ command: AppCommand, in pane: inout TransfersPane, _ effects: inout [AppEffect]) {
         let list = transfers.sorted
         let index = list.firstIndex { $0.number == pane.selected } ?? 0
         let confirming = pane.confirmingCancel
@@ -23,46 +21,38 @@ extension AppState {
             guard !list.isEmpty else { return }
             pane.selected = list[min(max(wanted, 0), list.count - 1)].number
         }
-        switch (command, key.typedText) {
-        case (.up, _), (.previousChat, _), (_, "k"): select(index - 1)
-        case (.down, _), (.nextChat, _), (_, "j"): select(index + 1)
-        case (_, "g"), (.lineStart, _): select(0)
-        case (_, "G"), (.lineEnd, _): select(list.count - 1)
-        case (_, "q"):
+        switch command {
+        case .up: select(index - 1)
+        case .down: select(index + 1)
+        case .top: select(0)
+        case .bottom: select(list.count - 1)
+        case .closePane:
             overlay = nil
-            return true
-        case (_, let letter?):
+            return
+        default:
             guard list.indices.contains(index) else { break }
             let isConfirmed = confirming == list[index].number
-            if letter == "x", !isConfirmed, !list[index].state.isFinal { pane.confirmingCancel = list[index].number }
-            if letter == "L", !list[index].state.isFinal, askForLimit(of: list[index].number) { return true }
-            act(letter, on: list[index], isConfirmed: isConfirmed, &effects)
-        default:
-            if Self.passesThrough(command) {
-                if command == .transfers {
-                    overlay = nil
-                    return true
-                }
-                return false
-            }
+            let isFinal = list[index].state.isFinal
+            if command == .cancelTransfer, !isConfirmed, !isFinal { pane.confirmingCancel = list[index].number }
+            if command == .limitRate, !isFinal, askForLimit(of: list[index].number) { return }
+            act(command, on: list[index], isConfirmed: isConfirmed, &effects)
         }
         overlay = .transfers(pane)
-        return true
     }
 
     private mutating func act(
-        _ letter: String, on transfer: FileTransfer, isConfirmed: Bool, _ effects: inout [AppEffect]
+        _ command: AppCommand, on transfer: FileTransfer, isConfirmed: Bool, _ effects: inout [AppEffect]
     ) {
         let number = transfer.number
         let isOffer = transfer.state == .offered && transfer.direction == .incoming
-        switch letter {
-        case "p":
+        switch command {
+        case .pauseOrResume:
             switch transfer.state {
             case .running, .accepted: effects.append(.run(.pause(number)))
             case .paused: effects.append(.run(.resume(number)))
             default: say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)): nothing to pause or resume")
             }
-        case "x":
+        case .cancelTransfer:
             if transfer.state.isFinal {
                 say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)) already")
             } else if isConfirmed {
@@ -70,11 +60,11 @@ extension AppState {
             } else {
                 say("Cancel #\(number.rawValue) for good? x again cancels, any other key keeps it")
             }
-        case "L" where transfer.state.isFinal:
+        case .limitRate where transfer.state.isFinal:
             say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)) already")
-        case "a" where isOffer: effects.append(.run(.accept(number, folder: nil)))
-        case "n" where isOffer: effects.append(.run(.decline(number)))
-        case "a", "n": say("#\(number.rawValue) is not an offer to you")
+        case .acceptTransfer where isOffer: effects.append(.run(.accept(number, folder: nil)))
+        case .declineTransfer where isOffer: effects.append(.run(.decline(number)))
+        case .acceptTransfer, .declineTransfer: say("#\(number.rawValue) is not an offer to you")
         default: break
         }
     }

@@ -16,7 +16,13 @@ public struct AppState: Sendable {
     /// The home folder, shown as `~`.
     var home: String
     var version: String
-    var settings = ScreenSettings()
+    var settings = ScreenSettings() {
+        didSet {
+            if settings.keys != oldValue.keys { keymap = Keymap(overrides: settings.keys) }
+        }
+    }
+    /// The keys as `settings.keys` changes them.
+    private(set) var keymap = Keymap.standard
 
     // What the chat service says.
 
@@ -40,6 +46,8 @@ public struct AppState: Sendable {
     var history = InputHistory()
     var completion: Completion?
     var overlay: Overlay?
+    /// The keys of an unfinished sequence (Ctrl-x of Ctrl-x Ctrl-e).
+    var pendingKeys: [Key] = []
     /// Where Esc returns to after a jump from the search.
     var returnPlace: ReturnPlace?
     var listIsHidden = false

@@ -72,7 +72,7 @@ struct FirstRunForm: Sendable {
 
     private mutating func press(_ key: Key) -> FirstRunAnswer? {
         if key == Key("d", .alt) { return .demo }
-        let command = KeyBindings.commands[key]
+        let command = Keymap.standard.command(for: key, in: .main)
         switch command {
         case .back, .quit: return .quit
         case .send: return focus == .demo ? .demo : finish()

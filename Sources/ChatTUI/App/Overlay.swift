@@ -12,6 +12,17 @@ enum Overlay: Sendable, Equatable {
     /// The request under the cursor, by id, so that news cannot move the cursor to another one.
     case requests(selected: Int64?)
     case verify(VerifyPane)
+
+    /// Whose keys count while it is open.
+    var keyContext: KeyContext {
+        switch self {
+        case .help, .palette, .goTo: .list
+        case .transfers: .transfers
+        case .search: .search
+        case .requests: .requests
+        case .verify: .verify
+        }
+    }
 }
 
 /// A filter line and a selection in a list that is computed from state (help, palette, go to).

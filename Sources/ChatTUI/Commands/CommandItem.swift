@@ -3,7 +3,7 @@
 /// Something that can be looked up and run.
 struct CommandItem: Sendable {
     enum Action: Sendable {
-        case command(AppCommand)
+        case command(AppCommand, KeyContext)
         case slash(SlashCommand)
         /// Only explains (a delivery mark).
         case nothing
@@ -19,15 +19,16 @@ struct CommandItem: Sendable {
         if case .slash = action { true } else { false }
     }
 
-    /// Everything, in the order of the help.
-    static let all: [CommandItem] = {
+    /// Everything, in the order of the help, with the keys as they are bound.
+    static func all(_ keymap: Keymap) -> [CommandItem] {
         var items: [CommandItem] = []
         for group in KeyBinding.Group.allCases {
-            for binding in KeyBindings.titled where binding.group == group {
+            for binding in keymap.bindings where binding.group == group {
+                guard let title = binding.title else { continue }
                 items.append(
                     CommandItem(
-                        group: group.rawValue, label: binding.label, title: binding.title ?? "",
-                        action: .command(binding.command)))
+                        group: group.rawValue, label: binding.label, title: title,
+                        action: .command(binding.command, binding.context)))
             }
             if group == .people { items += marks }
         }
@@ -40,11 +41,11 @@ struct CommandItem: Sendable {
             }
         }
         return items
-    }()
+    }
 
     /// What `filter` leaves, best first; all in their order when it is empty.
-    static func matching(_ filter: String) -> [CommandItem] {
-        let items = all
+    static func matching(_ filter: String, _ keymap: Keymap) -> [CommandItem] {
+        let items = all(keymap)
         guard !filter.isEmpty else { return items }
         let scored = items.enumerated().compactMap { index, item in
             FuzzyMatch.score(filter, in: "\(item.label) \(item.title)").map { (item: item, score: $0, index: index) }

@@ -3,6 +3,7 @@
 /// Draws the help.
 struct HelpScreen {
     let pane: ListPane
+    let keymap: Keymap
     let layout: ScreenLayout
 
     /// What is seen at once: some items, in columns.
@@ -14,7 +15,7 @@ struct HelpScreen {
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 2, maxWidth: 108, top: 1, rowsBelow: layout.size.rows >= 40 ? 7 : 4)
         let area = ScreenLayout.inside(box)
-        let items = CommandItem.matching(pane.filter.text)
+        let items = CommandItem.matching(pane.filter.text, keymap)
         let pages = pages(of: items, area.size)
         let shown = pages.firstIndex { $0.items.contains(pane.selected) } ?? 0
         let number = pages.count > 1 ? " · page \(shown + 1) of \(pages.count)" : ""

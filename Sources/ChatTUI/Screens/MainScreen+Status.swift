@@ -83,24 +83,10 @@ extension MainScreen {
         var line = StyledLine(" ")
         if let completion = state.completion, !completion.candidates.isEmpty {
             line = completionLine(completion, columns: columns)
-        } else if let hint = OverlayScreen(state: state, layout: layout).hint {
-            line.add(hint, Theme.quiet)
         } else {
-            addHints(to: &line, columns: columns)
+            line = HintLine(state, columns: columns).line
         }
         canvas.draw(line, at: Point(column: 0, row: row), width: columns)
-    }
-
-    /// The hints of the key table; the first and the last stay longest.
-    private func addHints(to line: inout StyledLine, columns: Int) {
-        var hints = KeyBindings.hints
-        func width() -> Int { hints.reduce(0) { $0 + $1.label.count + 1 + ($1.hint?.count ?? 0) + 2 } }
-        while hints.count > 1, width() > columns { hints.remove(at: hints.count - 2) }
-        for (index, binding) in hints.enumerated() {
-            if index > 0 { line.add("  ") }
-            line.add(binding.label, Theme.key)
-            line.add(" " + (binding.hint ?? ""), Theme.quiet)
-        }
     }
 
     /// The candidates of a completion, from a little before the chosen one.

@@ -10,9 +10,9 @@ struct OverlayScreen {
     func draw(on canvas: inout Canvas) {
         switch state.overlay {
         case nil: break
-        case .help(let pane): HelpScreen(pane: pane, layout: layout).draw(on: &canvas)
+        case .help(let pane): HelpScreen(pane: pane, keymap: state.keymap, layout: layout).draw(on: &canvas)
         case .palette(let pane):
-            let items = CommandItem.matching(pane.filter.text)
+            let items = CommandItem.matching(pane.filter.text, state.keymap)
             let lines = items.map { item in
                 var line = StyledLine(SafeText(item.label, as: .line).padded(to: 24), Theme.key)
                 line.add(" " + item.title)
@@ -60,18 +60,6 @@ struct OverlayScreen {
         case .search(let pane): SafeText(SearchScreen.status(pane), as: .line)
         case .requests: SafeText(literal: "nothing they send is shown until you accept")
         case .verify, nil: nil
-        }
-    }
-
-    var hint: String? {
-        switch state.overlay {
-        case .help, .palette: "type to filter  Enter run  Tab next group  Esc close"
-        case .goTo: "type to filter  Up/Down move  Enter open  Esc close"
-        case .transfers: "j/k move  p pause/resume  x cancel  a accept  n decline  Esc back"
-        case .search: "type to narrow  Up/Down move  Enter jump  Alt-c this chat  F1 syntax  Esc back"
-        case .requests: "j/k move  a accept  r refuse  b block  Esc back"
-        case .verify: "1 match  2 differ  3 later (stays as it is)  Esc back to typing"
-        case nil: nil
         }
     }
 

@@ -1,0 +1,52 @@
+// The keys of lists and panes: what counts only while one of them is open. The hints stand on the hint line then.
+
+extension KeyBindings {
+    static let panes: [KeyBinding] = search + transfers + requests + verify + list
+
+    private static let list = [
+        line(.list, ["Enter"], .choose, .lists, "run or open the line", hint: "run"),
+        line(.list, ["Tab"], .nextGroup, .lists, "next group", hint: "next group"),
+        line(.list, ["Up", "Ctrl-p"], .up, .lists, "move", shownAs: "Up/Down", hint: "move"),
+        line(.list, ["Down", "Ctrl-n"], .down, .lists, nil),
+        line(.list, ["PgUp"], .pageUp, .lists, nil),
+        line(.list, ["PgDn"], .pageDown, .lists, nil),
+    ]
+
+    private static let search = [
+        line(.search, ["Up", "Ctrl-p"], .up, .search, "move", shownAs: "Up/Down", hint: "move"),
+        line(.search, ["Down", "Ctrl-n"], .down, .search, nil),
+        line(.search, ["PgUp"], .pageUp, .search, nil),
+        line(.search, ["PgDn"], .pageDown, .search, nil),
+        line(.search, ["Enter"], .choose, .search, "jump to the hit", hint: "jump"),
+        line(.search, ["Alt-c"], .searchScope, .search, "this chat or all", hint: "this chat"),
+        line(.search, ["F1"], .searchSyntax, .search, "syntax", hint: "syntax"),
+    ]
+
+    private static let transfers = [
+        line(.transfers, ["j", "Down", "Ctrl-n"], .down, .transfers, "move", shownAs: "j/k", hint: "move"),
+        line(.transfers, ["k", "Up", "Ctrl-p"], .up, .transfers, nil),
+        line(.transfers, ["g", "Home"], .top, .transfers, "first/last", shownAs: "g/G"),
+        line(.transfers, ["G", "End"], .bottom, .transfers, nil),
+        line(.transfers, ["p"], .pauseOrResume, .transfers, "pause or go on", hint: "pause/resume"),
+        line(.transfers, ["x"], .cancelTransfer, .transfers, "cancel (asks once)", hint: "cancel"),
+        line(.transfers, ["a"], .acceptTransfer, .transfers, "take the offer", hint: "accept"),
+        line(.transfers, ["n"], .declineTransfer, .transfers, "refuse the offer", hint: "decline"),
+        line(.transfers, ["L"], .limitRate, .transfers, "limit the rate", hint: "limit"),
+        line(.transfers, ["q"], .closePane, .transfers, nil),
+    ]
+
+    private static let requests = [
+        line(.requests, ["j", "Down", "Ctrl-n"], .down, .requests, "move", shownAs: "j/k", hint: "move"),
+        line(.requests, ["k", "Up", "Ctrl-p"], .up, .requests, nil),
+        line(.requests, ["a"], .acceptRequest, .requests, "accept as a contact", hint: "accept"),
+        line(.requests, ["r"], .refuseRequest, .requests, "refuse", hint: "refuse"),
+        line(.requests, ["b"], .blockRequest, .requests, "refuse for ever", hint: "block"),
+        line(.requests, ["q"], .closePane, .requests, nil),
+    ]
+
+    private static let verify = [
+        line(.verify, ["1"], .numbersMatch, .verify, "the numbers match", hint: "match"),
+        line(.verify, ["2", "b"], .numbersDiffer, .verify, "they differ: block", hint: "differ"),
+        line(.verify, ["3", "q"], .decideLater, .verify, "later", hint: "later (stays as it is)"),
+    ]
+}

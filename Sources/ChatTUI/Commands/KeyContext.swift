@@ -1,0 +1,39 @@
+// Where a key is pressed: the same key may mean different things in the input, in browse mode and in a pane.
+
+/// A part of the screen with keys of its own. A key that it does not know means what the next context of its `chain`
+/// says.
+enum KeyContext: String, Sendable, Hashable, CaseIterable {
+    /// Keys that mean the same everywhere.
+    case anywhere
+    /// Moving through the history of the open chat.
+    case history
+    /// Editing a text: the input and every field.
+    case edit
+    /// The input of the chat.
+    case main
+    /// Browse mode: one message is under the cursor.
+    case browse
+    /// Help, palette, go-to: a filter above a list.
+    case list
+    case search
+    /// The file picker: a filter above a folder.
+    case picker
+    case transfers
+    case requests
+    case verify
+
+    /// From the context itself to the most general one.
+    var chain: [KeyContext] {
+        switch self {
+        case .main: [.main, .edit, .history, .anywhere]
+        case .browse: [.browse, .history, .anywhere]
+        case .list, .search, .picker: [self, .edit, .anywhere]
+        case .transfers, .requests, .verify: [self, .anywhere]
+        case .edit, .history: [self, .anywhere]
+        case .anywhere: [.anywhere]
+        }
+    }
+
+    /// Characters are typed into a text here, so they are no commands.
+    var takesText: Bool { self == .anywhere || self == .history || chain.contains(.edit) }
+}

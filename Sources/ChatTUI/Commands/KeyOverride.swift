@@ -1,0 +1,79 @@
+// One line of [keys], or one /bind: which key is to do something else, and where.
+
+/// A key that the user bound or unbound.
+struct KeyOverride: Sendable, Equatable {
+    /// Where it counts; `nil` when it is unbound in the input and everywhere.
+    var context: KeyContext?
+    var keys: KeySequence
+    /// `nil` unbinds.
+    var action: KeyAction?
+
+    /// Reads `Alt-j` or `browse:x` and the name of an action, a line that begins with `/`, or nothing to unbind.
+    /// Without a context the key is bound where the action has its place in the key table.
+    init(key: String, action: String) throws(KeyOverrideError) {
+        let (context, name) = Self.split(key)
+        guard let keys = KeySequence(named: name) else { throw .notAKey(name) }
+        self.keys = keys
+        if action.isEmpty {
+            self.context = context
+        } else if action.hasPrefix("/") {
+            self.context = context ?? .anywhere
+            self.action = .line(action)
+        } else {
+            guard let command = AppCommand(named: action) else {
+                let suggestion = Spelling.nearest(to: action, among: AppCommand.allCases.map(\.name))
+                throw .unknownAction(action, suggestion: suggestion)
+            }
+            self.context = context ?? KeyBindings.home(of: command)
+            self.action = .command(command)
+        }
+        if self.action != nil, let context = self.context, context.takesText, keys.typesText {
+            throw .typesText(keys.name)
+        }
+    }
+
+    /// The contexts in which the key loses what it did before: all of the input's unless one was named.
+    var cleared: [KeyContext] {
+        guard let context, !KeyContext.main.chain.contains(context) else { return KeyContext.main.chain }
+        return [context]
+    }
+
+    /// `browse:x` is a context and a key; `:` alone is a key.
+    private static func split(_ key: String) -> (KeyContext?, String) {
+        if let colon = key.firstIndex(of: ":"), let context = KeyContext(rawValue: key[..<colon].lowercased()) {
+            return (context, String(key[key.index(after: colon)...]))
+        }
+        return (nil, key)
+    }
+}
+
+/// Why a line of [keys] means nothing.
+enum KeyOverrideError: Error, Sendable, Equatable {
+    case notAKey(String)
+    case unknownAction(String, suggestion: String?)
+    /// The key is needed for typing.
+    case typesText(String)
+
+    /// In words, for people; what came from outside is filtered.
+    var words: String {
+        switch self {
+        case .notAKey(let name): "\(SafeText(name, as: .name).text) is not a key (Alt-a, Ctrl-Left, F5, browse:x)"
+        case .unknownAction(let name, let suggestion):
+            "there is no action \(SafeText(name, as: .name).text)" + (suggestion.map { ", did you mean \($0)?" } ?? "")
+        case .typesText(let name): "\(name) types text there; use it with Alt or Ctrl"
+        }
+    }
+}
+
+/// The check of [keys] for the configuration.
+public enum KeySettings {
+    /// What is wrong with a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.
+    public static func problem(key: String, action: String) -> String? {
+        do {
+            _ = try KeyOverride(key: key, action: action)
+            return nil
+        } catch {
+            return error.words
+        }
+    }
+}

@@ -1,0 +1,23 @@
+// One or more keys that are pressed one after the other and mean one thing, as help and [keys] write them.
+
+/// Nearly always one key; `Ctrl-x Ctrl-e` are two.
+struct KeySequence: Sendable, Hashable {
+    var keys: [Key]
+
+    init(_ keys: [Key]) {
+        self.keys = keys
+    }
+
+    /// Reads key names with blanks between them; `nil` when one is no key, or when there are none.
+    init?(named name: String) {
+        let names = name.split(separator: " ")
+        let keys = names.compactMap { Key(named: String($0)) }
+        guard !keys.isEmpty, keys.count == names.count else { return nil }
+        self.init(keys)
+    }
+
+    var name: String { keys.map(\.name).joined(separator: " ") }
+
+    /// Pressing it types a text where one is edited.
+    var typesText: Bool { keys.first?.typedText != nil }
+}

@@ -1,0 +1,86 @@
+// The keys as they are bound now: the table of KeyBindings with the user's changes. Asked for every key press.
+
+/// From keys and the place where they are pressed to what they do.
+struct Keymap: Sendable, Equatable {
+    /// What is known of the keys that were pressed so far.
+    enum Resolution: Sendable, Equatable {
+        /// They do this; it stands in the table of that context.
+        case action(KeyAction, KeyContext)
+        /// More keys are to follow.
+        case prefix
+        case nothing
+    }
+
+    static let standard = Keymap()
+
+    /// The table with the keys as they are now; a binding that lost all its keys is still in it.
+    private(set) var bindings = KeyBindings.all
+    private var actions: [KeyContext: [KeySequence: KeyAction]] = [:]
+    private var prefixes: [KeyContext: Set<KeySequence>] = [:]
+
+    /// The table changed by `overrides`, as ScreenSettings.keys has them. What means nothing in them changes nothing:
+    /// the configuration and /bind have refused it.
+    init(overrides: [String: String] = [:]) {
+        let changes = overrides.sorted { $0.key < $1.key }
+            .compactMap { try? KeyOverride(key: $0.key, action: $0.value) }
+        for change in changes { apply(change) }
+        for binding in bindings {
+            for name in binding.keys {
+                if let keys = KeySequence(named: name) { add(keys, .command(binding.command), binding.context) }
+            }
+        }
+        for change in changes {
+            if let context = change.context, let action = change.action { add(change.keys, action, context) }
+        }
+    }
+
+    /// What `keys`, pressed one after the other, mean in `context`.
+    func resolve(_ keys: [Key], in context: KeyContext) -> Resolution {
+        let sequence = KeySequence(keys)
+        for context in context.chain {
+            if let action = actions[context]?[sequence] { return .action(action, context) }
+            if prefixes[context]?.contains(sequence) == true { return .prefix }
+        }
+        return .nothing
+    }
+
+    /// The command of a single key.
+    func command(for key: Key, in context: KeyContext) -> AppCommand? {
+        if case .action(let action, _) = resolve([key], in: context) { action.command } else { nil }
+    }
+
+    /// The bindings that the hint line shows in `context`, in their order; those without keys are left out.
+    func hints(in context: KeyContext) -> [KeyBinding] {
+        bindings.filter { $0.hint != nil && !$0.keys.isEmpty && $0.hintContexts.contains(context) }
+    }
+
+    /// Everything that is bound, for /bind: key, action, and the context when it is none of the input's.
+    var lines: [(key: String, action: String, context: KeyContext)] {
+        KeyContext.allCases.flatMap { context in
+            (actions[context] ?? [:]).map { (key: $0.key.name, action: $0.value.name, context: context) }
+                .sorted { ($0.action, $0.key) < ($1.action, $1.key) }
+        }
+    }
+
+    // MARK: The user's changes
+
+    /// Takes the key from whatever has it, and writes it in front of the keys of its new command.
+    private mutating func apply(_ change: KeyOverride) {
+        for index in bindings.indices where change.cleared.contains(bindings[index].context) {
+            bindings[index].keys.removeAll { KeySequence(named: $0) == change.keys }
+        }
+        guard case .command(let command) = change.action else { return }
+        if let index = bindings.firstIndex(where: { $0.command == command && $0.context == change.context }) {
+            bindings[index].keys.insert(change.keys.name, at: 0)
+        } else if let context = change.context, let known = bindings.first(where: { $0.command == command }) {
+            bindings.append(KeyBinding([change.keys.name], command, in: context, known.group, known.title))
+        }
+    }
+
+    private mutating func add(_ sequence: KeySequence, _ action: KeyAction, _ context: KeyContext) {
+        actions[context, default: [:]][sequence] = action
+        for count in 1..<max(1, sequence.keys.count) {
+            prefixes[context, default: []].insert(KeySequence(Array(sequence.keys.prefix(count))))
+        }
+    }
+}

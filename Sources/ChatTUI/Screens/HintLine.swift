@@ -1,0 +1,49 @@
+// The hint line below the input: the keys that matter where the user is, from the key table. Each can be clicked.
+
+/// The hints of a state in a given width.
+struct HintLine {
+    struct Hint: Sendable, Equatable {
+        /// The key, as the help writes it.
+        var label: String
+        var words: String
+        var command: AppCommand
+        /// Where the hint begins; it is `width` columns wide.
+        var column = 0
+
+        var width: Int { label.count + 1 + words.count }
+    }
+
+    /// What stands before the hints.
+    private(set) var lead = " "
+    private(set) var hints: [Hint] = []
+
+    /// The first and the last hint stay longest when there is no room for all.
+    init(_ state: AppState, columns: Int) {
+        let context = state.keyContext
+        if context.takesText, context != .main { lead += "type to filter  " }
+        var hints = state.keymap.hints(in: context).map {
+            Hint(label: $0.label, words: $0.hint ?? "", command: $0.command)
+        }
+        if context != .main, let back = state.keymap.bindings.first(where: { $0.command == .back }) {
+            hints.append(Hint(label: back.label, words: "back", command: .back))
+        }
+        func width() -> Int { hints.reduce(lead.count) { $0 + $1.width + 2 } - 2 }
+        while hints.count > 1, width() > columns { hints.remove(at: hints.count - 2) }
+        var column = lead.count
+        for index in hints.indices {
+            hints[index].column = column
+            column += hints[index].width + 2
+        }
+        self.hints = hints
+    }
+
+    var line: StyledLine {
+        var line = StyledLine(lead, Theme.quiet)
+        for hint in hints {
+            line.pad(to: hint.column)
+            line.add(hint.label, Theme.key)
+            line.add(" " + hint.words, Theme.quiet)
+        }
+        return line
+    }
+}
