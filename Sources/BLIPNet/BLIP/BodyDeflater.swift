@@ -10,8 +10,8 @@ final class BodyDeflater {
     static let maxInputPerFrame = 128 << 10
     private static let inputSize = 16 << 10
 
-    // zlib keeps the addresses of its stream and of the input that it has not taken.
-    private let stream: UnsafeMutablePointer<z_stream>
+    private let stream: ZlibStream
+    // The stream keeps the address of what it has not taken.
     private let input: UnsafeMutableRawBufferPointer
     private var hasInput = false
     private var isInputOver = false
@@ -22,17 +22,10 @@ final class BodyDeflater {
         var windowBits: Int32 = 9
         while windowBits < 15, 1 << windowBits < size { windowBits += 1 }
         input = .allocate(byteCount: min(size, Self.inputSize), alignment: 16)
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        let status = czlib_deflate_init_gzip(stream, 5, windowBits, windowBits - 7)
-        precondition(status == Z_OK, "zlib cannot start a gzip stream: \(status)")
+        stream = ZlibStream(.deflate) { czlib_deflate_init_gzip($0, 5, windowBits, windowBits - 7) }
     }
 
-    deinit {
-        deflateEnd(stream)
-        stream.deallocate()
-        input.deallocate()
-    }
+    deinit { input.deallocate() }
 
     /// Fills the front of `room` with the next bytes of the member. `read` fills its buffer with the next bytes of the
     /// body and returns how many; 0 is the body's end. A body without bytes becomes no bytes.
@@ -43,7 +36,7 @@ final class BodyDeflater {
         var written = 0
         var taken = 0
         while written < room.count {
-            if stream.pointee.avail_in == 0, !isInputOver {
+            if stream.unread == 0, !isInputOver {
                 guard taken < Self.maxInputPerFrame else { break }
                 let count = try read(input)
                 taken += count
@@ -52,15 +45,13 @@ final class BodyDeflater {
                     guard hasInput else { return OutgoingMessage.Part(count: 0, isLast: true) }
                 } else {
                     hasInput = true
-                    stream.pointee.next_in = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                    stream.pointee.avail_in = uInt(count)
+                    stream.setInput(UnsafeRawBufferPointer(rebasing: input[..<count]))
                 }
             }
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[written...])
-            stream.pointee.next_out = rest.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = uInt(rest.count)
-            let status = deflate(stream, isInputOver ? Z_FINISH : Z_NO_FLUSH)
-            written += rest.count - Int(stream.pointee.avail_out)
+            stream.setOutput(rest)
+            let status = stream.run(flush: isInputOver ? Z_FINISH : Z_NO_FLUSH)
+            written += rest.count - stream.room
             if status == Z_STREAM_END { return OutgoingMessage.Part(count: written, isLast: true) }
             precondition(status == Z_OK || status == Z_BUF_ERROR, "deflate ended with \(status)")
         }

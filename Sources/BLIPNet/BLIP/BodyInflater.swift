@@ -7,24 +7,16 @@ import CZlib
 final class BodyInflater {
     private static let pieceSize = 16 << 10
 
-    private let stream: UnsafeMutablePointer<z_stream>
+    private let stream = ZlibStream(.inflate) { czlib_inflate_init_gzip($0) }
     private let piece: UnsafeMutableRawBufferPointer
     /// The member's end has come.
     private(set) var isComplete = false
 
     init() {
         piece = .allocate(byteCount: Self.pieceSize, alignment: 16)
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        let status = czlib_inflate_init_gzip(stream)
-        precondition(status == Z_OK, "zlib cannot start a gzip stream: \(status)")
     }
 
-    deinit {
-        inflateEnd(stream)
-        stream.deallocate()
-        piece.deallocate()
-    }
+    deinit { piece.deallocate() }
 
     /// Unpacks `data`, the next bytes of the member, into `take`. More than `limit` bytes are `.tooLarge`.
     func inflate(
@@ -33,27 +25,24 @@ final class BodyInflater {
     ) throws(IncomingFailure) {
         guard !data.isEmpty else { return }
         guard !isComplete else { throw .malformed("bytes behind the compressed body") }
-        stream.pointee.next_in = UnsafeMutablePointer(
-            mutating: data.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        stream.pointee.avail_in = uInt(data.count)
+        stream.setInput(data)
         var unpacked = 0
         repeat {
-            stream.pointee.next_out = piece.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = uInt(piece.count)
-            let status = CZlib.inflate(stream, Z_NO_FLUSH)
+            stream.setOutput(piece)
+            let status = stream.run(flush: Z_NO_FLUSH)
             // Z_BUF_ERROR only says that nothing was left to do.
             guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else {
                 throw .malformed("malformed compressed body")
             }
-            let count = piece.count - Int(stream.pointee.avail_out)
+            let count = piece.count - stream.room
             unpacked += count
             guard unpacked <= limit else { throw .tooLarge("a frame unpacks to more than \(limit) bytes") }
             try take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             if status == Z_STREAM_END {
                 isComplete = true
-                guard stream.pointee.avail_in == 0 else { throw .malformed("bytes behind the compressed body") }
+                guard stream.unread == 0 else { throw .malformed("bytes behind the compressed body") }
                 return
             }
-        } while stream.pointee.avail_out == 0
+        } while stream.room == 0
     }
 }

@@ -9,21 +9,12 @@ final class FrameDeflater {
     /// block of some 16 KiB, and the flush; rounded up well.
     static func maxGrowth(_ byteCount: Int) -> Int { 64 + byteCount >> 10 }
 
-    // zlib keeps the address of its stream.
-    private let stream: UnsafeMutablePointer<z_stream>
+    private let stream: ZlibStream
     private var scratch: [UInt8] = []
 
     /// `level` 1...9 as in zlib.
     init(level: Int32 = 1) {
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        let status = czlib_deflate_init_raw(stream, level, 15)
-        precondition(status == Z_OK, "zlib cannot start a deflate stream: \(status)")
-    }
-
-    deinit {
-        deflateEnd(stream)
-        stream.deallocate()
+        stream = ZlibStream(.deflate) { czlib_deflate_init_raw($0, level, 15) }
     }
 
     /// Lets `fill` write up to `maxBytes` of data into a scratch buffer, which stays valid until the next call.
@@ -47,14 +38,11 @@ final class FrameDeflater {
     /// No data is written as no bytes.
     func deflate(_ data: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
         guard !data.isEmpty else { return 0 }
-        stream.pointee.next_in = UnsafeMutablePointer(
-            mutating: data.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        stream.pointee.avail_in = uInt(data.count)
-        stream.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
-        stream.pointee.avail_out = uInt(room.count)
-        let status = CZlib.deflate(stream, Z_SYNC_FLUSH)
+        stream.setInput(data)
+        stream.setOutput(room)
+        let status = stream.run(flush: Z_SYNC_FLUSH)
         // With room left the flush is complete; the caller gives enough for the worst case.
-        precondition(status == Z_OK && stream.pointee.avail_out > 0, "deflate ended with \(status)")
-        return room.count - Int(stream.pointee.avail_out) - 4
+        precondition(status == Z_OK && stream.room > 0, "deflate ended with \(status)")
+        return room.count - stream.room - 4
     }
 }

@@ -8,7 +8,7 @@ final class FrameInflater {
     /// The scratch buffer grows in doubling steps from here and goes back to it after a large frame.
     private static let smallScratch = 64 << 10
 
-    private let stream: UnsafeMutablePointer<z_stream>
+    private let stream = ZlibStream(.inflate) { czlib_inflate_init_raw($0, 15) }
     private let limit: Int
     private var scratch: UnsafeMutableRawBufferPointer
 
@@ -16,17 +16,9 @@ final class FrameInflater {
     init(limit: Int) {
         self.limit = limit
         scratch = .allocate(byteCount: Self.smallScratch, alignment: 16)
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
-        let status = czlib_inflate_init_raw(stream, 15)
-        precondition(status == Z_OK, "zlib cannot start an inflate stream: \(status)")
     }
 
-    deinit {
-        inflateEnd(stream)
-        stream.deallocate()
-        scratch.deallocate()
-    }
+    deinit { scratch.deallocate() }
 
     /// The unpacked data of one frame, valid until the next call of this or of `shrink`. No bytes are no data.
     func inflate(_ data: UnsafeRawBufferPointer) throws(BLIPViolation) -> UnsafeRawBufferPointer {
@@ -49,21 +41,18 @@ final class FrameInflater {
 
     /// Feeds `input` to the stream completely; the output goes behind the first `count` bytes of the scratch buffer.
     private func run(_ input: UnsafeRawBufferPointer, _ count: inout Int) throws(BLIPViolation) {
-        stream.pointee.next_in = UnsafeMutablePointer(
-            mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        stream.pointee.avail_in = uInt(input.count)
+        stream.setInput(input)
         while true {
             if count == scratch.count { grow(keeping: count) }
             let room = UnsafeMutableRawBufferPointer(rebasing: scratch[count...])
-            stream.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
-            stream.pointee.avail_out = uInt(room.count)
-            let status = CZlib.inflate(stream, Z_SYNC_FLUSH)
-            count += room.count - Int(stream.pointee.avail_out)
+            stream.setOutput(room)
+            let status = stream.run(flush: Z_SYNC_FLUSH)
+            count += room.count - stream.room
             // Z_BUF_ERROR only says that nothing was left to do. The stream never ends within a connection.
             guard status == Z_OK || status == Z_BUF_ERROR else { throw .badFrame("malformed compressed data") }
             guard count <= limit else { throw .tooLarge("a frame unpacks to more than \(limit) bytes") }
-            if stream.pointee.avail_out > 0 {
-                guard stream.pointee.avail_in == 0 else { throw .badFrame("malformed compressed data") }
+            if stream.room > 0 {
+                guard stream.unread == 0 else { throw .badFrame("malformed compressed data") }
                 return
             }
         }

@@ -4,26 +4,19 @@ import CZlib
 
 /// The sending half of permessage-deflate: one raw deflate stream for all messages of a connection.
 final class MessageDeflater {
-    // zlib keeps the address of its stream.
-    private let stream: UnsafeMutablePointer<z_stream>
+    private let stream: ZlibStream
     /// Each message begins with an empty window.
     let resetsAfterMessage: Bool
 
     /// `windowBits` 8...15 is what was agreed on; `level` and `memoryLevel` 1...9 as in zlib.
     init(level: Int, windowBits: Int, memoryLevel: Int, resetsAfterMessage: Bool) {
         self.resetsAfterMessage = resetsAfterMessage
-        stream = .allocate(capacity: 1)
-        stream.initialize(to: z_stream())
         // zlib cannot make a raw stream with a window of 2^8. It never looks back the whole window but 262 bytes less
         // (MIN_LOOKAHEAD), so what it makes with 2^9 reaches back 250 bytes: right for a peer with a window of 2^8.
-        let status = czlib_deflate_init_raw_memory(
-            stream, Int32(clamping: level), Int32(clamping: max(windowBits, 9)), Int32(clamping: memoryLevel))
-        precondition(status == Z_OK, "zlib cannot start a deflate stream: \(status)")
-    }
-
-    deinit {
-        deflateEnd(stream)
-        stream.deallocate()
+        stream = ZlibStream(.deflate) {
+            czlib_deflate_init_raw_memory(
+                $0, CInt(clamping: level), CInt(clamping: max(windowBits, 9)), CInt(clamping: memoryLevel))
+        }
     }
 
     /// Appends a piece of a message, packed, to `out`: all that the peer needs to unpack it. The last piece leaves the
@@ -41,30 +34,24 @@ final class MessageDeflater {
             run(rest, flush: Z_SYNC_FLUSH, into: &out)
             if endsMessage { out.removeLast(4) }
         }
-        if endsMessage, resetsAfterMessage {
-            let status = deflateReset(stream)
-            precondition(status == Z_OK, "zlib cannot reset a deflate stream: \(status)")
-        }
+        if endsMessage, resetsAfterMessage { stream.reset() }
     }
 
     /// zlib counts in 32 bits.
     private static var maxInput: Int { 1 << 30 }
 
     private func run(_ input: UnsafeRawBufferPointer, flush: Int32, into out: inout ByteQueue) {
-        stream.pointee.next_in = UnsafeMutablePointer(
-            mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        stream.pointee.avail_in = uInt(clamping: input.count)
+        stream.setInput(input)
         // Room for what cannot be packed and for the flush, so that one round is the rule.
         let capacity = min(input.count + input.count / 8 + 64, 1 << 20)
         var isFull = true
         while isFull {
             _ = out.appendUninitialized(capacity: capacity) { room in
-                stream.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                stream.pointee.avail_out = uInt(clamping: room.count)
-                let status = CZlib.deflate(stream, flush)
+                stream.setOutput(room)
+                let status = stream.run(flush: flush)
                 precondition(status == Z_OK || status == Z_BUF_ERROR, "deflate ended with \(status)")
-                isFull = stream.pointee.avail_out == 0
-                return room.count - Int(stream.pointee.avail_out)
+                isFull = stream.room == 0
+                return room.count - stream.room
             }
         }
     }
