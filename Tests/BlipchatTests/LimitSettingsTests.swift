@@ -35,7 +35,6 @@ import Testing
             for other in LimitSetting.all where other.name != name {
                 #expect(other.value(limits) == other.value(ChatLimits()), "\(name) changes \(other.name)")
             }
-            #expect(try Configuration(text: configuration.text, home: nil) == configuration)
         }
         let below = "\(name) = \(setting.range.lowerBound - 1)"
         let texts = [below, "\(name) = \"many\"", "\(name) = true"]

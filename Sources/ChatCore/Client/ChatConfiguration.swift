@@ -27,6 +27,17 @@ public struct ChatConfiguration: Sendable {
     public var spoolFolder: String?
     /// How long messages are kept, unless a conversation has a limit of its own.
     public var retention = RetentionRules()
+    /// Received files are deleted with the messages that are too old.
+    public var deletesFiles = false
+    /// Tell contacts what our user has read.
+    public var sendsReceipts = true
+    /// Tell contacts that our user is typing.
+    public var sendsTyping = true
+    /// Nothing is sent to contacts whose number has not been compared.
+    public var requiresVerified = false
+    /// Those whom we call are not told where we can be called.
+    public var hidesAddress = false
+    public var contactRules = ContactRules()
     public var limits: ChatLimits
     public var reconnect: ReconnectPolicy
 

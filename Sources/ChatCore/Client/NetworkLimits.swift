@@ -13,6 +13,8 @@ public struct NetworkLimits: Sendable {
     public var unknownConnectionsPerAddress = 8
     /// TLS handshakes that may begin in a second.
     public var handshakesPerSecond = 50
+    /// Until a call is answered at all: TCP alone.
+    public var connectTime = Duration.seconds(10)
     /// From the connection to both replies to `hello`: TCP, TLS, WebSocket and hello together.
     public var handshakeTime = Duration.seconds(10)
     /// The head of an HTTP request or response, and its fields.
@@ -58,7 +60,7 @@ public struct NetworkLimits: Sendable {
 
     /// Links with these limits.
     public func apply(to options: inout LinkOptions) {
-        options.connectTimeout = handshakeTime
+        options.connectTimeout = connectTime
         options.handshakeTimeout = handshakeTime
         options.keepaliveInterval = keepalive
         options.keepaliveTimeout = keepalive

@@ -83,7 +83,7 @@ extension AppState {
         _ effects: inout [AppEffect]
     ) {
         var request = PageRequest(
-            contact: chats[index].id, anchor: anchor, limit: ChatWindow.pageSize, generation: nextNumber())
+            contact: chats[index].id, anchor: anchor, limit: settings.pageSize, generation: nextNumber())
         request.replaces = replacing
         request.showing = showing
         chats[index].window.loading = request

@@ -23,6 +23,8 @@ public struct AppState: Sendable {
     }
     /// The keys as `settings.keys` changes them.
     private(set) var keymap = Keymap.standard
+    /// What `settings.theme` names.
+    var theme = Theme.terminal
 
     // What the chat service says.
 

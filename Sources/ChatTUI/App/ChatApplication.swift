@@ -16,6 +16,8 @@ public struct ChatApplicationOptions: Sendable {
     /// Dim lines that are shown at the start (what the demo is, why nobody can call).
     public var notices: [String]
     public var settings = ScreenSettings()
+    /// What `settings.theme` names.
+    public var theme = Theme.terminal
 
     public init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
@@ -69,6 +71,7 @@ public final class ChatApplication {
             identity: await service.identity)
         first.firstContact = options.contact
         first.settings = options.settings
+        first.theme = options.theme
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
         try terminal.start { [weak self] event in self?.dispatch(.input(event)) }

@@ -4,12 +4,14 @@
 @MainActor
 public final class FirstRunApplication {
     private let terminal: any Terminal
+    private let theme: Theme
     private var form: FirstRunForm
     private var size: Size
     private var answered: CheckedContinuation<FirstRunAnswer, Never>?
 
-    public init(terminal: any Terminal, defaults: FirstRunDefaults) {
+    public init(terminal: any Terminal, defaults: FirstRunDefaults, theme: Theme = .terminal) {
         self.terminal = terminal
+        self.theme = theme
         form = FirstRunForm(defaults)
         size = terminal.size
     }
@@ -35,6 +37,7 @@ public final class FirstRunApplication {
     }
 
     private func paint() {
-        terminal.present(FirstRunScreen(form: form, capabilities: terminal.capabilities).draw(size: size))
+        let screen = FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme)
+        terminal.present(screen.draw(size: size))
     }
 }

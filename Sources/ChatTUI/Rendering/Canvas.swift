@@ -6,7 +6,7 @@ public struct Canvas: Sendable, Equatable {
     public struct Cell: Sendable, Hashable {
         /// The cluster; in the right half of a wide one: `nil`.
         public let cluster: Cluster?
-        public let style: Style
+        public fileprivate(set) var style: Style
 
         init(_ cluster: Cluster?, _ style: Style) {
             self.cluster = cluster
@@ -78,6 +78,19 @@ public struct Canvas: Sendable, Equatable {
         let cell = cells[index(point)]
         let isHalf = point.column < other ? cell.cluster?.width == 2 : cell.cluster == nil
         if isHalf { cells[index(point)] = Cell(.blank, cell.style) }
+    }
+
+    /// Gives every cell the look that its meaning has in `theme`.
+    mutating func dress(in theme: Theme) {
+        // Neighbours mostly have the same style.
+        var (last, look) = (Style.plain, theme.look(of: .plain))
+        for place in cells.indices {
+            if cells[place].style != last {
+                last = cells[place].style
+                look = theme.look(of: last)
+            }
+            if look != last { cells[place].style = look }
+        }
     }
 
     /// Changes the styles of the cells inside `area`, keeping their texts (a selection, a dimmed background).

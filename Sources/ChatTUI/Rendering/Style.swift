@@ -35,11 +35,26 @@ public struct Style: Sendable, Hashable {
     public var foreground: Color
     public var background: Color
     public var attributes: Attributes
+    /// What is drawn so. The theme gives it its look when the picture is complete (`Canvas.dress`).
+    public var meaning: Meaning
 
     public init(_ foreground: Color = .standard, on background: Color = .standard, _ attributes: Attributes = []) {
         self.foreground = foreground
         self.background = background
         self.attributes = attributes
+        meaning = .part(.text)
+    }
+
+    init(_ meaning: Meaning) {
+        self.init()
+        self.meaning = meaning
+    }
+
+    /// What a piece of the screen is, apart from its words.
+    public enum Meaning: Sendable, Hashable {
+        case part(Theme.Part)
+        /// A contact's name; the number chooses one of the theme's colours.
+        case nick(UInt8)
     }
 
     /// The terminal's own look.
@@ -55,6 +70,8 @@ public struct Style: Sendable, Hashable {
 
     /// The same style with more attributes.
     public func adding(_ more: Attributes) -> Style {
-        Style(foreground, on: background, attributes.union(more))
+        var style = self
+        style.attributes.formUnion(more)
+        return style
     }
 }

@@ -4,15 +4,19 @@
 struct FirstRunScreen {
     let form: FirstRunForm
     let capabilities: TerminalCapabilities
+    var theme = Theme.terminal
 
     private static let labelWidth = 19
 
     func draw(size: Size) -> Canvas {
         var canvas = Canvas(size: size)
-        guard size.columns >= 60, size.rows >= 22 else {
-            drawSmall(on: &canvas)
-            return canvas
-        }
+        if size.columns >= 60, size.rows >= 22 { drawPage(on: &canvas) } else { drawSmall(on: &canvas) }
+        canvas.dress(in: theme)
+        return canvas
+    }
+
+    private func drawPage(on canvas: inout Canvas) {
+        let size = canvas.size
         let box = Rect(
             column: (size.columns - 72) / 2, row: max(0, (size.rows - 20) / 2 - 1), columns: min(72, size.columns),
             rows: 20)
@@ -23,7 +27,6 @@ struct FirstRunScreen {
         canvas.draw(
             SafeText(terminalWords, as: .line), at: Point(column: 1, row: size.rows - 1), style: Theme.quiet,
             maxWidth: size.columns - 1)
-        return canvas
     }
 
     private func drawRows(on canvas: inout Canvas, _ area: Rect) {

@@ -6,5 +6,6 @@ public func view(_ state: AppState, size: Size) -> Canvas {
     let layout = ScreenLayout(state, size: size)
     MainScreen(state: state, layout: layout).draw(on: &canvas)
     OverlayScreen(state: state, layout: layout).draw(on: &canvas)
+    canvas.dress(in: state.theme)
     return canvas
 }

@@ -85,6 +85,14 @@ public struct ScreenSettings: Sendable, Equatable {
     public var openCommand = "xdg-open"
     public var preview = ImagePreview.off
 
+    // [history], what the screen needs of it
+    /// Messages that are read from the history at once.
+    public var pageSize = 200
+
+    // [contact."NAME"]
+    /// Which messages of single contacts ring and are told, by lower-case name; the others go by `bell` and `desktop`.
+    public var notifyByName: [String: Bell] = [:]
+
     // [keys] and [alias]
     /// Key names to action names, as `/bind` writes them; an empty action unbinds.
     public var keys: [String: String] = [:]

@@ -84,18 +84,9 @@ struct CommandRunner: Sendable {
             listen: listens ? wanted ?? Configuration.standardListen : nil, fallbackToAnyPort: wanted == nil,
             downloadsFolder: settings.downloads ?? paths.downloads,
             acceptsRequests: arguments.has("--accept-requests"),
-            acceptsFilesUpTo: try arguments.size("--accept-files")
-                ?? settings.acceptsFilesUpTo.flatMap { $0 > 0 ? $0 : nil })
-        configuration.uploadLimit = settings.uploadLimit
-        configuration.downloadLimit = settings.downloadLimit
-        if let days = settings.partialKeepDays { configuration.partialKeepDays = days > 0 ? days : nil }
-        settings.apply(to: &configuration.limits)
-        if let seconds = settings.reconnectMaximum {
-            let base = min(.milliseconds(500), Duration.seconds(seconds))
-            configuration.reconnect = ReconnectPolicy(base: base, maximum: .seconds(seconds))
-        }
+            acceptsFilesUpTo: try arguments.size("--accept-files"))
         configuration.spoolFolder = paths.spool
-        configuration.retention = RetentionRules(standard: settings.keep ?? .forever, byName: settings.keepByName)
+        settings.apply(to: &configuration)
         return configuration
     }
 

@@ -1,53 +1,48 @@
-// Reads config.toml: a strict subset of TOML, so that a slip is found where it was made.
+// Reads config.toml and theme files: a strict subset of TOML, so that a slip is found where it was made.
 
-/// Where something stands in a text, counted from 1; columns count Unicode scalars.
-struct TextPosition: Sendable, Equatable {
-    var line: Int
-    var column: Int
-}
-
-/// One `key = value` of the file.
-struct ConfigurationEntry: Sendable, Equatable {
-    enum Value: Sendable, Equatable {
-        case string(String)
-        case integer(Int64)
-        case bool(Bool)
-    }
-
-    /// The section and the key, like `files.dir`; the key alone above the first section.
-    var key: String
-    /// Whom the section `[contact."NAME"]` is about; its keys are `contact.KEY`.
-    var contact: String?
-    var value: Value
-    var position: TextPosition
-}
-
-/// What is wrong in the file, and where.
-struct ConfigurationError: Error, Sendable, Equatable {
-    var position: TextPosition
-    var reason: String
-    var advice: String?
-}
-
-/// Understands comments, `[section]`, and keys with strings ("..." with escapes, '...' without), whole numbers and
-/// booleans. Everything else of TOML is refused by name.
+/// Understands comments, `[section]` and `[section.part]`, and keys with strings ("..." with escapes, '...' without),
+/// whole numbers and booleans. Everything else of TOML is refused by name.
 struct ConfigurationReader {
     private var line: [Unicode.Scalar] = []
     private var lineNumber = 0
     private var column = 0
     private var section = ""
     private var contact: String?
+    /// The line that should have begun a section cannot be read: whose keys follow is not known.
+    private var isLost = false
     private var entries: [ConfigurationEntry] = []
+    private var known: Set<SettingPath> = []
 
-    static func read(_ text: String) throws(ConfigurationError) -> [ConfigurationEntry] {
+    /// What can be read, from top to bottom; what is wrong is added to `problems`, at most one for a line.
+    static func read(_ text: String, problems: inout [ConfigurationError]) -> [ConfigurationEntry] {
         var reader = ConfigurationReader()
-        for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
-            reader.line = Array(line.last == "\r" ? line.dropLast() : line)
+        for line in lines(of: text) {
+            reader.line = line
             reader.lineNumber += 1
             reader.column = 0
-            try reader.readLine()
+            do throws(ConfigurationError) {
+                try reader.readLine()
+            } catch {
+                problems.append(error)
+            }
         }
         return reader.entries
+    }
+
+    /// The lines without their ends: LF or CR LF.
+    static func lines(of text: String) -> [[Unicode.Scalar]] {
+        text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            Array(line.last == "\r" ? line.dropLast() : line)
+        }
+    }
+
+    /// The section that a line begins; `nil` when it begins none.
+    static func section(of line: [Unicode.Scalar]) -> (section: String, contact: String?)? {
+        var reader = ConfigurationReader()
+        reader.line = line
+        reader.skipBlanks()
+        guard reader.current == "[", (try? reader.readSection()) != nil else { return nil }
+        return (reader.section, reader.contact)
     }
 
     private var current: Unicode.Scalar? { column < line.count ? line[column] : nil }
@@ -70,22 +65,27 @@ struct ConfigurationReader {
         skipBlanks()
         guard let first = current, first != "#" else { return }
         if first == "[" {
+            isLost = true
             try readSection()
-        } else {
-            let start = position
-            let name = try bareKey()
-            skipBlanks()
-            guard current == "=" else { throw error("= is missing behind \(name)") }
-            column += 1
-            skipBlanks()
-            let value = try value(of: name)
-            let key = section.isEmpty ? name : "\(section).\(name)"
-            guard !entries.contains(where: { $0.key == key && $0.contact == contact }) else {
-                throw ConfigurationError(position: start, reason: "\(key) stands here twice", advice: "remove one")
-            }
-            entries.append(ConfigurationEntry(key: key, contact: contact, value: value, position: start))
+            isLost = false
+            return try expectEnd()
         }
+        let start = position
+        let name = try key()
+        skipBlanks()
+        guard current == "=" else { throw error("= is missing behind \(name)") }
+        column += 1
+        skipBlanks()
+        let valueStart = column
+        let value = try value(of: name)
+        let range = valueStart..<column
         try expectEnd()
+        guard !isLost else { return }
+        let path = SettingPath(section: section, contact: contact, name: name)
+        guard known.insert(path).inserted else {
+            throw ConfigurationError(position: start, reason: "\(path.key) stands here twice", advice: "remove one")
+        }
+        entries.append(ConfigurationEntry(path: path, value: value, position: start, valueRange: range))
     }
 
     private mutating func readSection() throws(ConfigurationError) {
@@ -94,32 +94,35 @@ struct ConfigurationReader {
         skipBlanks()
         section = try bareKey()
         contact = nil
-        if current == ".", section == "contact" {
+        while current == "." {
             column += 1
-            guard current == "\"" else { throw error("a contact's name is missing", "write [contact.\"NAME\"]") }
-            contact = try basicString()
+            if section == "contact" {
+                guard current == "\"" else { throw error("a contact's name is missing", "write [contact.\"NAME\"]") }
+                contact = try basicString()
+                break
+            }
+            section += "." + (try bareKey())
         }
         skipBlanks()
         guard current == "]" else { throw error("] is missing") }
         column += 1
     }
 
+    private mutating func key() throws(ConfigurationError) -> String {
+        current == "\"" ? try basicString() : try bareKey()
+    }
+
     private mutating func bareKey() throws(ConfigurationError) -> String {
         var name = String.UnicodeScalarView()
-        while let scalar = current {
-            switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "_", "-": name.append(scalar)
-            default:
-                guard !name.isEmpty else { throw error("a key is missing") }
-                return String(name)
-            }
+        while let scalar = current, scalar.isBareKey {
+            name.append(scalar)
             column += 1
         }
         guard !name.isEmpty else { throw error("a key is missing") }
         return String(name)
     }
 
-    private mutating func value(of name: String) throws(ConfigurationError) -> ConfigurationEntry.Value {
+    private mutating func value(of name: String) throws(ConfigurationError) -> ConfigurationValue {
         switch current {
         case "\"": return .string(try basicString())
         case "'": return .string(try literalString())
@@ -138,7 +141,7 @@ struct ConfigurationReader {
         case "true": return .bool(true)
         case "false": return .bool(false)
         default:
-            guard let number = Int64(text), text.utf8.first != UInt8(ascii: "+") else {
+            guard let number = Int64(text), String(number) == text else {
                 throw ConfigurationError(
                     position: start, reason: "\(text) is neither a number nor true or false",
                     advice: "put text in quotation marks")

@@ -15,6 +15,8 @@ struct HomePaths: Sendable, Equatable {
 
     /// Holds what is sent from standard input until it has been sent.
     var spool: String { data + "/spool" }
+    /// The user's own themes.
+    var themes: String { Self.parent(of: configuration) + "/themes" }
     var history: String { data + "/history.sqlite" }
     var identity: String { data + "/identity.key" }
 

@@ -90,20 +90,18 @@ struct LimitSetting: Sendable {
 }
 
 extension LimitSetting {
-    /// The number that an entry of the file gives.
-    func number(of entry: ConfigurationEntry) throws(ConfigurationError) -> Int64 {
+    /// What may be written.
+    var form: String { "a number of \(range.lowerBound) to \(range.upperBound)\(unit.words)" }
+
+    /// The number that a value of the file gives; `nil` when it cannot be this.
+    func number(of value: ConfigurationValue) -> Int64? {
         var number: Int64?
-        switch entry.value {
+        switch value {
         case .integer(let value): number = value
         case .string(let text): if unit == .bytes { number = Units.bytes(of: text).flatMap { Int64(exactly: $0) } }
         case .bool: break
         }
-        guard let number, range.contains(number) else {
-            throw ConfigurationError(
-                position: entry.position, reason: "\(key) cannot be this",
-                advice: "write a number of \(range.lowerBound) to \(range.upperBound)\(unit.words)")
-        }
-        return number
+        return number.flatMap { range.contains($0) ? $0 : nil }
     }
 }
 

@@ -45,6 +45,19 @@ enum SmallFile {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
+    /// The names of what is in a folder; none when it cannot be read.
+    static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                if let name = String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self) { names.append(name) }
+            }
+        }
+        return names
+    }
+
     /// Replaces the file in one step (0600): written beside it, synced, renamed.
     static func replace(_ path: String, with text: String) throws(SystemError) {
         try replace(path, with: Array(text.utf8))

@@ -31,7 +31,7 @@ extension CommandRunner {
         do throws(CommandError) {
             let contact = try await OpenChat.own(instance).addContact("\(echo.address)")
             let result = try await show(
-                instance.client, on: terminal, contact: contact.name,
+                instance.client, of: paths, on: terminal, contact: contact.name,
                 notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."])
             await instance.stop()
             return result

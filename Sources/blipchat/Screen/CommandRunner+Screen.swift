@@ -11,7 +11,9 @@ extension CommandRunner {
         // Everything that can be wrong without a terminal is found before the terminal is touched.
         _ = try chatConfiguration(paths, listens: true)
         let target = try await openingTarget(paths)
-        let terminal = await makeTerminal(try configuration(paths))
+        let settings = try configuration(paths)
+        _ = try ThemeFolder(path: paths.themes).theme(named: settings.screen.theme)
+        let terminal = await makeTerminal(settings)
         guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
 
         if arguments.has("--no-input") {
@@ -31,7 +33,7 @@ extension CommandRunner {
     /// The terminal of this process, with the glyphs that the user wants.
     @MainActor private func makeTerminal(_ settings: Configuration) -> NcursesTerminal {
         var environment = TerminalEnvironment.current()
-        if let glyphs = settings.glyphs { environment.unicode = environment.unicode && glyphs == .unicode }
+        if settings.screen.glyphs == .ascii { environment.unicode = false }
         return NcursesTerminal(environment: environment)
     }
 
@@ -82,11 +84,13 @@ extension CommandRunner {
         _ paths: HomePaths, name: String, port: UInt16, downloads: String
     ) throws(CommandError) {
         try paths.createFolders()
-        var settings = try configuration(paths)
-        settings.name = name
-        if port != PeerAddress.defaultPort, !arguments.has("--listen") { settings.listen = .host("::", port: port) }
-        if downloads != paths.downloads { settings.downloads = downloads }
-        try settings.save(to: paths.configuration)
+        var changes = [(SettingPath(section: "", name: "name"), name)]
+        if port != PeerAddress.defaultPort, !arguments.has("--listen") {
+            changes.append((SettingPath(section: "", name: "listen"), Endpoint.host("::", port: port).description))
+        }
+        if downloads != paths.downloads { changes.append((SettingPath(section: "files", name: "dir"), downloads)) }
+        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
+        for (setting, value) in changes { try file.set(setting, to: .string(value)) }
     }
 
     private func chat(
@@ -107,7 +111,7 @@ extension CommandRunner {
             case .contact(let name): contact = name
             case .address(let text): contact = try await chat.addContact(text).name
             }
-            let result = try await show(chat.service, on: terminal, contact: contact, notices: chat.notices)
+            let result = try await show(chat.service, of: paths, on: terminal, contact: contact, notices: chat.notices)
             await chat.close()
             return result
         } catch {
@@ -144,7 +148,7 @@ extension CommandRunner {
             store: store, damage: damage, peerID: PeerID(identity.fingerprint), name: configuration.name)
         do throws(CommandError) {
             let result = try await show(
-                service, on: terminal, contact: nil,
+                service, of: paths, on: terminal, contact: nil,
                 notices: ["The history is read-only: " + Sentences.reason(of: damage)])
             await store.close()
             return result
@@ -156,12 +160,14 @@ extension CommandRunner {
 
     /// Runs the screen until the user leaves it; a signal is passed on as the exit code.
     @MainActor func show(
-        _ service: any ChatService, on terminal: NcursesTerminal, contact: String?, notices: [String]
+        _ service: any ChatService, of paths: HomePaths, on terminal: NcursesTerminal, contact: String?,
+        notices: [String]
     ) async throws(CommandError) -> ExitCode {
-        let application = ChatApplication(
-            service: service, terminal: terminal,
-            options: ChatApplicationOptions(
-                home: environment["HOME"] ?? "", version: Version.text, contact: contact, notices: notices))
+        var options = ChatApplicationOptions(
+            home: environment["HOME"] ?? "", version: Version.text, contact: contact, notices: notices)
+        options.settings = try configuration(paths).screen
+        options.theme = try ThemeFolder(path: paths.themes).theme(named: options.settings.theme)
+        let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
             if let farewell = application.farewell { streams.note(farewell) }

@@ -1,0 +1,28 @@
+// What the configuration says of single contacts; everything else is as for all.
+
+/// Exceptions by contact.
+public struct ContactRules: Sendable, Equatable {
+    /// `nil`: as for all.
+    public struct Rule: Sendable, Equatable {
+        public var sendsReceipts: Bool?
+        public var sendsTyping: Bool?
+        /// Bytes; 0 always asks.
+        public var acceptsFilesUpTo: UInt64?
+
+        public init(sendsReceipts: Bool? = nil, sendsTyping: Bool? = nil, acceptsFilesUpTo: UInt64? = nil) {
+            self.sendsReceipts = sendsReceipts
+            self.sendsTyping = sendsTyping
+            self.acceptsFilesUpTo = acceptsFilesUpTo
+        }
+    }
+
+    private var byName: [String: Rule]
+
+    /// By contact name, compared without regard to case.
+    public init(byName: [String: Rule] = [:]) {
+        self.byName = Dictionary(byName.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
+    }
+
+    /// What holds for a contact.
+    public func rule(named name: String) -> Rule { byName[name.lowercased()] ?? Rule() }
+}

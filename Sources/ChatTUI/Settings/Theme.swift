@@ -1,0 +1,39 @@
+// How each meaning looks: a built-in value or a file of themes/. `view` dresses its finished picture in it.
+
+/// The looks of the screen by meaning. Colours only repeat what a word, a letter or an attribute says.
+public struct Theme: Sendable, Equatable {
+    /// The meanings that have one look each, by the keys of theme files.
+    public enum Part: String, Sendable, CaseIterable {
+        case text, title, quiet, time, own, link, unread, error, good, warning, line, selected, marked, key
+    }
+
+    public var name: String
+    /// The colours of contacts' names, 1 to 16 of them; each contact has one by its key.
+    public var nicks: [Color]
+    private var looks: [Part: Style] = [:]
+
+    /// Every part is plain, names as well.
+    public init(name: String) {
+        self.name = name
+        nicks = [.standard]
+    }
+
+    public subscript(part: Part) -> Style {
+        get { looks[part] ?? .plain }
+        set { looks[part] = newValue }
+    }
+
+    /// The look of a style: what it says itself comes before its meaning, and its meaning before the text's colours.
+    func look(of style: Style) -> Style {
+        var look: Style
+        switch style.meaning {
+        case .part(let part): look = self[part]
+        case .nick(let number): look = nicks.isEmpty ? .plain : Style(nicks[Int(number) % nicks.count])
+        }
+        if look.foreground == .standard { look.foreground = self[.text].foreground }
+        if look.background == .standard { look.background = self[.text].background }
+        if style.foreground != .standard { look.foreground = style.foreground }
+        if style.background != .standard { look.background = style.background }
+        return look.adding(style.attributes)
+    }
+}

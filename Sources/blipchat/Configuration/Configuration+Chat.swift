@@ -1,0 +1,44 @@
+// What the settings mean for the chat itself: from config.toml's values to a ChatConfiguration.
+
+import ChatCore
+import ChatTUI
+
+extension Configuration {
+    /// Sets everything that the file decides about the chat. Name, listener and folders depend on the command line, too,
+    /// and are set by CommandRunner.
+    func apply(to chat: inout ChatConfiguration) {
+        chat.uploadLimit = uploadLimit > 0 ? uploadLimit : nil
+        chat.downloadLimit = downloadLimit > 0 ? downloadLimit : nil
+        chat.partialKeepDays = partialKeepDays > 0 ? partialKeepDays : nil
+        if chat.acceptsFilesUpTo == nil { chat.acceptsFilesUpTo = standardAcceptance }
+        chat.retention = RetentionRules(standard: keep, byName: contacts.compactMapValues(\.keep))
+        chat.deletesFiles = deletesFiles
+        chat.sendsReceipts = screen.receipts == .send
+        chat.sendsTyping = screen.sendsTyping
+        chat.requiresVerified = requiresVerified
+        chat.hidesAddress = hidesAddress
+        chat.contactRules = ContactRules(
+            byName: contacts.mapValues { contact in
+                ContactRules.Rule(
+                    sendsReceipts: contact.receipts.map { $0 == .send }, sendsTyping: contact.sendsTyping,
+                    acceptsFilesUpTo: contact.acceptsFilesUpTo)
+            })
+        apply(to: &chat.limits)
+        let maximum = Duration.seconds(reconnectMaximum)
+        chat.reconnect = ReconnectPolicy(base: min(.milliseconds(500), maximum), maximum: maximum)
+    }
+
+    /// Files up to this size are taken without asking; `nil`: none.
+    private var standardAcceptance: UInt64? {
+        asksForFiles ? (acceptsFilesUpTo > 0 ? acceptsFilesUpTo : nil) : .max
+    }
+
+    /// Sets what [limits] and [net] change of the limits.
+    func apply(to chatLimits: inout ChatLimits) {
+        for setting in LimitSetting.all {
+            if let number = limits[setting.name] { setting.apply(&chatLimits, number) }
+        }
+        chatLimits.network.connectTime = .seconds(connectTimeout)
+        chatLimits.network.keepalive = .seconds(keepalive)
+    }
+}

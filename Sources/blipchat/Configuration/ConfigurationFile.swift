@@ -1,0 +1,79 @@
+// config.toml of a profile: read, checked, and changed one setting at a time. /set and `blipchat config` use it.
+
+import ChatTUI
+
+/// The file of settings and the themes beside it.
+struct ConfigurationFile: Sendable {
+    let path: String
+    let themes: ThemeFolder
+    /// Stands for `~/` in paths.
+    let home: String?
+
+    init(paths: HomePaths, home: String?) {
+        path = paths.configuration
+        themes = ThemeFolder(path: paths.themes)
+        self.home = home
+    }
+
+    func read() throws(CommandError) -> Configuration { try Configuration.load(from: path, home: home) }
+
+    /// Everything that is wrong in it, from top to bottom.
+    func problems() throws(CommandError) -> [CommandError] {
+        var problems: [ConfigurationError] = []
+        let configuration = Configuration(text: try Configuration.text(of: path), home: home, problems: &problems)
+        var errors = problems.map { CommandError($0, in: path) }
+        do throws(CommandError) {
+            _ = try themes.theme(named: configuration.screen.theme)
+        } catch {
+            errors.append(error)
+        }
+        return errors
+    }
+
+    /// Which setting a user means by a key.
+    func setting(typed key: String) throws(CommandError) -> (path: SettingPath, setting: Setting) {
+        guard let path = SettingPath(typed: key) else {
+            throw CommandError(.usage, key, "not a key", advice: "write it like ui.theme")
+        }
+        guard let setting = Setting.at(path) else {
+            throw CommandError(.usage, key, "unknown key", advice: Setting.advice(for: path))
+        }
+        return (path, setting)
+    }
+
+    /// Writes what a user typed as the value of a key, and returns what was written.
+    func set(typed key: String, to words: String) throws(CommandError) -> ConfigurationValue {
+        let (path, setting) = try setting(typed: key)
+        guard let value = setting.value(typed: words, at: path, home: home) else {
+            throw CommandError(.usage, key, "cannot be \(words)", advice: "write \(setting.form)")
+        }
+        if key == "ui.theme", case .string(let name) = value { _ = try themes.theme(named: name) }
+        try set(path, to: value)
+        return value
+    }
+
+    /// Writes a value that its setting takes.
+    func set(_ setting: SettingPath, to value: ConfigurationValue) throws(CommandError) {
+        try change { $0.set(setting, to: value) }
+    }
+
+    /// Goes back to the default; `false` when the key was not set.
+    func unset(typed key: String) throws(CommandError) -> Bool {
+        let path = try setting(typed: key).path
+        var wasSet = false
+        try change { wasSet = $0.unset(path) }
+        return wasSet
+    }
+
+    private func change(_ edit: (inout ConfigurationEditor) -> Void) throws(CommandError) {
+        let text = try Configuration.text(of: path)
+        var editor = ConfigurationEditor(text)
+        edit(&editor)
+        guard editor.text != text else { return }
+        do throws(SystemError) {
+            try SmallFile.replace(path, with: editor.text)
+        } catch {
+            throw .system(path, "cannot write the configuration", error.code)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// The settings of reading and being told: [read], [notify], [files] and [history] as far as the screen shows them, and
+// the sections with names of the user's own.
+
+import ChatTUI
+
+extension Setting {
+    static let conversation: [Setting] = [
+        choice("read.receipts", \.screen.receipts, "tell contacts what you have read"),
+        choice("read.mark", \.screen.readMark, "what marks messages as read: being on the screen, or only /read"),
+        choice("notify.bell", \.screen.bell, "which messages ring"),
+        choice("notify.desktop", \.screen.desktop, "how the desktop is told of messages"),
+        text(
+            "notify.command", \.screen.notifyCommand, form: "a command, or \"\"",
+            "run for desktop = \"command\" with title and text behind it, without a shell"
+        ) { CommandLine.words(of: $0) != nil },
+        flag("notify.show_text", \.screen.notifyShowsText, "notifications contain what was written"),
+        Setting(
+            key: "notify.quiet_hours", form: "hours like \"22:00-07:00\", or \"\"",
+            summary: "when nothing rings", effect: .atOnce,
+            put: { configuration, value, _ in
+                guard case .string(let text) = value else { return false }
+                let hours = ScreenSettings.QuietHours(text)
+                guard hours != nil || text.isEmpty else { return false }
+                configuration.screen.quietHours = hours
+                return true
+            },
+            value: { configuration, _ in .string(configuration.screen.quietHours?.text ?? "") }),
+        text(
+            "files.open_command", \.screen.openCommand, form: "a command",
+            "opens a file or link: run with it as the last word, without a shell"
+        ) { CommandLine.words(of: $0)?.isEmpty == false },
+        choice("files.preview", \.screen.preview, "pictures in the chat"),
+        number("history.page", 20...1000, \.screen.pageSize, "messages that are read at once"),
+    ]
+
+    static let perContact: [Setting] = [
+        contact(
+            "keep", form: "\"forever\" or a number of days", "how long the messages of this contact are kept",
+            put: { $0.keep = retention($1) }, value: { $0.keep.map(retentionValue) }),
+        contact(
+            "notify", form: words(of: ScreenSettings.Bell.self), "which messages of this contact ring and are told",
+            put: { $0.notify = word($1) }, value: { $0.notify.map { .string($0.rawValue) } }),
+        contact(
+            "receipts", form: words(of: ScreenSettings.Receipts.self), "tell this contact what you have read",
+            put: { $0.receipts = word($1) }, value: { $0.receipts.map { .string($0.rawValue) } }),
+        contact(
+            "typing_send", form: "true or false", "tell this contact that you are typing",
+            put: { contact, value in if case .bool(let flag) = value { contact.sendsTyping = flag } },
+            value: { $0.sendsTyping.map(ConfigurationValue.bool) }),
+        contact(
+            "auto_accept_max", form: sizeForm, "files of this contact up to this size are taken without asking",
+            put: { $0.acceptsFilesUpTo = size($1) },
+            value: { $0.acceptsFilesUpTo.map { .integer(Int64(clamping: $0)) } }),
+    ]
+
+    static let named: [Setting] = [
+        Setting(
+            key: "keys.NAME", form: "the name of an action, or \"\" for none",
+            summary: "what a key does: \"Alt-g\" = \"go-to\"", effect: .atOnce,
+            put: { configuration, value, context in
+                guard case .string(let action) = value, isLine(action, limit: 256) else { return false }
+                configuration.screen.keys[context.path.name] = action
+                return true
+            },
+            value: { configuration, path in configuration.screen.keys[path.name].map(ConfigurationValue.string) }),
+        Setting(
+            key: "alias.NAME", form: "the line that it stands for",
+            summary: "a slash command of your own: hi = \"/msg bob hello\"", effect: .atOnce,
+            put: { configuration, value, context in
+                guard case .string(let line) = value, isLine(line, limit: 4096), !line.isEmpty,
+                    !context.path.name.isEmpty, context.path.name.unicodeScalars.allSatisfy(\.isBareKey)
+                else { return false }
+                configuration.screen.aliases[context.path.name] = line
+                return true
+            },
+            value: { configuration, path in configuration.screen.aliases[path.name].map(ConfigurationValue.string) }),
+    ]
+
+    /// A setting of `[contact."NAME"]`. `put` leaves what it sets `nil` when the value cannot be.
+    private static func contact(
+        _ name: String, form: String, _ summary: String,
+        put: @escaping @Sendable (inout Configuration.ContactSettings, ConfigurationValue) -> Void,
+        value: @escaping @Sendable (Configuration.ContactSettings) -> ConfigurationValue?
+    ) -> Setting {
+        Setting(
+            key: "contact." + name, form: form, summary: summary, effect: .atOnce,
+            put: { configuration, new, context in
+                guard let contact = context.path.contact else { return false }
+                var settings = configuration.contacts[contact] ?? Configuration.ContactSettings()
+                put(&settings, new)
+                guard value(settings) != nil else { return false }
+                configuration.contacts[contact] = settings
+                configuration.screen.notifyByName[contact.lowercased()] = settings.notify
+                return true
+            },
+            value: { configuration, path in
+                path.contact.flatMap { configuration.contacts[$0] }.flatMap(value)
+            })
+    }
+
+    private static func word<Choice: RawRepresentable<String>>(_ value: ConfigurationValue) -> Choice? {
+        guard case .string(let word) = value else { return nil }
+        return Choice(rawValue: word)
+    }
+}

@@ -1,0 +1,102 @@
+// The settings of the chat itself: who we are, the network, files, the history, security.
+
+import BLIPNet
+import ChatCore
+
+extension Setting {
+    static let general: [Setting] = [
+        Setting(
+            key: "name", form: "a text of 1 to 64 bytes", summary: "what others see you as", effect: .nextStart,
+            put: { configuration, value, _ in
+                guard case .string(let name) = value, !name.isEmpty, isLine(name, limit: 64) else { return false }
+                configuration.name = name
+                return true
+            },
+            value: { configuration, _ in configuration.name.map(ConfigurationValue.string) }),
+        Setting(
+            key: "listen", form: "a place like \"[::]:4985\"", summary: "where others reach you", effect: .nextStart,
+            put: { configuration, value, _ in
+                guard case .string(let text) = value,
+                    let endpoint = Endpoint(text, defaultPort: PeerAddress.defaultPort)
+                else { return false }
+                configuration.listen = endpoint
+                return true
+            },
+            value: { configuration, _ in configuration.listen.map { .string($0.description) } }),
+        number(
+            "net.connect_timeout", 1...120, \.connectTimeout, "seconds until a call that nobody answers is given up",
+            .nextStart),
+        number(
+            "net.keepalive", 1...86_400, \.keepalive, "seconds of silence after which a contact is asked for a sign",
+            .nextStart),
+        number(
+            "net.reconnect_max", 1...86_400, \.reconnectMaximum, "the most seconds between two tries to call"),
+        choice("net.tls", \.tls, "links are encrypted; contacts are known by the key of their certificate"),
+        size("net.limit_up", \.uploadLimit, "bytes a second of all files that go out; 0 is no limit"),
+        size("net.limit_down", \.downloadLimit, "bytes a second of all files that come in; 0 is no limit"),
+        Setting(
+            key: "files.dir", form: "a full path: / or ~/ first", summary: "where received files go", effect: .atOnce,
+            put: { configuration, value, context in
+                guard case .string(let text) = value, let path = fullPath(text, home: context.home) else {
+                    return false
+                }
+                configuration.downloads = path
+                return true
+            },
+            value: { configuration, _ in configuration.downloads.map(ConfigurationValue.string) }),
+        flag("files.ask", \.asksForFiles, "ask before a file is taken; false takes every file of every contact"),
+        size("files.auto_accept_max", \.acceptsFilesUpTo, "files up to this size are taken without asking; 0: none"),
+        number(
+            "files.partial_keep_days", 0...36_500, \.partialKeepDays,
+            "days that unfinished files are kept; 0 is for ever"),
+        choice("files.hash", \.hash, "the digest by which files are verified"),
+        Setting(
+            key: "history.keep", form: "\"forever\" or a number of days", summary: "how long messages are kept",
+            effect: .atOnce,
+            put: { configuration, value, _ in
+                guard let retention = retention(value) else { return false }
+                configuration.keep = retention
+                return true
+            },
+            value: { configuration, _ in retentionValue(configuration.keep) }),
+        flag(
+            "history.delete_files", \.deletesFiles,
+            "received files are deleted with the messages that are too old"),
+        flag(
+            "security.require_verified", \.requiresVerified,
+            "send nothing to contacts whose number you have not compared"),
+        choice("security.key_change", \.keyChange, "what a changed key does: sending stops until you compare"),
+        flag(
+            "security.hide_address", \.hidesAddress, "do not tell those whom you call where they can call you"),
+    ]
+
+    static let limits: [Setting] = LimitSetting.all.map { limit in
+        Setting(
+            key: limit.key, form: limit.form, summary: "a limit, see Docs/limits.md", effect: .nextStart,
+            put: { configuration, value, _ in
+                guard let number = limit.number(of: value) else { return false }
+                configuration.limits[limit.name] = number
+                return true
+            },
+            value: { configuration, _ in .integer(configuration.limits[limit.name] ?? limit.value(ChatLimits())) })
+    }
+
+    static func retention(_ value: ConfigurationValue) -> Retention? {
+        switch value {
+        case .string(let text): Retention(text)
+        case .integer(let days): Retention(String(days))
+        case .bool: nil
+        }
+    }
+
+    static func retentionValue(_ retention: Retention) -> ConfigurationValue {
+        if case .days(let days) = retention { .integer(Int64(days)) } else { .string(retention.text) }
+    }
+
+    private static func fullPath(_ text: String, home: String?) -> String? {
+        guard !text.utf8.contains(0) else { return nil }
+        if text.utf8.first == UInt8(ascii: "/") { return text }
+        if text.utf8.starts(with: "~/".utf8), let home { return home + text.dropFirst() }
+        return nil
+    }
+}

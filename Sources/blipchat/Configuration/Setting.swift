@@ -1,0 +1,97 @@
+// One key of config.toml: what may be written, what it means and where it goes. Reading, /set, `blipchat config`, the
+// completion and the manual page are all made from the table of these values.
+
+/// A row of the table of settings.
+struct Setting: Sendable {
+    /// When a change takes effect.
+    enum Effect: Sendable {
+        case atOnce
+        case nextStart
+    }
+
+    /// With the section: `ui.list_width`. The sections `contact`, `keys` and `alias` have names of the user's instead
+    /// of a fixed place or key.
+    let key: String
+    /// What may be written, for messages and documents: `"auto", "on" or "off"`.
+    let form: String
+    /// What it does, as one sentence without a full stop.
+    let summary: String
+    let effect: Effect
+    /// Puts a value into the configuration; `false`: it cannot be this.
+    let put: @Sendable (inout Configuration, ConfigurationValue, Context) -> Bool
+    /// The value in a configuration; `nil`: none is set, and there is no fixed default.
+    let value: @Sendable (Configuration, SettingPath) -> ConfigurationValue?
+
+    /// What a value means by itself depends on.
+    struct Context: Sendable {
+        /// Of the setting that is meant.
+        var path: SettingPath
+        /// Stands for `~/` in paths.
+        var home: String?
+    }
+
+    /// In the order of PRODUCT, "Config".
+    static let all: [Setting] = general + screen + conversation + limits + perContact + named
+
+    private static let byKey = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
+
+    /// The setting at a path; `nil` when there is none.
+    static func at(_ path: SettingPath) -> Setting? {
+        switch path.section {
+        case "keys", "alias": byKey["\(path.section).NAME"]
+        case "contact": path.contact == nil ? nil : byKey[path.key]
+        default: path.name == "NAME" ? nil : byKey[path.key]
+        }
+    }
+
+    /// The setting of an entry; throws what is wrong with its key.
+    static func of(_ entry: ConfigurationEntry) throws(ConfigurationError) -> Setting {
+        if let setting = at(entry.path) { return setting }
+        if entry.path.section == "contact", entry.contact == nil, byKey[entry.key] != nil {
+            throw ConfigurationError(
+                position: entry.position, reason: "whose?", advice: "write it below [contact.\"NAME\"]")
+        }
+        throw ConfigurationError(
+            position: entry.position, reason: "unknown key \(entry.key)", advice: advice(for: entry.path))
+    }
+
+    /// What to do about a key that is not there.
+    static func advice(for path: SettingPath) -> String {
+        let keys = all.map(\.key)
+        if let near = NearestName.to(path.key, among: keys) { return "did you mean \(near)?" }
+        // Right name, wrong section.
+        let sameName = keys.filter { $0 == path.name || $0.hasSuffix("." + path.name) }
+        if !sameName.isEmpty { return "did you mean \(sameName.joined(separator: " or "))?" }
+        let section = keys.filter { !path.section.isEmpty && $0.hasPrefix(path.section + ".") }
+        if !section.isEmpty { return "in [\(path.section)] there are \(section.joined(separator: ", "))" }
+        return "blipchat config list shows all"
+    }
+
+    /// Reads an entry of the file.
+    func apply(_ entry: ConfigurationEntry, home: String?, to configuration: inout Configuration)
+        throws(ConfigurationError)
+    {
+        guard put(&configuration, entry.value, Context(path: entry.path, home: home)) else {
+            throw ConfigurationError(
+                position: entry.position, reason: "\(entry.path.text) cannot be \(entry.value.text)",
+                advice: "write \(form)")
+        }
+    }
+
+    /// What a user means who types `words` behind the key, with or without quotation marks; `nil`: it cannot be this.
+    func value(typed words: String, at path: SettingPath, home: String?) -> ConfigurationValue? {
+        var candidates: [ConfigurationValue] = []
+        switch words.lowercased() {
+        case "true", "on", "yes": candidates.append(.bool(true))
+        case "false", "off", "no": candidates.append(.bool(false))
+        default: break
+        }
+        if let number = Int64(words) { candidates.append(.integer(number)) }
+        // As it would stand in the file, with quotation marks; else as it is.
+        var problems: [ConfigurationError] = []
+        candidates += ConfigurationReader.read("x = " + words, problems: &problems).map(\.value)
+        candidates.append(.string(words))
+        var scratch = Configuration()
+        return candidates.first { put(&scratch, $0, Context(path: path, home: home)) }
+    }
+}
