@@ -97,6 +97,19 @@ import Testing
         #expect(problems(text).map(\.advice) == [advice])
     }
 
+    @Test(
+        "a line of [keys] is checked",
+        arguments: [
+            ("\"Alt-zz\" = \"help\"", "Alt-zz is not a key"),
+            ("\"Alt-z\" = \"hlep\"", "did you mean help?"), ("x = \"help\"", "types text"),
+            ("\"Alt-z\" = 3", "write the name of an action"),
+        ])
+    func keys(line: String, advice: String) throws {
+        let problem = try #require(problems("[keys]\n" + line).first)
+        #expect(problem.position == TextPosition(line: 2, column: 1))
+        #expect(problem.advice?.contains(advice) == true, "\(problem)")
+    }
+
     @Test("a broken section does not blame the keys below it")
     func brokenSection() {
         #expect(problems("[ui\nlist = \"on\"\n[files]\nask = 3").map(\.position.line) == [1, 4])

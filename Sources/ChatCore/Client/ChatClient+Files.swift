@@ -98,7 +98,7 @@ extension ChatClient {
     /// belongs to; what hinders it is left for the user to see.
     func acceptIfAllowed(_ transfer: FileTransfer) {
         guard transfer.state == .offered, transfer.direction == .incoming else { return }
-        let isSmall = configuration.acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
+        let isSmall = accepts(transfer)
         guard isSmall || transfer.place != nil else { return }
         spawn { client in
             if !isSmall {

@@ -7,7 +7,7 @@ extension ChatClient {
     func sayHello(to contact: ContactID, on link: ActiveLink) async {
         let hello = HelloRequest(
             name: ContactNames.cleaned(configuration.name, fallback: "somebody"), client: Self.clientName,
-            listenPort: listenPort)
+            listenPort: configuration.hidesAddress ? nil : listenPort)
         let pending = link.connection.submit(hello.encoded(), bodySink: nil)
         do throws(LinkError) {
             let response = try await pending.value()

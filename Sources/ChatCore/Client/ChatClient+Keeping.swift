@@ -86,11 +86,12 @@ extension ChatClient {
         }
     }
 
-    private func deleteExpired() async {
+    func deleteExpired() async {
         let rules = configuration.retention
         var changed: Set<ContactID> = []
         while phase == .running {
             let now = now()
+            if configuration.deletesFiles { await removeExpiredFiles(rules, now: now) }
             let step = await quietly { () async throws(StoreError) in
                 try await store.deleteExpired(rules, now: now)
             }
@@ -101,6 +102,18 @@ extension ChatClient {
         for contact in changed { hub.publish(.messagesDeleted(contact)) }
         hub.publish(.conversationsChanged)
         await purge()
+    }
+
+    /// Deletes the received files whose messages are about to be deleted; a file that is not as it came stays.
+    private func removeExpiredFiles(_ rules: RetentionRules, now: Timestamp) async {
+        guard let transfers = try? await transfers(unfinishedOnly: false) else { return }
+        for transfer in transfers where transfer.direction == .incoming && transfer.state == .complete {
+            guard let path = transfer.path, let name = sessions[transfer.contact]?.peer.name,
+                let own = try? await retention(of: transfer.contact) ?? rules.retention(named: name, own: nil),
+                let limit = own.limit(at: now), transfer.offered < limit
+            else { continue }
+            FileRemoval.remove(path, ofSize: transfer.size)
+        }
     }
 
     // MARK: Copies

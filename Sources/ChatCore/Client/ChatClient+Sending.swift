@@ -49,9 +49,9 @@ extension ChatClient {
 
     /// Sends what waits for `contact`, if it may go out now. The only sender of stored operations.
     func pump(_ contact: ContactID) {
-        guard phase == .running, sessions[contact]?.sendingLink != nil, sessions[contact]?.outbox.ask() == true else {
-            return
-        }
+        guard phase == .running, maySend(to: contact), sessions[contact]?.sendingLink != nil,
+            sessions[contact]?.outbox.ask() == true
+        else { return }
         spawn { client in
             repeat { await client.sendOldest(of: contact) } while client.sessions[contact]?.outbox.finishLook() == true
         }
@@ -192,9 +192,13 @@ extension ChatClient {
         let receipt = try await stored { () async throws(StoreError) in
             try await store.markSeen(contact: contact, upTo: position)
         }
-        guard receipt != nil else { return }
+        guard let receipt else { return }
         hub.publish(.conversationsChanged)
-        sendReadReceipts(to: contact)
+        if sendsReceipts(to: contact) { return sendReadReceipts(to: contact) }
+        // What was read while receipts are off is never told, also not when they are on again.
+        try await stored { () async throws(StoreError) in
+            try await store.confirmReadReceipt(contact: contact, upTo: receipt)
+        }
     }
 
     /// Sends the newest watermark until the peer has confirmed it; one task per link.
@@ -224,7 +228,8 @@ extension ChatClient {
 
     public func setTyping(_ composing: Bool, to contact: ContactID) {
         if composing { wake(contact) }
-        guard let link = sessions[contact]?.sendingLink,
+        guard !composing || (sendsTyping(to: contact) && maySend(to: contact)),
+            let link = sessions[contact]?.sendingLink,
             sessions[contact]?.typing.shouldSay(composing, now: clock.now()) == true
         else { return }
         link.connection.submitNoReply(TypingRequest(isComposing: composing).encoded())

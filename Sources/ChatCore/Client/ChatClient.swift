@@ -1,6 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
 // topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping.
+// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping, +Configuring.
 
 import BLIPNet
 
@@ -15,7 +15,8 @@ public actor ChatClient: ChatService {
     let store: any HistoryStore
     let connecting: any PeerConnecting
     let ownID: PeerID
-    let configuration: ChatConfiguration
+    /// Some of it can change: see +Configuring.
+    var configuration: ChatConfiguration
     let now: @Sendable () -> Timestamp
     let clock: ChatClock
 

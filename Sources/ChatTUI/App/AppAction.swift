@@ -11,6 +11,8 @@ public enum AppAction: Sendable {
     /// An errand is done.
     case done(Errand, ErrandResult)
     case failed(Errand, ChatError)
+    /// A program could not be started; the system's error number.
+    case launchFailed(program: String, errno: Int32)
     /// A question is answered.
     case answer(Answer)
 }
@@ -21,6 +23,7 @@ public enum ErrandResult: Sendable {
     case contact(Peer)
     case message(ChatMessage)
     case folder(FolderOffer)
+    case settings(SettingsReply)
 }
 
 /// The answer to a `Question`.

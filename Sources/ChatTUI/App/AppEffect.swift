@@ -10,6 +10,8 @@ public enum AppEffect: Sendable, Equatable {
     case ask(Question)
     case bell
     case terminal(TerminalCommand)
+    /// Starts a program and its arguments beside the screen, without a shell.
+    case launch([String])
     /// Paints every cell anew.
     case redraw
     case suspend
@@ -45,6 +47,8 @@ public enum Errand: Sendable, Equatable {
     /// They become a blocked contact: refused from now on, until /unblock.
     case blockRequest(Int64)
     case reconnect(ContactID?)
+    /// Changes or shows the user's settings.
+    case settings(SettingsRequest)
 }
 
 /// A question to the chat service or the file system.

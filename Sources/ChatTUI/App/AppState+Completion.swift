@@ -38,6 +38,11 @@ extension AppState {
                 prefix: String(context.word[(slash ?? context.word.startIndex)...]))
             let path = context.word == "~" ? home : folder.isEmpty ? "." : expanded(folder)
             effects.append(.ask(.files(folder: path, generation: generation)))
+        case .setting:
+            let keys = settingKeys.filter {
+                $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
+            }
+            offer(keys.map { .init(label: $0, value: $0) }, for: context)
         case .nothing: say("Nothing to complete here")
         }
     }

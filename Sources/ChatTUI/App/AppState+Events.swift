@@ -5,7 +5,9 @@ import ChatCore
 extension AppState {
     mutating func receive(_ event: ChatEvent, _ effects: inout [AppEffect]) {
         switch event {
-        case .messageAdded(let message): add(message)
+        case .messageAdded(let message):
+            announce(message, &effects)
+            add(message)
         case .messageChanged(let message): change(message)
         case .transferProgress(let news): transfers.update(news)
         case .messagesDeleted(let contact): reload(contact, &effects)
@@ -20,7 +22,7 @@ extension AppState {
         case .typing(let contact, let isComposing):
             guard let index = chatIndex(contact) else { return }
             chats[index].typingUntil = isComposing ? moment.uptime + Self.peerTypingLimit : nil
-        case .requestsChanged(let list): receive(requests: list)
+        case .requestsChanged(let list): receive(requests: list, &effects)
         case .identityChanged(let news): identity = news
         case .notice(let notice): receive(notice)
         }
@@ -100,12 +102,13 @@ extension AppState {
         }
     }
 
-    private mutating func receive(requests list: [ContactRequest]) {
+    private mutating func receive(requests list: [ContactRequest], _ effects: inout [AppEffect]) {
         let known = Set(requests.map(\.id))
         requests = list
         if let new = list.last(where: { !known.contains($0.id) }) {
             let name = SafeText(new.name, as: .name).text
             say("CONTACT REQUEST from \"\(name)\" (Alt-r shows it)")
+            announceRequest(&effects)
         }
     }
 }

@@ -12,6 +12,7 @@ extension AppState {
         case .terminate(let signal):
             exitCode = 128 &+ signal
             quit(&effects)
+        case .reload: effects.append(.run(.settings(.reload)))
         case .hangup:
             exitCode = 129
             quit(&effects)

@@ -42,10 +42,11 @@ extension AppState {
         case .pause(let number): say("#\(number.rawValue) is paused (/resume \(number.rawValue))")
         case .resume(let number): say("#\(number.rawValue) goes on")
         case .cancel(let number): say("#\(number.rawValue) is cancelled")
+        case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
         case .setDraft, .setTyping, .markSeen, .reconnect: break
         }
         switch errand {
-        case .setTyping, .setDraft, .reconnect: break
+        case .setTyping, .setDraft, .reconnect, .settings: break
         default: conversations.isDirty = true
         }
     }
@@ -106,7 +107,7 @@ extension AppState {
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
         case .retry, .rename, .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect,
-            .limitRate:
+            .limitRate, .settings:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
         }
     }

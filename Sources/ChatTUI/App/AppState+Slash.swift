@@ -30,6 +30,7 @@ extension AppState {
             guard let id = word == nil ? openID : who(word) else { return }
             say("Calling \(name(of: id)) now")
             effects.append(.run(.reconnect(id)))
+        case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, &effects)
         case .reconnect: perform(.reconnect, &effects)
         case .status: note(statusLines())
         case .redraw: effects.append(.redraw)

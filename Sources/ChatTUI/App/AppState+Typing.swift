@@ -12,7 +12,7 @@ extension AppState {
 
     /// The user changed the draft.
     mutating func tellTyping(_ effects: inout [AppEffect]) {
-        guard let openID, !input.isEmpty, !input.text.hasPrefix("/") else {
+        guard settings.sendsTyping, let openID, !input.isEmpty, !input.text.hasPrefix("/") else {
             stopTyping(&effects)
             return
         }
@@ -52,6 +52,7 @@ extension AppState {
         }
         if let timer = draftTimer, timer <= now { storeDraft(&effects) }
         if let own = typing, own.lastKey + Self.typingPause <= now { stopTyping(&effects) }
+        announceDue(&effects)
         if let due = conversations.due, due <= now {
             conversations = Refresh(isRunning: true, isDirty: false, lastStart: now)
             effects.append(.ask(.conversations))
@@ -70,6 +71,7 @@ extension AppState {
         consider(draftTimer)
         consider(typing.map { $0.lastKey + Self.typingPause })
         consider(conversations.due)
+        consider(announcements.deadline)
         return next
     }
 }

@@ -25,6 +25,8 @@ public struct AppState: Sendable {
     private(set) var keymap = Keymap.standard
     /// What `settings.theme` names.
     var theme = Theme.terminal
+    /// The keys of all settings, for completion.
+    var settingKeys: [String] = []
 
     // What the chat service says.
 
@@ -81,6 +83,8 @@ public struct AppState: Sendable {
     var conversations = Refresh()
     var draftTimer: Duration?
     var typing: OwnTyping?
+    /// What was told of late by bell and notifications.
+    var announcements = Announcements()
 
     public init(
         size: Size, clock: LocalClock, moment: Moment, home: String, version: String,

@@ -18,6 +18,8 @@ public struct ChatApplicationOptions: Sendable {
     public var settings = ScreenSettings()
     /// What `settings.theme` names.
     public var theme = Theme.terminal
+    /// Where the settings are kept; without it they cannot be changed.
+    public var settingsStore: any SettingsStore = NoSettings()
 
     public init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
@@ -49,12 +51,13 @@ public final class ChatApplication {
     private var timer: (any DispatchSourceTimer)?
     private var timerDeadline: Duration?
     private var searches: Task<Void, Never>?
+    private let launcher = ProgramLauncher()
 
     public init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
         self.service = service
         self.terminal = terminal
         self.options = options
-        runner = EffectRunner(service: service)
+        runner = EffectRunner(service: service, settings: options.settingsStore)
         (errands, errandInput) = AsyncStream.makeStream()
     }
 
@@ -72,6 +75,7 @@ public final class ChatApplication {
         first.firstContact = options.contact
         first.settings = options.settings
         first.theme = options.theme
+        first.settingKeys = options.settingsStore.keys
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
         try terminal.start { [weak self] event in self?.dispatch(.input(event)) }
@@ -117,6 +121,9 @@ public final class ChatApplication {
         case .ask(let question): ask(question)
         case .bell: terminal.bell()
         case .terminal(let command): terminal.perform(command)
+        case .launch(let words):
+            let code = launcher.launch(words)
+            if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }
         case .redraw:
             terminal.redraw()
         case .suspend: terminal.suspend()
@@ -156,7 +163,7 @@ public final class ChatApplication {
         guard let state else { return }
         terminal.present(view(state, size: state.size))
         let title = state.windowTitle
-        if title != shownTitle {
+        if state.settings.title, title != shownTitle {
             shownTitle = title
             terminal.setTitle(title)
         }

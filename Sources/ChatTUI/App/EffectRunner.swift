@@ -7,6 +7,7 @@ import Glibc
 /// The bridge from effects to the service. Has no state.
 struct EffectRunner: Sendable {
     let service: any ChatService
+    let settings: any SettingsStore
 
     /// Messages shown around a search hit.
     private static let contextCount = 8
@@ -51,6 +52,7 @@ struct EffectRunner: Sendable {
         case .reject(let id): try await service.rejectRequest(id)
         case .blockRequest(let id): return .contact(try await service.blockRequest(id))
         case .reconnect(let contact): await service.reconnect(contact)
+        case .settings(let request): return .settings(await settings.carryOut(request))
         }
         return .nothing
     }

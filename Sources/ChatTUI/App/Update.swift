@@ -14,6 +14,8 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     case .done(let errand, let result): state.finish(errand, result, &effects)
     case .failed(let errand, let error): state.fail(errand, error, &effects)
     case .answer(let answer): state.receive(answer, &effects)
+    case .launchFailed(let program, let errno):
+        state.say("\(program) cannot be started: \(Sentences.words(forErrno: errno))", isError: true)
     }
     state.settle(&effects)
     return effects

@@ -28,7 +28,7 @@ struct Completion: Sendable, Equatable {
 /// What stands before the cursor.
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
-        case command, commandArgument, contact, path, transfer, request, nothing
+        case command, commandArgument, contact, path, transfer, request, setting, nothing
     }
 
     var kind: Kind
@@ -59,6 +59,7 @@ struct CompletionContext: Sendable, Equatable {
         case .transfer: kind = .transfer
         case .request: kind = .request
         case .command: kind = .commandArgument
+        case .setting: kind = .setting
         case .text, .word, nil: kind = .nothing
         }
     }

@@ -7,6 +7,7 @@ enum SlashVerb: Sendable, Hashable {
     case send, accept, decline, pause, resume, cancel, limit, transfers
     case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
     case connect, reconnect, status
+    case set, unset, reload, theme, notify
     case redraw, version, close, quit
 }
 
@@ -14,7 +15,7 @@ enum SlashVerb: Sendable, Hashable {
 struct SlashCommand: Sendable {
     /// What an argument is, for completion.
     enum Argument: Sendable {
-        case contact, path, transfer, request, command, word
+        case contact, path, transfer, request, command, setting, word
         /// The rest of the line as it is.
         case text
     }

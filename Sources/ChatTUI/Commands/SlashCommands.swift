@@ -47,6 +47,14 @@ enum SlashCommands {
         make(.connect, "connect", [], [.contact], "[WHO]", "call now", .net),
         make(.reconnect, "reconnect", [], [], "", "call everybody now", .net),
         make(.status, "status", [], [], "", "links, queue and transfers", .net),
+        make(
+            .set, "set", [], [.setting, .text], "[KEY [VALUE]]", "show or change a setting in config.toml", .program),
+        make(.unset, "unset", [], [.setting], "KEY", "take a setting back", .program, needed: true),
+        make(.reload, "reload", [], [], "", "read config.toml again", .program),
+        make(.theme, "theme", [], [.word], "[NAME]", "show or change the colours", .program),
+        make(
+            .notify, "notify", [], [.word, .contact], "[off|mention|all [WHO]|…]", "what rings and is notified",
+            .program),
         make(.redraw, "redraw", [], [], "", "paint the screen anew", .program),
         make(.version, "version", [], [], "", "which blipchat this is", .program),
         make(.close, "close", [], [], "", "leave this chat", .program),
@@ -58,7 +66,7 @@ enum SlashCommands {
         "me", "reply", "forward", "editor", "plain", "history",
         "unread", "read", "pin", "pins", "links", "url", "open", "info", "log", "autoaccept", "qr", "nick",
         "away", "back", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "disconnect",
-        "stats", "ping", "set", "unset", "bind", "unbind", "alias", "theme", "mute", "notify", "export", "import",
+        "stats", "ping", "bind", "unbind", "alias", "mute", "export", "import",
         "backup", "doctor",
     ]
 

@@ -63,6 +63,9 @@ extension MainScreen {
         if chat.peer.trust == .keyChanged {
             return (SafeText("KEY CHANGED: nothing is sent until you compare (/verify)", as: .line), Theme.error)
         }
+        if state.settings.requiresVerified, chat.peer.trust == .unverified {
+            return (SafeText(literal: "unverified: nothing is sent until you compare (/verify)"), Theme.warning)
+        }
         if chat.typingUntil != nil { return (chat.name + SafeText(literal: " is typing…"), .plain) }
         return (.empty, .plain)
     }

@@ -89,6 +89,10 @@ public struct ScreenSettings: Sendable, Equatable {
     /// Messages that are read from the history at once.
     public var pageSize = 200
 
+    // [security], what the screen says of it
+    /// Nothing is sent to contacts whose number has not been compared.
+    public var requiresVerified = false
+
     // [contact."NAME"]
     /// Which messages of single contacts ring and are told, by lower-case name; the others go by `bell` and `desktop`.
     public var notifyByName: [String: Bell] = [:]

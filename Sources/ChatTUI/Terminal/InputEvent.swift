@@ -12,6 +12,8 @@ public enum InputEvent: Sendable, Equatable {
     case focus(Bool)
     /// SIGTERM or SIGINT came from outside: leave in order, with exit code 128 + `signal`.
     case terminate(signal: Int32)
+    /// SIGHUP while the terminal is there: read the configuration again.
+    case reload
     /// The terminal is gone (SIGHUP, end of file, EIO): leave in order, nothing can be shown any more.
     case hangup
 }

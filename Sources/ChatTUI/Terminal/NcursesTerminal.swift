@@ -228,8 +228,7 @@ public final class NcursesTerminal: Terminal {
         }
     }
 
-    /// The terminal is gone: nothing is read or written any more. A SIGHUP that somebody sent by hand leaves it there,
-    /// and it is given back.
+    /// The terminal is gone: nothing is read or written any more.
     private func hangUp() {
         guard let session, !session.isGone else { return }
         if session.mayWrite, takesOutput {
@@ -240,6 +239,12 @@ public final class NcursesTerminal: Terminal {
         session.source.cancel()
         TerminalRestore.disarm()
         session.onInput(.hangup)
+    }
+
+    /// After its end the terminal answers nothing but EIO; a SIGHUP that somebody sent by hand leaves it there.
+    private var isTerminalThere: Bool {
+        var settings = termios()
+        return tcgetattr(output, &settings) == 0
     }
 
     /// Whether the terminal is there and takes a few bytes at once.
@@ -255,7 +260,7 @@ public final class NcursesTerminal: Terminal {
             updateSize()
             session.onInput(.resize(size))
         case SIGCONT: enterScreen()
-        case SIGHUP: hangUp()
+        case SIGHUP: if isTerminalThere { session.onInput(.reload) } else { hangUp() }
         default: session.onInput(.terminate(signal: number))
         }
     }

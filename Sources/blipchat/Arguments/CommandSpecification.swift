@@ -41,6 +41,14 @@ enum CommandName: String, Sendable, CaseIterable {
     case transfersCancel = "transfers cancel"
     case transfersLimit = "transfers limit"
     case transfersWatch = "transfers watch"
+    case configurationList = "config list"
+    case configurationGet = "config get"
+    case configurationSet = "config set"
+    case configurationUnset = "config unset"
+    case configurationPath = "config path"
+    case configurationCheck = "config check"
+    case configurationTheme = "config theme"
+    case manual
     case version
     case help
 
@@ -50,11 +58,12 @@ enum CommandName: String, Sendable, CaseIterable {
     /// What the first word means when no second one follows: `id` is `id show`, `contacts` is `contacts list`.
     static let defaultsOfGroups: [Substring: CommandName] = [
         "id": .id, "contacts": .contactsList, "requests": .requestsList, "transfers": .transfersList,
+        "config": .configurationList,
     ]
 
     /// Commands of the product that this version does not have.
     static let planned: Set<String> = [
-        "watch", "config", "completion", "id qr",
+        "watch", "completion", "id qr",
     ]
 }
 

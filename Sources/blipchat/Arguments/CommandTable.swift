@@ -1,7 +1,7 @@
 // The commands and their options: the only place where the command line is described.
 
 extension CommandSpecification {
-    static let table: [CommandSpecification] = talking + people + looking + keeping + running
+    static let table: [CommandSpecification] = talking + people + looking + keeping + configuring + running
 
     private static let talking: [CommandSpecification] = [
         .init(
@@ -196,6 +196,31 @@ extension CommandSpecification {
             ]),
     ]
 
+    private static let configuring: [CommandSpecification] = [
+        .init(
+            .configurationList, "print all settings with their values",
+            options: [.init("--set", "only those that config.toml sets")]),
+        .init(
+            .configurationGet, operands: "KEY", count: 1...1, "print the value of a setting",
+            details: "Returns 1 when it is not set and has no default."),
+        .init(
+            .configurationSet, operands: "KEY VALUE", count: 2...Int.max, "change a setting in config.toml",
+            details: """
+                Comments and the order of the file stay. Keys are like ui.theme, contact."Ann Lee".notify and
+                keys."Alt-/". A blipchat that runs takes it over at /reload or on SIGHUP.
+                """),
+        .init(
+            .configurationUnset, operands: "KEY", count: 1...1, "take a setting out of config.toml",
+            details: "Returns 1 when it was not set."),
+        .init(.configurationPath, "print where config.toml is"),
+        .init(
+            .configurationCheck, "check config.toml and the theme",
+            details: "Prints every error as file:line:column with what to do, and returns 2 when there is one."),
+        .init(
+            .configurationTheme, operands: "[NAME]", count: 0...1, "print a theme as a file, or the names of all",
+            details: "Start your own with: blipchat config theme dark > ~/.config/blipchat/themes/mine.toml"),
+    ]
+
     private static let running: [CommandSpecification] = [
         .init(
             .serve, "run without a screen: keep connections, deliver, receive",
@@ -212,6 +237,9 @@ extension CommandSpecification {
         .init(
             .demo, "try it alone: a chat with a second blipchat in the same process",
             details: "Everything is in a temporary folder that is removed at the end."),
+        .init(
+            .manual, operands: "[config]", count: 0...1, "print the manual page blipchat(1), or blipchat-config(5)",
+            details: "Read it with: blipchat manual | man -l -"),
         .init(.version, "say which version this is"),
         .init(.help, operands: "[COMMAND...]", count: 0...2, "say how a command is used"),
     ]

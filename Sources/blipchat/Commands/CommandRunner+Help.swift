@@ -1,4 +1,4 @@
-// `blipchat help` and `blipchat version`.
+// `blipchat help`, `blipchat manual` and `blipchat version`.
 
 extension CommandRunner {
     func printHelp() throws(CommandError) -> ExitCode {
@@ -15,6 +15,16 @@ extension CommandRunner {
             let names = CommandSpecification.table.map(\.name.rawValue)
             let nearest = NearestName.to(title, among: names).map { "did you mean \($0)?" }
             throw CommandError(.usage, title, "no such command", advice: nearest ?? "see blipchat help")
+        }
+        return .done
+    }
+
+    func printManual() throws(CommandError) -> ExitCode {
+        switch arguments.operands.first {
+        case nil: try streams.write(ManualPage.program)
+        case "config": try streams.write(ManualPage.configuration)
+        case let word?:
+            throw CommandError(.usage, word, "there is no such page", advice: "write blipchat manual config, or none")
         }
         return .done
     }

@@ -1,4 +1,4 @@
-// `blipchat serve`: the chat without a screen, until a signal ends it.
+// `blipchat serve`: the chat without a screen, until a signal ends it; SIGHUP has it read its settings again.
 
 import ChatCore
 import ChatTUI
@@ -7,8 +7,23 @@ extension CommandRunner {
     func serve() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let configuration = try chatConfiguration(paths, listens: true)
-        let signals = try await TerminationSignals.take()
+        let settings = try self.configuration(paths)
+        let acceptsFilesUpTo = try arguments.size("--accept-files")
+        let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
+        let signals = try await TerminationSignals.take { hangUp.yield() }
         let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
+        let keeper = SettingsKeeper(
+            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings
+        ) { [client = instance.client] settings in
+            await client.reconfigure(
+                chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: acceptsFilesUpTo))
+        }
+        let reloads = Task { [streams] in
+            for await _ in hangUps {
+                for line in await keeper.carryOut(.reload).lines { streams.note("\(RFC3339.text(.now)) \(line)") }
+            }
+        }
+        defer { reloads.cancel() }
         let events = await instance.client.events()
         let log = Task { [streams, runner = instance.runner] in
             for await event in events {

@@ -14,6 +14,7 @@ struct CommandRunner: Sendable {
         switch arguments.command {
         case .help: try printHelp()
         case .version: try printVersion()
+        case .manual: try printManual()
         case .screen: try await openScreen()
         case .demo: try await runDemo()
         case .serve: try await serve()
@@ -57,6 +58,13 @@ struct CommandRunner: Sendable {
         case .transfersLimit: try await limitRate()
         case .transfersWatch: try await watchTransfers()
         case .receive: try await receive()
+        case .configurationPath: try printConfigurationPath()
+        case .configurationGet: try printSetting()
+        case .configurationList: try listSettings()
+        case .configurationSet: try changeSetting()
+        case .configurationUnset: try unsetSetting()
+        case .configurationCheck: try checkConfiguration()
+        case .configurationTheme: try printTheme()
         }
     }
 
@@ -79,12 +87,22 @@ struct CommandRunner: Sendable {
     func chatConfiguration(_ paths: HomePaths, listens: Bool) throws(CommandError) -> ChatConfiguration {
         let settings = try configuration(paths)
         let wanted = try listenOption() ?? settings.listen
+        var configuration = chatConfiguration(
+            settings, paths, listen: listens ? wanted ?? Configuration.standardListen : nil,
+            acceptsFilesUpTo: try arguments.size("--accept-files"))
+        configuration.fallbackToAnyPort = wanted == nil
+        return configuration
+    }
+
+    /// The same from settings that are read already. The command line goes before them.
+    func chatConfiguration(
+        _ settings: Configuration, _ paths: HomePaths, listen: Endpoint?, acceptsFilesUpTo: UInt64?
+    ) -> ChatConfiguration {
         var configuration = ChatConfiguration(
-            name: settings.name ?? Configuration.defaultName(environment: environment),
-            listen: listens ? wanted ?? Configuration.standardListen : nil, fallbackToAnyPort: wanted == nil,
+            name: settings.name ?? Configuration.defaultName(environment: environment), listen: listen,
             downloadsFolder: settings.downloads ?? paths.downloads,
             acceptsRequests: arguments.has("--accept-requests"),
-            acceptsFilesUpTo: try arguments.size("--accept-files"))
+            acceptsFilesUpTo: acceptsFilesUpTo)
         configuration.spoolFolder = paths.spool
         settings.apply(to: &configuration)
         return configuration

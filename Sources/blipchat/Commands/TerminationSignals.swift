@@ -1,4 +1,4 @@
-// The signals that ask a long-running command to end, as something to wait for.
+// The signals that ask a long-running command to end, as something to wait for; and SIGHUP, to read its settings again.
 
 import ChatTUI
 import Glibc
@@ -8,12 +8,21 @@ struct TerminationSignals: Sendable {
     private let numbers: AsyncStream<Int32>
     private let pipe: SignalPipe
 
-    /// From now on they do not end the process by themselves.
-    @MainActor static func take() throws(CommandError) -> TerminationSignals {
+    /// From now on they do not end the process by themselves; with `onHangUp`, SIGHUP does not either.
+    @MainActor static func take(
+        onHangUp: (@MainActor () -> Void)? = nil
+    ) throws(CommandError) -> TerminationSignals {
         let (numbers, source) = AsyncStream<Int32>.makeStream()
         do {
             return TerminationSignals(
-                numbers: numbers, pipe: try SignalPipe([SIGINT, SIGTERM]) { number in _ = source.yield(number) })
+                numbers: numbers,
+                pipe: try SignalPipe([SIGINT, SIGTERM] + (onHangUp == nil ? [] : [SIGHUP])) { number in
+                    guard number != SIGHUP else {
+                        onHangUp?()
+                        return
+                    }
+                    source.yield(number)
+                })
         } catch {
             throw CommandError(.localIO, "signals", "\(error)")
         }

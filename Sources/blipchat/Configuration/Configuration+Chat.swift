@@ -15,7 +15,7 @@ extension Configuration {
         chat.deletesFiles = deletesFiles
         chat.sendsReceipts = screen.receipts == .send
         chat.sendsTyping = screen.sendsTyping
-        chat.requiresVerified = requiresVerified
+        chat.requiresVerified = screen.requiresVerified
         chat.hidesAddress = hidesAddress
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in

@@ -40,8 +40,6 @@ struct Configuration: Sendable, Equatable {
     /// Received files go with the messages that are too old.
     var deletesFiles = false
 
-    /// Nothing is sent to contacts whose number has not been compared.
-    var requiresVerified = false
     var keyChange = KeyChange.block
     /// Callers are not told where we can be called.
     var hidesAddress = false

@@ -45,7 +45,8 @@ struct ConfigurationFile: Sendable {
     func set(typed key: String, to words: String) throws(CommandError) -> ConfigurationValue {
         let (path, setting) = try setting(typed: key)
         guard let value = setting.value(typed: words, at: path, home: home) else {
-            throw CommandError(.usage, key, "cannot be \(words)", advice: "write \(setting.form)")
+            let advice = setting.advice(.string(words), path)
+            throw CommandError(.usage, key, "cannot be \(words)", advice: advice ?? "write \(setting.form)")
         }
         if key == "ui.theme", case .string(let name) = value { _ = try themes.theme(named: name) }
         try set(path, to: value)

@@ -55,12 +55,18 @@ extension Setting {
 
     static let named: [Setting] = [
         Setting(
-            key: "keys.NAME", form: "the name of an action, or \"\" for none",
-            summary: "what a key does: \"Alt-g\" = \"go-to\"", effect: .atOnce,
+            key: "keys.NAME", form: "the name of an action, a line that begins with /, or \"\" for none",
+            summary: "what a key does, like \"Alt-g\" = \"palette\" or \"browse:x\" = \"/close\"", effect: .atOnce,
             put: { configuration, value, context in
-                guard case .string(let action) = value, isLine(action, limit: 256) else { return false }
+                guard case .string(let action) = value, isLine(action, limit: 4096),
+                    KeySettings.problem(key: context.path.name, action: action) == nil
+                else { return false }
                 configuration.screen.keys[context.path.name] = action
                 return true
+            },
+            advice: { value, path in
+                guard case .string(let action) = value else { return nil }
+                return KeySettings.problem(key: path.name, action: action)
             },
             value: { configuration, path in configuration.screen.keys[path.name].map(ConfigurationValue.string) }),
         Setting(

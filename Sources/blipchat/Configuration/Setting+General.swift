@@ -63,7 +63,7 @@ extension Setting {
             "history.delete_files", \.deletesFiles,
             "received files are deleted with the messages that are too old"),
         flag(
-            "security.require_verified", \.requiresVerified,
+            "security.require_verified", \.screen.requiresVerified,
             "send nothing to contacts whose number you have not compared"),
         choice("security.key_change", \.keyChange, "what a changed key does: sending stops until you compare"),
         flag(

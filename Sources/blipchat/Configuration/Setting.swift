@@ -19,6 +19,8 @@ struct Setting: Sendable {
     let effect: Effect
     /// Puts a value into the configuration; `false`: it cannot be this.
     let put: @Sendable (inout Configuration, ConfigurationValue, Context) -> Bool
+    /// What to do about a value that cannot be, where more can be said than its form.
+    var advice: @Sendable (ConfigurationValue, SettingPath) -> String? = { _, _ in nil }
     /// The value in a configuration; `nil`: none is set, and there is no fixed default.
     let value: @Sendable (Configuration, SettingPath) -> ConfigurationValue?
 
@@ -74,7 +76,7 @@ struct Setting: Sendable {
         guard put(&configuration, entry.value, Context(path: entry.path, home: home)) else {
             throw ConfigurationError(
                 position: entry.position, reason: "\(entry.path.text) cannot be \(entry.value.text)",
-                advice: "write \(form)")
+                advice: advice(entry.value, entry.path) ?? "write \(form)")
         }
     }
 

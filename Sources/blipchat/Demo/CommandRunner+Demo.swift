@@ -32,7 +32,8 @@ extension CommandRunner {
             let contact = try await OpenChat.own(instance).addContact("\(echo.address)")
             let result = try await show(
                 instance.client, of: paths, on: terminal, contact: contact.name,
-                notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."])
+                notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."],
+                reconfigure: { await instance.client.reconfigure($0) })
             await instance.stop()
             return result
         } catch {

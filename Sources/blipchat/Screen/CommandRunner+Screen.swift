@@ -34,6 +34,11 @@ extension CommandRunner {
     @MainActor private func makeTerminal(_ settings: Configuration) -> NcursesTerminal {
         var environment = TerminalEnvironment.current()
         if settings.screen.glyphs == .ascii { environment.unicode = false }
+        switch settings.screen.color {
+        case .auto: break
+        case .always: environment.noColor = false
+        case .never: environment.noColor = true
+        }
         return NcursesTerminal(environment: environment)
     }
 
@@ -111,7 +116,9 @@ extension CommandRunner {
             case .contact(let name): contact = name
             case .address(let text): contact = try await chat.addContact(text).name
             }
-            let result = try await show(chat.service, of: paths, on: terminal, contact: contact, notices: chat.notices)
+            let result = try await show(
+                chat.service, of: paths, on: terminal, contact: contact, notices: chat.notices,
+                reconfigure: { await chat.reconfigure($0) })
             await chat.close()
             return result
         } catch {
@@ -158,15 +165,22 @@ extension CommandRunner {
         }
     }
 
-    /// Runs the screen until the user leaves it; a signal is passed on as the exit code.
+    /// Runs the screen until the user leaves it; a signal is passed on as the exit code. `reconfigure` gives the chat
+    /// what /set and a reload change of it.
     @MainActor func show(
         _ service: any ChatService, of paths: HomePaths, on terminal: NcursesTerminal, contact: String?,
-        notices: [String]
+        notices: [String], reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
+        let start = try configuration(paths)
         var options = ChatApplicationOptions(
             home: environment["HOME"] ?? "", version: Version.text, contact: contact, notices: notices)
-        options.settings = try configuration(paths).screen
+        options.settings = start.screen
         options.theme = try ThemeFolder(path: paths.themes).theme(named: options.settings.theme)
+        options.settingsStore = SettingsKeeper(
+            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: start
+        ) { settings in
+            await reconfigure(chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: nil))
+        }
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()

@@ -58,6 +58,11 @@ enum OpenChat {
         }
     }
 
+    /// Gives a chat of our own what its settings have become; another process reads them itself, on SIGHUP.
+    func reconfigure(_ configuration: ChatConfiguration) async {
+        if case .own(let instance) = self { await instance.client.reconfigure(configuration) }
+    }
+
     func close() async {
         switch self {
         case .own(let instance): await instance.stop()

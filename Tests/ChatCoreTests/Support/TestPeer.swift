@@ -13,6 +13,7 @@ final class TestPeer {
     let home: String
     let identity: TLSIdentity
     let tap = LinkTap()
+    let wallClock = WallClock()
     private(set) var client: ChatClient
     private var database: HistoryDatabase
     private(set) var log: EventLog
@@ -35,7 +36,7 @@ final class TestPeer {
         configure(&configuration)
         self.configuration = configuration
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, self.identity, configuration, tap)
+        client = TestPeer.makeClient(database, self.identity, configuration, tap, wallClock)
         log = await EventLog(of: client)
     }
 
@@ -58,22 +59,19 @@ final class TestPeer {
         await stop()
         configure(&configuration)
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, identity, configuration, tap)
+        client = TestPeer.makeClient(database, identity, configuration, tap, wallClock)
         log = await EventLog(of: client)
         if starting { try await start() }
     }
 
     private static func makeClient(
-        _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration, _ tap: LinkTap
+        _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration, _ tap: LinkTap,
+        _ wallClock: WallClock
     ) -> ChatClient {
         ChatClient(
             store: store, connecting: TappedConnecting(base: LinkConnecting(identity: identity), tap: tap),
             identity: PeerID(identity.fingerprint), configuration: configuration,
-            now: {
-                var time = timespec()
-                clock_gettime(CLOCK_REALTIME, &time)
-                return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-            })
+            now: { wallClock.now })
     }
 
     // MARK: Shorthand

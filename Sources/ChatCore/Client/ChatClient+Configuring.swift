@@ -1,0 +1,51 @@
+// What of the configuration can change while the chat runs: /set and a reload of config.toml.
+
+extension ChatClient {
+    /// Takes over what may change now: what is told to contacts, what is accepted, where files go, how long things are
+    /// kept, how fast files move. Name, listener, limits and the rules of calling stay until the next start.
+    public func reconfigure(_ wanted: ChatConfiguration) async {
+        let old = configuration
+        configuration.downloadsFolder = wanted.downloadsFolder
+        configuration.acceptsFilesUpTo = wanted.acceptsFilesUpTo
+        configuration.uploadLimit = wanted.uploadLimit
+        configuration.downloadLimit = wanted.downloadLimit
+        configuration.partialKeepDays = wanted.partialKeepDays
+        configuration.retention = wanted.retention
+        configuration.deletesFiles = wanted.deletesFiles
+        configuration.sendsReceipts = wanted.sendsReceipts
+        configuration.sendsTyping = wanted.sendsTyping
+        configuration.requiresVerified = wanted.requiresVerified
+        configuration.hidesAddress = wanted.hidesAddress
+        configuration.contactRules = wanted.contactRules
+        // A limit that was set for this run stays unless the file has a new one.
+        if wanted.uploadLimit != old.uploadLimit { pacing.setLimit(wanted.uploadLimit, of: .all(.outgoing)) }
+        if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }
+        if wanted.downloadsFolder != old.downloadsFolder { resolveDownloadsFolder() }
+        guard phase == .running else { return }
+        if old.requiresVerified, !wanted.requiresVerified { for contact in sessions.keys { pump(contact) } }
+        if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles { await deleteExpired() }
+    }
+
+    /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
+    func maySend(to contact: ContactID) -> Bool {
+        !configuration.requiresVerified || sessions[contact]?.peer.trust == .verified
+    }
+
+    func sendsReceipts(to contact: ContactID) -> Bool {
+        rule(of: contact).sendsReceipts ?? configuration.sendsReceipts
+    }
+
+    func sendsTyping(to contact: ContactID) -> Bool {
+        rule(of: contact).sendsTyping ?? configuration.sendsTyping
+    }
+
+    /// Whether a file of this size is taken without asking.
+    func accepts(_ transfer: FileTransfer) -> Bool {
+        if let limit = rule(of: transfer.contact).acceptsFilesUpTo { return limit > 0 && transfer.size <= limit }
+        return configuration.acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
+    }
+
+    private func rule(of contact: ContactID) -> ContactRules.Rule {
+        sessions[contact].map { configuration.contactRules.rule(named: $0.peer.name) } ?? ContactRules.Rule()
+    }
+}

@@ -1,0 +1,93 @@
+// Telling the user of what comes while they look elsewhere: bell, desktop notification, a command. Never with text
+// unless they want that.
+
+import ChatCore
+
+extension AppState {
+    /// Rings and tells of a message that has just come; called before it is added to its chat.
+    mutating func announce(_ message: ChatMessage, _ effects: inout [AppEffect]) {
+        guard message.direction == .incoming, !message.isRetracted, let chat = chat(message.contact), !isQuitting,
+            // What was missing and has come late is no news.
+            chat.lastIncoming.map({ $0 < message.position }) ?? true, !isLooking(at: message.contact), !isQuiet
+        else { return }
+        let level = settings.notifyByName[chat.peer.name.lowercased()]
+        let isMention = mentions(message)
+        if Self.passes(level ?? settings.bell, isMention), announcements.takeRing(at: moment.uptime) {
+            effects.append(.bell)
+        }
+        guard Self.passes(level ?? .all, isMention), settings.desktop != .off,
+            announcements.takeMessage(of: message.contact, at: moment.uptime)
+        else { return }
+        tell(chat.name + SafeText(": " + words(for: message, isMention: isMention), as: .line), &effects)
+    }
+
+    /// Tells of what came in too quick a row, unless it has been read meanwhile.
+    mutating func announceDue(_ effects: inout [AppEffect]) {
+        for (contact, count) in announcements.takeDue(at: moment.uptime) {
+            guard let chat = chat(contact), chat.isUnread, !isLooking(at: contact), !isQuiet else { continue }
+            tell(chat.name + SafeText(": \(count) more new message\(count == 1 ? "" : "s")", as: .line), &effects)
+        }
+    }
+
+    /// Somebody asks to be a contact.
+    mutating func announceRequest(_ effects: inout [AppEffect]) {
+        guard settings.desktop != .off, !isQuiet, !isFocused else { return }
+        tell(SafeText(literal: "somebody wants to be your contact"), &effects)
+    }
+
+    /// Shows what a notification looks like here.
+    mutating func announceTest(_ effects: inout [AppEffect]) {
+        say("Rings, and notifies the desktop by: \(settings.desktop.rawValue)")
+        effects.append(.bell)
+        tell(SafeText(literal: "this is a test"), &effects)
+    }
+
+    // MARK: Private
+
+    private func tell(_ body: SafeText, _ effects: inout [AppEffect]) {
+        let title = SafeText(literal: "blipchat")
+        switch settings.desktop {
+        case .off: break
+        case .command:
+            guard let words = CommandLine.words(of: settings.notifyCommand), !words.isEmpty else { return }
+            effects.append(.launch(words + [title.text, body.text]))
+        case .auto, .osc9, .osc777, .osc99:
+            effects.append(.terminal(.notify(title: title, body: body, settings.desktop)))
+        }
+    }
+
+    private func words(for message: ChatMessage, isMention: Bool) -> String {
+        switch message.content {
+        case .file(let transfer):
+            guard settings.notifyShowsText else { return "offers a file" }
+            return "offers " + SafeText(transfer.name, as: .fileName).prefix(width: 60).text
+        case .text(let text):
+            guard settings.notifyShowsText else { return isMention ? "mentions you" : "new message" }
+            return SafeText(text, as: .line).prefix(width: 100).text
+        }
+    }
+
+    private func mentions(_ message: ChatMessage) -> Bool {
+        guard case .text(let text) = message.content else { return false }
+        return Mention.occurs(of: identity.name, in: text)
+    }
+
+    /// Whether the newest messages of a chat are before the user's eyes.
+    private func isLooking(at contact: ContactID) -> Bool {
+        contact == openID && isFocused && overlay == nil && (openChat?.window.isAtBottom ?? false)
+    }
+
+    private var isQuiet: Bool {
+        guard let hours = settings.quietHours else { return false }
+        let now = clock.civil(moment.wall)
+        return hours.contains(minute: now.hour * 60 + now.minute)
+    }
+
+    private static func passes(_ level: ScreenSettings.Bell, _ isMention: Bool) -> Bool {
+        switch level {
+        case .off: false
+        case .mention: isMention
+        case .all: true
+        }
+    }
+}

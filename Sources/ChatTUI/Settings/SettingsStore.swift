@@ -1,0 +1,47 @@
+// The settings as the screen can ask for them and change them. The program keeps them in config.toml.
+
+/// Where the settings are kept. Everything that it says is words for the user.
+public protocol SettingsStore: Sendable {
+    /// All keys, for completion.
+    var keys: [String] { get }
+
+    func carryOut(_ request: SettingsRequest) async -> SettingsReply
+}
+
+/// Settings that nobody keeps: tests, and front ends without a file.
+struct NoSettings: SettingsStore {
+    var keys: [String] { [] }
+
+    func carryOut(_ request: SettingsRequest) async -> SettingsReply {
+        SettingsReply(["There is no configuration file here"], isError: true)
+    }
+}
+
+/// What the user wants of the settings.
+public enum SettingsRequest: Sendable, Equatable {
+    /// What is set; of one key or section, everything.
+    case show(String?)
+    case set(key: String, words: String)
+    /// Goes back to the default.
+    case unset(key: String)
+    /// Reads the file again.
+    case reload
+    case themes
+}
+
+/// What came of it.
+public struct SettingsReply: Sendable, Equatable {
+    /// As they are now; `nil`: nothing has changed.
+    public var settings: ScreenSettings?
+    public var theme: Theme?
+    /// What to tell the user.
+    public var lines: [String]
+    public var isError: Bool
+
+    public init(_ lines: [String], settings: ScreenSettings? = nil, theme: Theme? = nil, isError: Bool = false) {
+        self.settings = settings
+        self.theme = theme
+        self.lines = lines
+        self.isError = isError
+    }
+}

@@ -1,0 +1,101 @@
+// `blipchat config`: reads, checks and changes config.toml without a running chat.
+
+import ChatTUI
+
+extension CommandRunner {
+    private func configurationFile() throws(CommandError) -> ConfigurationFile {
+        ConfigurationFile(paths: try paths(), home: environment["HOME"])
+    }
+
+    func printConfigurationPath() throws(CommandError) -> ExitCode {
+        try streams.line(try paths().configuration)
+        return .done
+    }
+
+    /// Prints the value of a key; 1 when it is not set and has no default.
+    func printSetting() throws(CommandError) -> ExitCode {
+        let file = try configurationFile()
+        let (path, setting) = try file.setting(typed: operand(0))
+        let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
+        guard let value = listing.value(of: setting, at: path) else { return .negative }
+        if isJSON {
+            let isSet = listing.own.contains { $0.key == path.text }
+            try streams.json(record(SettingsListing.Row(key: path.text, value: value, isSet: isSet)))
+        } else if case .string(let text) = value {
+            try streams.line(SafeText(text, as: .line).terminalString())
+        } else {
+            try streams.line(value.text)
+        }
+        return .done
+    }
+
+    func listSettings() throws(CommandError) -> ExitCode {
+        let file = try configurationFile()
+        let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
+        for row in arguments.has("--set") ? listing.own : listing.all {
+            if isJSON {
+                try streams.json(record(row))
+            } else {
+                try streams.line(SafeText(row.line, as: .line).terminalString())
+            }
+        }
+        return .done
+    }
+
+    func changeSetting() throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        try paths.createFolders()
+        let file = try configurationFile()
+        let words = arguments.operands.dropFirst().joined(separator: " ")
+        _ = try file.set(typed: operand(0), to: words)
+        noteRunning(paths)
+        return .done
+    }
+
+    /// 1 when the key was not set.
+    func unsetSetting() throws(CommandError) -> ExitCode {
+        let wasSet = try configurationFile().unset(typed: operand(0))
+        if wasSet { noteRunning(try paths()) }
+        return wasSet ? .done : .negative
+    }
+
+    /// Prints everything that is wrong as `file:line:column: what (what to do)`.
+    func checkConfiguration() throws(CommandError) -> ExitCode {
+        let problems = try configurationFile().problems()
+        for problem in problems {
+            let words = "\(problem.subject): \(problem.reason)" + (problem.advice.map { " (\($0))" } ?? "")
+            try streams.line(SafeText(words, as: .line).terminalString())
+        }
+        return problems.isEmpty ? .done : .usage
+    }
+
+    /// Prints a theme as a file to start one's own from; the names of all without one.
+    func printTheme() throws(CommandError) -> ExitCode {
+        let themes = ThemeFolder(path: try paths().themes)
+        guard let name = arguments.operands.first else {
+            for name in themes.names { try streams.line(name) }
+            return .done
+        }
+        try streams.write(ThemeFile.text(of: try themes.theme(named: name)))
+        return .done
+    }
+
+    private func noteRunning(_ paths: HomePaths) {
+        guard let process = InstanceLock.holder(path: paths.lock) else { return }
+        streams.note("blipchat runs here as process \(process): /reload there, or kill -HUP \(process)")
+    }
+
+    private func record(_ row: SettingsListing.Row) -> JSONValue {
+        let value: JSONValue =
+            switch row.value {
+            case .string(let text): .string(text)
+            case .integer(let number): .integer(number)
+            case .bool(let flag): .bool(flag)
+            case nil: .null
+            }
+        return .record([
+            "v": .integer(1), "type": .string("setting"), "key": .string(row.key), "value": value,
+            "set": .bool(row.isSet),
+        ])
+    }
+}

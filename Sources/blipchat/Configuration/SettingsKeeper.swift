@@ -1,0 +1,96 @@
+// The settings of the running chat: config.toml as it was last read, and what of it is in effect. The screen asks it by
+// /set, /unset, /reload and /theme; SIGHUP asks for a reload.
+
+import ChatTUI
+
+/// Changes settings while the program runs. One change after the other.
+actor SettingsKeeper: SettingsStore {
+    private let file: ConfigurationFile
+    /// What was in effect at the start: a setting of the next start differs from it until then.
+    private let atStart: Configuration
+    /// Gives the chat what may change now.
+    private let apply: @Sendable (Configuration) async -> Void
+
+    nonisolated let keys: [String] = Setting.all.map(\.key).filter {
+        !$0.hasSuffix(".NAME") && !$0.hasPrefix("contact.")
+    }
+
+    init(
+        file: ConfigurationFile, atStart: Configuration,
+        apply: @escaping @Sendable (Configuration) async -> Void
+    ) {
+        self.file = file
+        self.atStart = atStart
+        self.apply = apply
+    }
+
+    func carryOut(_ request: SettingsRequest) async -> SettingsReply {
+        do throws(CommandError) {
+            switch request {
+            case .show(let word): return SettingsReply(try show(word))
+            case .themes: return SettingsReply(try showThemes())
+            case .set(let key, let words):
+                let value = try file.set(typed: key, to: words)
+                return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
+            case .unset(let key):
+                let setting = try file.setting(typed: key).setting
+                guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
+                return try await reread(saying: "\(key) is as if it had never been set", changed: setting)
+            case .reload: return try await reload()
+            }
+        } catch {
+            return SettingsReply([error.words], isError: true)
+        }
+    }
+
+    /// Reads the file again and says what is different now, and what will be from the next start on.
+    private func reload() async throws(CommandError) -> SettingsReply {
+        var reply = try await reread(saying: "The settings are read again", changed: nil)
+        let now = try file.read()
+        let waiting = Setting.all.filter { setting in
+            guard setting.effect == .nextStart, let path = SettingPath(typed: setting.key) else { return false }
+            return setting.value(now, path) != setting.value(atStart, path)
+        }
+        if !waiting.isEmpty {
+            reply.lines[0] += "; from the next start on: " + waiting.map(\.key).joined(separator: ", ")
+        }
+        return reply
+    }
+
+    private func reread(saying words: String, changed setting: Setting?) async throws(CommandError) -> SettingsReply {
+        let configuration = try file.read()
+        let theme = try file.themes.theme(named: configuration.screen.theme)
+        await apply(configuration)
+        let later = setting?.effect == .nextStart ? " (from the next start on)" : ""
+        return SettingsReply([words + later], settings: configuration.screen, theme: theme)
+    }
+
+    // MARK: Showing
+
+    private func show(_ word: String?) throws(CommandError) -> [String] {
+        let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
+        guard let word else {
+            let lines = listing.own.map(\.line)
+            let head = lines.isEmpty ? "Nothing is set in \(file.path)" : "Set in \(file.path):"
+            return [head] + lines + ["/set KEY shows one or a section, /set KEY VALUE changes it"]
+        }
+        let section = listing.all.filter { $0.key.hasPrefix(word + ".") }
+        if !section.isEmpty { return section.map(\.line) }
+        let (path, setting) = try file.setting(typed: word)
+        let value = listing.value(of: setting, at: path).map { " = " + $0.text } ?? " is not set"
+        return ["\(path.text)\(value): \(setting.summary)", "It can be \(setting.form)"]
+    }
+
+    private func showThemes() throws(CommandError) -> [String] {
+        let current = try file.read().screen.theme
+        let names = file.themes.names.map { $0 == current ? "\($0) (this one)" : $0 }
+        return [
+            "Themes: \(names.joined(separator: ", "))", "/theme NAME changes it; your own go to \(file.themes.path)",
+        ]
+    }
+}
+
+extension CommandError {
+    /// Without the name of the program: for the screen.
+    fileprivate var words: String { "\(subject): \(reason)" + (advice.map { " (\($0))" } ?? "") }
+}

@@ -1,0 +1,93 @@
+// The settings of the running program: changed by /set, read again by /reload, and what takes effect when.
+
+import ChatTUI
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct SettingsKeeperTests {
+    private final class Applied: Sendable {
+        let configurations = Mutex<[Configuration]>([])
+    }
+
+    private let directory: TemporaryDirectory
+    private let file: ConfigurationFile
+    private let applied = Applied()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = ConfigurationFile(paths: HomePaths(home: directory.path), home: "/home/jo")
+    }
+
+    private func keeper() throws -> SettingsKeeper {
+        SettingsKeeper(file: file, atStart: try file.read()) { [applied] configuration in
+            applied.configurations.withLock { $0.append(configuration) }
+        }
+    }
+
+    @Test("/set writes the file, keeps its comments, and gives the screen and the chat what is new")
+    func set() async throws {
+        try TestFile.write("# mine\n[ui]\ntheme = \"light\" # by day\n", to: file.path)
+        let keeper = try keeper()
+        let reply = await keeper.carryOut(.set(key: "ui.theme", words: "dark"))
+        #expect(reply.lines == ["ui.theme = \"dark\""])
+        #expect(reply.settings?.theme == "dark")
+        #expect(reply.theme == .dark)
+        #expect(TestFile.text(file.path) == "# mine\n[ui]\ntheme = \"dark\" # by day\n")
+        #expect(TestFile.permissions(file.path) == 0o600)
+        let limit = await keeper.carryOut(.set(key: "net.limit_up", words: "500k"))
+        #expect(!limit.isError)
+        #expect(applied.configurations.withLock { $0.last?.uploadLimit } == 512_000)
+    }
+
+    @Test("what is only read at the start says so")
+    func nextStart() async throws {
+        let keeper = try keeper()
+        #expect(
+            await keeper.carryOut(.set(key: "listen", words: "127.0.0.1:0")).lines
+                == ["listen = \"127.0.0.1:0\" (from the next start on)"])
+        #expect(
+            await keeper.carryOut(.reload).lines == ["The settings are read again; from the next start on: listen"])
+        #expect(await keeper.carryOut(.unset(key: "listen")).isError == false)
+        #expect(await keeper.carryOut(.reload).lines == ["The settings are read again"])
+        #expect(await keeper.carryOut(.unset(key: "listen")).lines == ["listen was not set"])
+    }
+
+    @Test("a file that cannot be read changes nothing, and the place is said")
+    func broken() async throws {
+        let keeper = try keeper()
+        try TestFile.write("[ui]\nlist = 3\n", to: file.path)
+        let reply = await keeper.carryOut(.reload)
+        #expect(reply.isError && reply.settings == nil)
+        #expect(reply.lines[0].hasPrefix("\(file.path):2:1: ui.list cannot be 3 (write \"auto\""))
+        #expect(applied.configurations.withLock(\.isEmpty))
+    }
+
+    @Test(
+        "what cannot be set is refused before anything is written",
+        arguments: [
+            ("ui.thme", "dark", "did you mean ui.theme?"), ("ui.theme", "drak", "did you mean dark?"),
+            ("ui.list", "maybe", "write \"auto\", \"on\" or \"off\""), ("keys", "x", "blipchat config list"),
+        ])
+    func refusals(key: String, words: String, advice: String) async throws {
+        let reply = await (try keeper()).carryOut(.set(key: key, words: words))
+        #expect(reply.isError)
+        #expect(reply.lines[0].contains(advice), "\(reply.lines)")
+        #expect(!SmallFile.exists(file.path))
+    }
+
+    @Test("/set shows what is set, a section, or one key with what it can be")
+    func showing() async throws {
+        try TestFile.write("[ui]\nhints = false\n[contact.\"Ann\"]\nnotify = \"off\"\n", to: file.path)
+        let keeper = try keeper()
+        let own = await keeper.carryOut(.show(nil)).lines
+        #expect(own.contains("ui.hints = false") && own.contains("contact.\"Ann\".notify = \"off\""))
+        #expect(await keeper.carryOut(.show("ui")).lines.contains("ui.mouse = true"))
+        let one = await keeper.carryOut(.show("ui.list")).lines
+        #expect(one.count == 2 && one[0].hasPrefix("ui.list = \"auto\": ") && one[1].contains("\"on\" or \"off\""))
+        #expect(await keeper.carryOut(.show("ui.lsit")).isError)
+        #expect(await keeper.carryOut(.themes).lines[0].contains("terminal (this one), dark"))
+    }
+}

@@ -1,0 +1,109 @@
+// /set, /unset, /reload, /theme and /notify: what they ask for, and what a change does to the screen.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Settings") struct SettingsTests {
+    private typealias Fixture = ScreenFixture
+
+    @Test(
+        "the commands ask for changes of the file",
+        arguments: [
+            ("/set", .show(nil)), ("/set ui.theme", .show("ui.theme")),
+            ("/set ui.theme dark", .set(key: "ui.theme", words: "dark")),
+            ("/set notify.command notify-send 'a b'", .set(key: "notify.command", words: "notify-send 'a b'")),
+            ("/unset ui.theme", .unset(key: "ui.theme")), ("/reload", .reload), ("/theme", .themes),
+            ("/theme light", .set(key: "ui.theme", words: "light")), ("/notify", .show("notify")),
+            ("/notify off", .set(key: "notify.bell", words: "off")),
+            ("/notify mention bob", .set(key: "contact.\"Bob\".notify", words: "mention")),
+            ("/notify default bob", .unset(key: "contact.\"Bob\".notify")),
+            ("/notify quiet 22:00-07:00", .set(key: "notify.quiet_hours", words: "22:00-07:00")),
+            ("/notify quiet off", .set(key: "notify.quiet_hours", words: "\"\"")),
+            ("/notify desktop osc9", .set(key: "notify.desktop", words: "osc9")),
+            ("/notify text on", .set(key: "notify.show_text", words: "on")),
+        ] as [(String, SettingsRequest)])
+    func requests(line: String, request: SettingsRequest) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        #expect(fixture.errands.contains(.settings(request)), "\(fixture.errands)")
+    }
+
+    @Test("/notify test rings and notifies, /notify with something else explains itself")
+    func notifyWords() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/notify test")
+        #expect(fixture.effects.contains(.bell))
+        fixture.enter("/notify loudly")
+        #expect(fixture.text.contains("/notify off|mention|all [WHO]"))
+    }
+
+    @Test("a change is on the screen at once, and so is its theme")
+    func adopting() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var settings = fixture.state.settings
+        settings.mouse = false
+        settings.theme = "dark"
+        let request = SettingsRequest.set(key: "ui.theme", words: "dark")
+        fixture.effects = []
+        fixture.send(
+            .done(
+                .settings(request),
+                .settings(SettingsReply(["ui.theme = \"dark\""], settings: settings, theme: .dark))))
+        #expect(fixture.state.settings == settings)
+        #expect(fixture.effects.contains(.terminal(.mouse(false))))
+        #expect(fixture.text.contains("ui.theme = \"dark\""))
+        #expect(fixture.canvas[Point(column: 79, row: 5)].style.background == Theme.dark[.text].background)
+    }
+
+    @Test("what cannot be set is said, and nothing changes")
+    func refusal() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let before = fixture.state.settings
+        fixture.send(
+            .done(
+                .settings(.set(key: "ui.thme", words: "x")),
+                .settings(SettingsReply(["ui.thme: unknown key (did you mean ui.theme?)"], isError: true))))
+        #expect(fixture.state.settings == before)
+        #expect(fixture.text.contains("did you mean ui.theme?"))
+    }
+
+    @Test("SIGHUP with a terminal that is there reads the settings again")
+    func reloadSignal() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.send(.input(.reload))
+        #expect(fixture.errands == [.settings(.reload)])
+    }
+
+    @Test("Tab completes the keys of settings, also by their last part")
+    func completion() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settingKeys = ["ui.theme", "ui.time", "ui.unicode.width", "notify.bell"]
+        fixture.type("/set ui.th")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/set ui.theme ")
+        fixture.press("Ctrl-u")
+        fixture.type("/unset wid")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/unset ui.unicode.width ")
+    }
+
+    @Test("contacts are not told that we are typing when the user does not want it")
+    func typing() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.sendsTyping = false
+        fixture.effects = []
+        fixture.type("hello")
+        #expect(!fixture.errands.contains { if case .setTyping = $0 { true } else { false } })
+    }
+
+    @Test("it is said that nothing goes to an unverified contact when only verified ones are written to")
+    func requiresVerified() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.requiresVerified = true
+        fixture.press("Alt-2")
+        #expect(fixture.text.contains("nothing is sent until you compare (/verify)"))
+    }
+}
