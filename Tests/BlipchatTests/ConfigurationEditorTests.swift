@@ -87,11 +87,13 @@ import Testing
 
     @Test("what is set is read back, for every setting and every value that it has", arguments: Setting.all.map(\.key))
     func readBack(key: String) throws {
-        let typed = key.replacing("contact.", with: "contact.Ann \"A\".").replacing("keys.NAME", with: "keys.Alt-z").replacing("NAME", with: "word")
+        let typed = key.replacing("contact.", with: "contact.Ann \"A\".").replacing("keys.NAME", with: "keys.Alt-z")
+            .replacing("NAME", with: "word")
         let setting = try #require(Setting.at(try path(typed)))
         var values: [ConfigurationValue] = [
             .bool(true), .bool(false), .string("word"), .string("~/x"), .string("host:1"), .string("22:00-07:30"),
-            .string("palette"), .integer(1), .integer(30), .integer(1 << 20), .string(""), .string("auto"), .string("forever"),
+            .string("palette"), .integer(1), .integer(30), .integer(1 << 20), .string(""), .string("auto"),
+            .string("forever"),
         ]
         values += setting.form.split(separator: "\"").map { .string(String($0)) }
         var taken = 0
