@@ -25,15 +25,22 @@ public struct Theme: Sendable, Equatable {
 
     /// The look of a style: what it says itself comes before its meaning, and its meaning before the text's colours.
     func look(of style: Style) -> Style {
-        var look: Style
-        switch style.meaning {
-        case .part(let part): look = self[part]
-        case .nick(let number): look = nicks.isEmpty ? .plain : Style(nicks[Int(number) % nicks.count])
-        }
-        if look.foreground == .standard { look.foreground = self[.text].foreground }
-        if look.background == .standard { look.background = self[.text].background }
-        if style.foreground != .standard { look.foreground = style.foreground }
-        if style.background != .standard { look.background = style.background }
-        return look.adding(style.attributes)
+        let meant: Style =
+            switch style.meaning {
+            case .part(let part): self[part]
+            case .nick(let number): nicks.isEmpty ? .plain : Style(nicks[Int(number) % nicks.count])
+            }
+        let text = self[.text]
+        var look = style
+        look.foreground = Self.first(style.foreground, meant.foreground, text.foreground)
+        look.background = Self.first(style.background, meant.background, text.background)
+        look.attributes.formUnion(meant.attributes)
+        look.meaning = .part(.text)
+        return look
+    }
+
+    /// The first colour that says something.
+    private static func first(_ own: Color, _ meant: Color, _ text: Color) -> Color {
+        own != .standard ? own : meant != .standard ? meant : text
     }
 }
