@@ -1,0 +1,100 @@
+// The settings of the real program: `blipchat config`, /set, /theme, SIGHUP, a notification by command.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct ConfigurationTests {
+        @Test("config sets, shows, lists, takes back and checks, and keeps the comments of the file")
+        func commands() async throws {
+            let home = try BlipchatHome("alice")
+            let file = String(try #require(try await home.run("config", "path").lines.first))
+            #expect(file == home.path + "/config.toml")
+            #expect(try await home.run("config", "get", "ui.theme").output == "terminal\n")
+            #expect(try await home.run("config", "set", "ui.theme", "dark").status == .exited(0))
+            #expect(TestFile.permissions(file) == 0o600)
+            try TestFile.write("# mine\n[ui]\ntheme = \"dark\" # at night\n", to: file)
+            #expect(try await home.run("config", "set", "ui.theme", "light").status == .exited(0))
+            #expect(TestFile.text(file) == "# mine\n[ui]\ntheme = \"light\" # at night\n")
+            #expect(try await home.run("config", "list", "--set").output == "ui.theme = \"light\"\n")
+            #expect(try await home.run("config", "list").output.contains("history.keep = \"forever\"\n"))
+            let record = try await home.run("config", "get", "ui.theme", "--json").output
+            #expect(record == #"{"v":1,"type":"setting","key":"ui.theme","value":"light","set":true}"# + "\n")
+            #expect(try await home.run("config", "unset", "ui.theme").status == .exited(0))
+            #expect(try await home.run("config", "unset", "ui.theme").status == .exited(1))
+            #expect(try await home.run("config", "check").status == .exited(0))
+
+            let slip = try await home.run("config", "set", "ui.thme", "dark")
+            expectOneSentence(slip, 2, "ui.thme", "did you mean ui.theme?")
+            let value = try await home.run("config", "set", "ui.list", "maybe")
+            expectOneSentence(value, 2, "ui.list", "\"on\" or \"off\"")
+            try TestFile.write("[ui]\nlist = 3\nmosue = true\n", to: file)
+            let check = try await home.run("config", "check")
+            #expect(check.status == .exited(2))
+            #expect(
+                check.lines == [
+                    "\(file):2:1: ui.list cannot be 3 (write \"auto\", \"on\" or \"off\")",
+                    "\(file):3:1: unknown key ui.mosue (did you mean ui.mouse?)",
+                ])
+            expectOneSentence(try await home.run("status"), 2, "config.toml:2:1", "ui.list")
+        }
+
+        @Test("serve reads its settings again on SIGHUP and goes on")
+        func reloadOfServe() async throws {
+            let home = try BlipchatHome("alice")
+            let server = try await Server(home)
+            #expect(try await home.run("config", "set", "files.auto_accept_max", "1M").status == .exited(0))
+            #expect(try await home.run("config", "set", "listen", "127.0.0.1:1").status == .exited(0))
+            server.process.signal(SIGHUP)
+            try await eventually("it says so", state: { server.process.errorOutput }) {
+                server.process.errorOutput.contains("The settings are read again; from the next start on: listen")
+            }
+            try TestFile.write("nonsense\n", to: home.path + "/config.toml")
+            server.process.signal(SIGHUP)
+            try await eventually("it says what is wrong", state: { server.process.errorOutput }) {
+                server.process.errorOutput.contains("config.toml:1:9: = is missing behind nonsense")
+            }
+            try await server.stop()
+        }
+
+        @Test("the screen changes its settings and its theme at once, by /set and on SIGHUP")
+        func screen() async throws {
+            let screen = try await Screen(BlipchatHome("alice"))
+            let file = screen.home.path + "/config.toml"
+            try await screen.tmux.enter("/set ui.title off")
+            try await screen.tmux.waitFor("the new value") { $0.contains("ui.title = false") }
+            try await screen.tmux.enter("/set listen 127.0.0.1:0")
+            try await screen.tmux.waitFor("when it counts") { $0.contains("from the next start on") }
+            try await screen.tmux.enter("/theme lihgt")
+            try await screen.tmux.waitFor("the nearest") { $0.contains("did you mean light?") }
+            try await screen.tmux.enter("/theme light")
+            try await screen.tmux.waitFor("the theme") { $0.contains("ui.theme = \"light\"") }
+            #expect(TestFile.text(file).contains("theme = \"light\"\n"))
+            try TestFile.write("[ui]\nhints = tru\n", to: file)
+            kill(Int32(try #require(try await screen.home.status().pid)), SIGHUP)
+            try await screen.tmux.waitFor("the place of the slip") { $0.contains("config.toml:2:9") }
+            try TestFile.write("[ui]\nhints = true\n", to: file)
+            try await screen.tmux.enter("/reload")
+            try await screen.tmux.waitFor("the end of it") { $0.contains("The settings are read again") }
+            try await screen.quit()
+        }
+
+        @Test("a message that is not looked at starts the command of the settings, without its text")
+        func notification() async throws {
+            let screens = try await TwoScreens()
+            let told = screens.alice.home.path + "/told"
+            try await screens.alice.tmux.enter("/set notify.command sh -c 'echo \"$1: $2\" >> \(told)' notify")
+            try await screens.alice.tmux.waitFor("the command") { $0.contains("notify.command = ") }
+            try await screens.alice.tmux.enter("/notify desktop command")
+            try await screens.alice.tmux.waitFor("the way") { $0.contains("notify.desktop = ") }
+            try await screens.alice.tmux.press("F1")
+            try await screens.bob.tmux.enter("/msg alice the secret")
+            try await eventually("alice is told") { TestFile.text(told) == "blipchat: bob: new message\n" }
+            try await screens.alice.tmux.press("Escape")
+            try await screens.alice.waitForLine("the secret")
+            try await screens.alice.quit()
+            try await screens.bob.quit()
+        }
+    }
+}
