@@ -65,7 +65,7 @@ struct FirstRunForm: Sendable {
             lines[focus]?.insert(String(text.prefix { !$0.isNewline }))
             problem = nil
         case .terminate, .hangup: return .quit
-        case .resize, .mouse, .focus: break
+        case .resize, .mouse, .focus, .reload: break
         }
         return nil
     }
