@@ -10,12 +10,13 @@ public struct Theme: Sendable, Equatable {
     public var name: String
     /// The colours of contacts' names, 1 to 16 of them; each contact has one by its key.
     public var nicks: [Color]
-    private var looks: [Part: Style] = [:]
+    private var looks: [Part: Style]
 
     /// Every part is plain, names as well.
     public init(name: String) {
         self.name = name
         nicks = [.standard]
+        looks = Dictionary(uniqueKeysWithValues: Part.allCases.map { ($0, .plain) })
     }
 
     public subscript(part: Part) -> Style {

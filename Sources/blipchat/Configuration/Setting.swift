@@ -91,7 +91,7 @@ struct Setting: Sendable {
         if let number = Int64(words) { candidates.append(.integer(number)) }
         // As it would stand in the file, with quotation marks; else as it is.
         var problems: [ConfigurationError] = []
-        candidates += ConfigurationReader.read("x = " + words, problems: &problems).map(\.value)
+        candidates += ConfigurationReader.read("x = " + words, problems: &problems).prefix(1).map(\.value)
         candidates.append(.string(words))
         var scratch = Configuration()
         return candidates.first { put(&scratch, $0, Context(path: path, home: home)) }

@@ -30,7 +30,8 @@ struct SettingsListing {
     /// Every setting; of contacts, keys and aliases those that are set.
     var all: [Row] {
         let fixed = Setting.all.compactMap { setting -> Row? in
-            guard let path = SettingPath(typed: setting.key), Setting.at(path) != nil else { return nil }
+            guard !setting.key.hasSuffix(".NAME"), let path = SettingPath(typed: setting.key), Setting.at(path) != nil
+            else { return nil }
             return row(setting, path)
         }
         let named = present.filter { ["contact", "keys", "alias"].contains($0.section) }
