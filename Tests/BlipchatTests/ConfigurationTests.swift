@@ -2,6 +2,7 @@
 
 import BLIPNet
 import ChatCore
+import ChatTUI
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 import BLIPNet
 import ChatCore
+import ChatTUI
 
 extension Setting {
     static let general: [Setting] = [
