@@ -9,7 +9,11 @@ import Testing
 
 @Suite struct SettingsKeeperTests {
     private final class Applied: Sendable {
-        let configurations = Mutex<[Configuration]>([])
+        private let configurations = Mutex<[Configuration]>([])
+
+        func append(_ configuration: Configuration) { configurations.withLock { $0.append(configuration) } }
+
+        var all: [Configuration] { configurations.withLock { $0 } }
     }
 
     private let directory: TemporaryDirectory
@@ -23,7 +27,7 @@ import Testing
 
     private func keeper() throws -> SettingsKeeper {
         SettingsKeeper(file: file, atStart: try file.read()) { [applied] configuration in
-            applied.configurations.withLock { $0.append(configuration) }
+            applied.append(configuration)
         }
     }
 
@@ -39,7 +43,7 @@ import Testing
         #expect(TestFile.permissions(file.path) == 0o600)
         let limit = await keeper.carryOut(.set(key: "net.limit_up", words: "500k"))
         #expect(!limit.isError)
-        #expect(applied.configurations.withLock { $0.last?.uploadLimit } == 512_000)
+        #expect(applied.all.last?.uploadLimit == 512_000)
     }
 
     @Test("what is only read at the start says so")
@@ -62,7 +66,7 @@ import Testing
         let reply = await keeper.carryOut(.reload)
         #expect(reply.isError && reply.settings == nil)
         #expect(reply.lines[0].hasPrefix("\(file.path):2:1: ui.list cannot be 3 (write \"auto\""))
-        #expect(applied.configurations.withLock(\.isEmpty))
+        #expect(applied.all.isEmpty)
     }
 
     @Test(

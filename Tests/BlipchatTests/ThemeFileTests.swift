@@ -41,9 +41,9 @@ import Testing
             ("error = \"red bold\"", 1, "write it like"), ("error = \"256\"", 1, "write it like"),
         ])
     func slips(text: String, line: Int, advice: String) throws {
-        let problem = try #require(problem(text))
-        #expect(problem.position == TextPosition(line: line, column: 1))
-        #expect(problem.advice?.contains(advice) == true, "\(problem)")
+        let found = try #require(problem(text))
+        #expect(found.position == TextPosition(line: line, column: 1))
+        #expect(found.advice?.contains(advice) == true, "\(found)")
     }
 
     @Test("a theme of the folder goes before a built-in one of its name, and both are offered")
