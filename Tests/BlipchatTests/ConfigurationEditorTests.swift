@@ -61,7 +61,7 @@ import Testing
         #expect(try set("keys.Alt-/", .string("help"), in: "") == "[keys]\n\"Alt-/\" = \"help\"\n")
         #expect(try set("name", .string("x"), in: "") == "name = \"x\"\n")
         #expect(
-            try set("name", .string("x"), in: "# about files\n[files]\n") == "name = \"x\"\n# about files\n[files]\n")
+            try set("name", .string("x"), in: "# about files\n[files]\n") == "name = \"x\"\n\n# about files\n[files]\n")
         #expect(
             try set("name", .string("x"), in: "# mine\n\n[files]\n") == "# mine\nname = \"x\"\n\n[files]\n")
     }

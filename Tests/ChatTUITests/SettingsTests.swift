@@ -106,4 +106,31 @@ import Testing
         fixture.press("Alt-2")
         #expect(fixture.text.contains("nothing is sent until you compare (/verify)"))
     }
+
+    @Test("panes are shown as the settings say, and the chat keeps its 40 columns")
+    func panes() {
+        func layout(_ columns: Int, _ change: (inout ScreenSettings) -> Void, hidden: Bool = false) -> ScreenLayout {
+            var fixture = Fixture.main(columns: columns, rows: 24)
+            change(&fixture.state.settings)
+            fixture.state.listIsHidden = hidden
+            return ScreenLayout(fixture.state)
+        }
+        #expect(layout(80) { $0.list = .off }.list == nil)
+        #expect(layout(80, { $0.list = .off }, hidden: true).list != nil)
+        #expect(layout(58) { $0.list = .on }.list?.size.columns == 16)
+        #expect(layout(52) { $0.list = .on }.list?.size.columns == 11)
+        #expect(layout(45) { $0.list = .on }.list == nil)
+        #expect(layout(120) { $0.listWidth = 40 }.list?.size.columns == 40)
+        #expect(layout(90) { $0.details = .on }.details != nil)
+        #expect(layout(120) { $0.details = .off }.details == nil)
+        #expect(layout(80) { $0.hints = false }.hint == nil)
+        for columns in 20..<130 {
+            let layout = layout(columns) {
+                $0.list = .on
+                $0.details = .on
+                $0.listWidth = 30
+            }
+            #expect(layout.chat.size.columns >= min(columns, 40))
+        }
+    }
 }

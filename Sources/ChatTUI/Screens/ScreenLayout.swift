@@ -21,7 +21,7 @@ struct ScreenLayout: Sendable, Equatable {
         let isTiny = size.columns < 20 || size.rows < 4
         let hasTitle = !isTiny && size.rows >= 5
         let hasStatus = !isTiny
-        let hasHint = !isTiny && size.rows >= 8
+        let hasHint = !isTiny && size.rows >= 8 && state.settings.hints
         let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
         let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
         let maxInput = max(1, min(size.rows / 3, size.rows - around - 1))
@@ -47,16 +47,33 @@ struct ScreenLayout: Sendable, Equatable {
         let rows = max(0, bottom - top)
         var left = 0
         var right = size.columns
-        if size.columns >= 60, !state.listIsHidden {
-            let width = size.columns >= 110 ? 22 : 16
-            list = Rect(column: 0, row: top, columns: width, rows: rows)
-            left = width + 1
+        let listWidth = min(
+            state.settings.listWidth ?? (size.columns >= 110 ? 22 : 16), size.columns - Self.chatMinimum - 1)
+        if listWidth >= 8,
+            Self.isShown(state.settings.list, byWidth: size.columns >= 60, isToggled: state.listIsHidden)
+        {
+            list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
+            left = listWidth + 1
         }
-        if size.columns >= 110, !state.detailsAreHidden {
+        if size.columns - left - 31 >= Self.chatMinimum,
+            Self.isShown(state.settings.details, byWidth: size.columns >= 110, isToggled: state.detailsAreHidden)
+        {
             details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
             right = size.columns - 31
         }
         chat = Rect(column: left, row: top, columns: right - left, rows: rows)
+    }
+
+    /// The chat never gets fewer columns (PRODUCT, rule 3).
+    private static let chatMinimum = 40
+
+    /// Whether a pane is shown: as the setting says, or the other way round when the user has pressed its key.
+    private static func isShown(_ pane: ScreenSettings.Pane, byWidth: Bool, isToggled: Bool) -> Bool {
+        switch pane {
+        case .auto: byWidth && !isToggled
+        case .on: !isToggled
+        case .off: isToggled
+        }
     }
 
     /// What stands before the draft: `Alice> `, or `> ` where the title says it or there is no room.

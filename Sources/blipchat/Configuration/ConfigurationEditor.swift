@@ -26,6 +26,8 @@ struct ConfigurationEditor {
         let line = Array("\(ConfigurationValue.quotedKey(path.name)) = \(value.text)".unicodeScalars)
         if let place = endOfSection(path) {
             lines.insert(line, at: place)
+            let next = place + 1
+            if path.section.isEmpty, lines.indices.contains(next), !lines[next].isEmpty { lines.insert([], at: next) }
             return
         }
         if lines.last?.isEmpty == false { lines.append([]) }

@@ -31,7 +31,8 @@ extension Setting {
             "net.keepalive", 1...86_400, \.keepalive, "seconds of silence after which a contact is asked for a sign",
             .nextStart),
         number(
-            "net.reconnect_max", 1...86_400, \.reconnectMaximum, "the most seconds between two tries to call"),
+            "net.reconnect_max", 1...86_400, \.reconnectMaximum, "the most seconds between two tries to call",
+            .nextStart),
         choice("net.tls", \.tls, "links are encrypted; contacts are known by the key of their certificate"),
         size("net.limit_up", \.uploadLimit, "bytes a second of all files that go out; 0 is no limit"),
         size("net.limit_down", \.downloadLimit, "bytes a second of all files that come in; 0 is no limit"),
