@@ -64,9 +64,14 @@ struct Examination {
     // MARK: Settings, folders, key, lock
 
     private mutating func checkConfiguration() {
+        let file = ConfigurationFile(paths: paths, home: home)
         do throws(CommandError) {
-            let settings = try Configuration.load(from: paths.configuration, home: home)
-            downloads = settings.downloads ?? paths.downloads
+            let problems = try file.problems()
+            for problem in problems {
+                note("config", .error, "\(problem.subject): \(problem.reason)", problem.advice, exit: .usage)
+            }
+            guard problems.isEmpty else { return }
+            downloads = try file.read().downloads ?? paths.downloads
             note("config", .ok, SmallFile.exists(paths.configuration) ? paths.configuration : "all defaults")
         } catch {
             note("config", .error, "\(error.subject): \(error.reason)", error.advice, exit: .usage)

@@ -118,7 +118,7 @@ extension CommandRunner {
             }
             let result = try await show(
                 chat.service, of: paths, on: terminal, contact: contact, notices: chat.notices,
-                reconfigure: { await chat.reconfigure($0) })
+                reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
         } catch {

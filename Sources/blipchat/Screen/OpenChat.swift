@@ -3,6 +3,7 @@
 
 import ChatCore
 import ChatTUI
+import Glibc
 
 /// A chat to be shown; `close` it at the end.
 enum OpenChat {
@@ -58,9 +59,14 @@ enum OpenChat {
         }
     }
 
-    /// Gives a chat of our own what its settings have become; another process reads them itself, on SIGHUP.
-    func reconfigure(_ configuration: ChatConfiguration) async {
-        if case .own(let instance) = self { await instance.client.reconfigure(configuration) }
+    /// Gives a chat of our own what its settings have become; another process is told to read them itself. Whoever
+    /// serves the socket (the screen, serve) knows SIGHUP.
+    func reconfigure(_ configuration: ChatConfiguration, _ paths: HomePaths) async {
+        switch self {
+        case .own(let instance): await instance.client.reconfigure(configuration)
+        case .attached:
+            if let process = InstanceLock.holder(path: paths.lock), process > 0 { kill(process, SIGHUP) }
+        }
     }
 
     func close() async {
