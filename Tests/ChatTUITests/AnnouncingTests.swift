@@ -126,7 +126,7 @@ import Testing
             $0.notifyCommand = "notify-send -a 'my chat'"
         }
         arrives("$(reboot) `x`", in: &fixture)
-        #expect(fixture.effects.contains(.launch(["notify-send", "-a", "my chat", "blipchat", "Bob: new message"])))
+        #expect(fixture.effects.contains(.spawn(["notify-send", "-a", "my chat", "blipchat", "Bob: new message"])))
         fixture.send(.launchFailed(program: "notify-send", errno: 2))
         #expect(fixture.text.contains("notify-send cannot be started: no such file or directory"))
     }
@@ -146,7 +146,7 @@ import Testing
             ("Jo", "", false), ("", "x", false), ("Zoë", "frag zoë", true), ("Jo", "jojo jo_ jo", true),
         ])
     func mention(name: String, text: String, isMention: Bool) {
-        #expect(Mention.occurs(of: name, in: text) == isMention)
+        #expect(NameMention.occurs(of: name, in: text) == isMention)
     }
 
     @Test(

@@ -11,7 +11,7 @@ public enum AppEffect: Sendable, Equatable {
     case bell
     case terminal(TerminalCommand)
     /// Starts a program and its arguments beside the screen, without a shell.
-    case launch([String])
+    case spawn([String])
     /// Paints every cell anew.
     case redraw
     case suspend

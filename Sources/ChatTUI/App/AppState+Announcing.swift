@@ -50,7 +50,7 @@ extension AppState {
         case .off: break
         case .command:
             guard let words = CommandLine.words(of: settings.notifyCommand), !words.isEmpty else { return }
-            effects.append(.launch(words + [title.text, body.text]))
+            effects.append(.spawn(words + [title.text, body.text]))
         case .auto, .osc9, .osc777, .osc99:
             effects.append(.terminal(.notify(title: title, body: body, settings.desktop)))
         }
@@ -69,7 +69,7 @@ extension AppState {
 
     private func mentions(_ message: ChatMessage) -> Bool {
         guard case .text(let text) = message.content else { return false }
-        return Mention.occurs(of: identity.name, in: text)
+        return NameMention.occurs(of: identity.name, in: text)
     }
 
     /// Whether the newest messages of a chat are before the user's eyes.

@@ -121,7 +121,7 @@ public final class ChatApplication {
         case .ask(let question): ask(question)
         case .bell: terminal.bell()
         case .terminal(let command): terminal.perform(command)
-        case .launch(let words):
+        case .spawn(let words):
             let code = launcher.launch(words)
             if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }
         case .redraw:

@@ -1,7 +1,7 @@
 // Whether a text speaks to our user.
 
 /// Mentions of a name.
-enum Mention {
+enum NameMention {
     /// Whether `name` stands in `text` as a word (or words) of its own, in any case.
     static func occurs(of name: String, in text: String) -> Bool {
         let wanted = Array(name.lowercased())
