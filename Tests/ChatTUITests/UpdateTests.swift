@@ -374,6 +374,14 @@ struct UpdateTests {
         #expect(fixture.state.exitCode == 143)
     }
 
+    @Test("typing where no chat is open leaves nothing that stays due")
+    func typingInTheLobby() {
+        var fixture = Fixture(columns: 80, rows: 24)
+        fixture.type("nobody is here")
+        fixture.advance(.seconds(2))
+        #expect(fixture.state.deadline > fixture.state.moment.uptime)
+    }
+
     @Test("at rest the next deadline is the next minute")
     func deadline() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -36,10 +36,11 @@ extension AppState {
         effects.append(.run(.setTyping(false, own.contact)))
     }
 
-    /// Stores the open chat's draft when it is not stored yet.
+    /// Stores the open chat's draft when it is not stored yet. Without an open chat there is nowhere to store it.
     mutating func storeDraft(_ effects: inout [AppEffect]) {
-        guard draftTimer != nil, let openID else { return }
+        guard draftTimer != nil else { return }
         draftTimer = nil
+        guard let openID else { return }
         effects.append(.run(.setDraft(input.text, openID)))
     }
 
