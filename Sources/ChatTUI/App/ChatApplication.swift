@@ -111,7 +111,7 @@ public final class ChatApplication {
         let effects = update(&state, action, at: now)
         self.state = state
         for effect in effects { carryOut(effect) }
-        schedulePaint()
+        if case .input = action { schedulePaint(asEcho: true) } else { schedulePaint(asEcho: false) }
         scheduleTimer()
     }
 
@@ -145,17 +145,19 @@ public final class ChatApplication {
 
     // MARK: Painting and time
 
-    /// Paints in the next turn of the main queue, and at most 60 times a second.
-    private func schedulePaint() {
-        guard let delay = painter.request(at: now.uptime) else { return }
-        let work: @Sendable () -> Void = { [weak self] in
-            MainActor.assumeIsolated { self?.paint() }
+    /// The echo of a key is painted at once, by whoever has read the key; news are painted together, a little later.
+    private func schedulePaint(asEcho isEcho: Bool) {
+        let uptime = now.uptime
+        guard let delay = painter.request(at: uptime, asEcho: isEcho) else { return }
+        if isEcho, delay <= .zero { return paint() }
+        DispatchQueue.main.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
+            MainActor.assumeIsolated { self?.paintIfDue() }
         }
-        if delay <= .zero {
-            DispatchQueue.main.async(execute: work)
-        } else {
-            DispatchQueue.main.asyncAfter(deadline: .now() + delay.dispatchInterval, execute: work)
-        }
+    }
+
+    /// What was to be painted may have been painted by a key in between.
+    private func paintIfDue() {
+        if painter.isDue(at: now.uptime) { paint() }
     }
 
     private func paint() {
@@ -188,27 +190,6 @@ public final class ChatApplication {
         timer.resume()
         self.timer = timer
         return timer
-    }
-}
-
-/// When to paint: one picture for everything that happens within a frame's time.
-struct PaintSchedule {
-    static let interval = Duration.milliseconds(16)
-
-    private var isScheduled = false
-    private var last: Duration?
-
-    /// How long to wait for the next picture; `nil` when one is scheduled already.
-    mutating func request(at now: Duration) -> Duration? {
-        guard !isScheduled else { return nil }
-        isScheduled = true
-        guard let last else { return .zero }
-        return max(.zero, last + Self.interval - now)
-    }
-
-    mutating func painted(at now: Duration) {
-        isScheduled = false
-        last = now
     }
 }
 

@@ -23,7 +23,7 @@ public final class NcursesTerminal: Terminal {
         let screen: OpaquePointer
         let streams: [UnsafeMutablePointer<FILE>]
         let savedMode: termios
-        let source: any DispatchSourceRead
+        let reader: InputReader
         let signals: SignalPipe
         var decoder: InputDecoder
         let onInput: @MainActor (InputEvent) -> Void
@@ -69,20 +69,26 @@ public final class NcursesTerminal: Terminal {
         let signals = try SignalPipe([SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGCONT]) { [weak self] number in
             self?.receive(signal: number)
         }
+        let reader: InputReader
+        do {
+            reader = try InputReader(input) { [weak self] in self?.readInput() }
+        } catch {
+            signals.stop()
+            throw error
+        }
         var stop = sigaction()
         sigaction(SIGTSTP, nil, &stop)
         guard let opened = openScreen(type) else {
             let error = errno
             signals.stop()
+            reader.end()
             throw .system(errno: error)
         }
         // curses would handle Ctrl-z on its own, inside of a signal handler; suspend() does it in order.
         sigaction(SIGTSTP, &stop, nil)
         configureScreen()
-        let source = DispatchSource.makeReadSource(fileDescriptor: input, queue: .main)
-        source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.readInput() } }
         session = Session(
-            screen: opened.screen, streams: opened.streams, savedMode: mode, source: source, signals: signals,
+            screen: opened.screen, streams: opened.streams, savedMode: mode, reader: reader, signals: signals,
             decoder: InputDecoder(
                 ownSequences: keySequences(), escapeDelay: escapeDelay,
                 takesBurstsAsPaste: !capabilities.bracketedPaste),
@@ -90,13 +96,12 @@ public final class NcursesTerminal: Terminal {
         TerminalRestore.arm(input: input, output: output, mode: mode, reset: codes.reset + modes(TerminalModes.off))
         TerminalOutput.write(modes(TerminalModes.on), to: output)
         updateSize()
-        source.resume()
     }
 
     public func stop() {
         guard let session else { return }
         self.session = nil
-        session.source.cancel()
+        session.reader.end()
         set_term(session.screen)
         if session.mayWrite { leaveScreen(isTitleSaved: session.isTitleSaved) }
         delscreen(session.screen)
@@ -236,7 +241,7 @@ public final class NcursesTerminal: Terminal {
             leaveScreen(isTitleSaved: session.isTitleSaved)
         }
         self.session?.isGone = true
-        session.source.cancel()
+        session.reader.end()
         TerminalRestore.disarm()
         session.onInput(.hangup)
     }

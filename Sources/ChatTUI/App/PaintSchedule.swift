@@ -1,0 +1,35 @@
+// When to paint: at most 60 pictures in any second, and the echo of a key before everything else. Pure.
+
+/// A rate limit for pictures that lets a few of them go ahead of their time: those that show what was just typed.
+///
+/// News wait until their turn, one picture for everything that happens until then. A key does not wait, unless many
+/// keys have gone ahead already (a key that is held down, a paste without marks).
+struct PaintSchedule {
+    /// The time that belongs to one picture.
+    static let interval = Duration.milliseconds(18)
+    /// How many pictures keys may be ahead of their time.
+    static let advance = 3
+
+    /// When the next picture may be painted that is not ahead of its time (uptime).
+    private var turn = Duration.zero
+    /// When the next picture will be painted; `nil` when there is nothing new.
+    private var due: Duration?
+
+    /// Something is to be painted. Returns how long to wait for it; `nil` when an earlier request covers it.
+    mutating func request(at now: Duration, asEcho isEcho: Bool) -> Duration? {
+        let earliest = isEcho ? turn - Self.interval * Self.advance : turn
+        let time = max(now, earliest)
+        if let due, due <= time { return nil }
+        due = time
+        return time - now
+    }
+
+    /// Whether the picture that was scheduled for `now` is still to be painted. Timers of another clock may be early by
+    /// a little.
+    func isDue(at now: Duration) -> Bool { due.map { $0 <= now + .milliseconds(1) } ?? false }
+
+    mutating func painted(at now: Duration) {
+        due = nil
+        turn = max(turn, now) + Self.interval
+    }
+}

@@ -1,0 +1,79 @@
+// The rate of pictures: bounded for whatever happens, and no wait for a person who types.
+
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Paint schedule")
+struct PaintScheduleTests {
+    /// Paints what a program would whose user presses a key every `keys` while news come every `news`; returns when,
+    /// and how long each key waited.
+    private func run(keys: Duration, news: Duration, for time: Duration) -> (pictures: [Duration], waits: [Duration]) {
+        var schedule = PaintSchedule()
+        var pictures: [Duration] = []
+        var waits: [Duration] = []
+        var timers: [Duration] = []
+        var now = Duration.seconds(100)
+        let start = now
+        var nextKey = now
+        var nextNews = now
+        while now < start + time {
+            now = min(nextKey, nextNews, timers.min() ?? nextKey)
+            if let index = timers.firstIndex(where: { $0 <= now }) {
+                timers.remove(at: index)
+                if schedule.isDue(at: now) {
+                    schedule.painted(at: now)
+                    pictures.append(now)
+                }
+                continue
+            }
+            let isKey = nextKey <= nextNews
+            if isKey { nextKey += keys } else { nextNews += news }
+            let delay = schedule.request(at: now, asEcho: isKey)
+            if isKey { waits.append(delay ?? (timers.min() ?? now) - now) }
+            guard let delay else { continue }
+            if isKey, delay == .zero {
+                schedule.painted(at: now)
+                pictures.append(now)
+            } else {
+                timers.append(now + delay)
+            }
+        }
+        return (pictures, waits)
+    }
+
+    private func mostInASecond(_ pictures: [Duration]) -> Int {
+        pictures.indices.map { first in
+            pictures[first...].prefix { $0 < pictures[first] + .seconds(1) }.count
+        }.max() ?? 0
+    }
+
+    @Test(
+        "never more than 60 pictures in a second, whatever comes",
+        arguments: [1, 5, 16, 17, 25, 30, 33, 50, 90] as [Int], [1, 3, 40])
+    func rate(keys: Int, news: Int) {
+        let (pictures, _) = run(keys: .milliseconds(keys), news: .milliseconds(news), for: .seconds(5))
+        #expect(mostInASecond(pictures) <= 60)
+        #expect(pictures.count >= 50)
+    }
+
+    @Test("a key shows at once while news flood in, up to 50 keys a second", arguments: [20, 28, 33, 50, 77])
+    func echo(keys: Int) {
+        let (_, waits) = run(keys: .milliseconds(keys), news: .milliseconds(1), for: .seconds(5))
+        #expect(waits.allSatisfy { $0 == .zero })
+    }
+
+    @Test("what is shown is shown once: nothing is painted without something new")
+    func rest() {
+        var schedule = PaintSchedule()
+        let now = Duration.seconds(7)
+        #expect(schedule.request(at: now, asEcho: true) == .zero)
+        schedule.painted(at: now)
+        #expect(!schedule.isDue(at: now + .seconds(1)))
+        #expect(schedule.request(at: now + .milliseconds(1), asEcho: false) == .milliseconds(17))
+        #expect(schedule.request(at: now + .milliseconds(2), asEcho: false) == nil)
+        #expect(schedule.request(at: now + .milliseconds(3), asEcho: true) == .zero)
+        schedule.painted(at: now + .milliseconds(3))
+        #expect(!schedule.isDue(at: now + .milliseconds(18)))
+    }
+}
