@@ -29,7 +29,7 @@ public enum ErrandResult: Sendable {
 /// The answer to a `Question`.
 public enum Answer: Sendable {
     case conversations([Conversation])
-    case link(ContactID, LinkState)
+    case links([ContactID: LinkState])
     case page(PageRequest, [ChatMessage])
     case search(SearchQuery, generation: Int, SearchResult, took: Duration)
     /// Messages around a search hit.

@@ -54,7 +54,7 @@ public enum Errand: Sendable, Equatable {
 /// A question to the chat service or the file system.
 public enum Question: Sendable, Equatable {
     case conversations
-    case link(ContactID)
+    case links([ContactID])
     case page(PageRequest)
     case search(SearchQuery, generation: Int)
     case context(ContactID, HistoryPosition, generation: Int)

@@ -6,8 +6,8 @@ extension AppState {
     mutating func receive(_ answer: Answer, _ effects: inout [AppEffect]) {
         switch answer {
         case .conversations(let list): receive(list, &effects)
-        case .link(let contact, let link):
-            if let index = chatIndex(contact) { chats[index].link = link }
+        case .links(let links):
+            for index in chats.indices { chats[index].link = links[chats[index].id] ?? chats[index].link }
         case .page(let request, let page): receive(page, for: request)
         case .search(let query, let generation, let result, let took):
             receive(result, for: query, generation: generation, took: took, &effects)
@@ -40,9 +40,11 @@ extension AppState {
         conversations.isRunning = false
         var old: [ContactID: Chat] = [:]
         for chat in chats { old[chat.id] = chat }
+        // One question for all of them: each costs a task.
+        let new = list.map(\.peer.id).filter { old[$0] == nil }
+        if !new.isEmpty { effects.append(.ask(.links(new))) }
         chats = list.map { conversation in
             guard var chat = old[conversation.peer.id] else {
-                effects.append(.ask(.link(conversation.peer.id)))
                 return Chat(conversation: conversation)
             }
             let seen = chat.conversation.readUpTo
@@ -120,7 +122,7 @@ extension AppState {
             return
         case .files(_, let generation):
             if completion?.generation == generation { completion = nil }
-        case .link, .context, .draft, .transfers, .requests, .safetyNumber, .downloads, .day: break
+        case .links, .context, .draft, .transfers, .requests, .safetyNumber, .downloads, .day: break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)
     }

@@ -79,7 +79,7 @@ extension AppState {
                 peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
             let place = chats.firstIndex { $0.id > peer.id } ?? chats.count
             chats.insert(Chat(conversation: conversation), at: place)
-            effects.append(.ask(.link(peer.id)))
+            effects.append(.ask(.links([peer.id])))
         }
         if input.isEmpty, overlay == nil { open(peer.id, &effects) }
     }

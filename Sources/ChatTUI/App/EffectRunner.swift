@@ -69,7 +69,10 @@ struct EffectRunner: Sendable {
     private func ask(_ question: Question) async throws(ChatError) -> Answer? {
         switch question {
         case .conversations: return .conversations(try await service.conversations())
-        case .link(let contact): return .link(contact, await service.linkState(of: contact))
+        case .links(let contacts):
+            var links: [ContactID: LinkState] = [:]
+            for contact in contacts { links[contact] = await service.linkState(of: contact) }
+            return .links(links)
         case .page(let request):
             let page = try await service.page(of: request.contact, request.anchor, limit: request.limit)
             return .page(request, page)

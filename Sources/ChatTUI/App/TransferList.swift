@@ -9,6 +9,8 @@ struct TransferList: Sendable, Equatable {
 
     private(set) var byID: [MessageID: FileTransfer] = [:]
     private(set) var progress: [MessageID: TransferProgress] = [:]
+    /// Offers to us that nobody has decided: asked for after every action.
+    private var openIDs: Set<MessageID> = []
 
     /// Unfinished first, then by number, newest first.
     var sorted: [FileTransfer] {
@@ -21,12 +23,16 @@ struct TransferList: Sendable, Equatable {
     var running: [FileTransfer] { unfinished.filter { $0.state == .running } }
 
     /// Offers to us that nobody has decided, oldest first.
-    var openOffers: [FileTransfer] { unfinished.filter { $0.state == .offered && $0.direction == .incoming } }
+    var openOffers: [FileTransfer] {
+        openIDs.isEmpty ? [] : openIDs.compactMap { byID[$0] }.sorted { $0.number < $1.number }
+    }
 
     subscript(number: TransferNumber) -> FileTransfer? { byID.values.first { $0.number == number } }
 
     mutating func update(_ transfer: FileTransfer) {
         byID[transfer.id] = transfer
+        let isOpen = transfer.state == .offered && transfer.direction == .incoming
+        if isOpen { openIDs.insert(transfer.id) } else { openIDs.remove(transfer.id) }
         if transfer.state != .running { progress[transfer.id] = nil }
         let finished = byID.values.filter(\.state.isFinal)
         if finished.count > Self.finishedLimit, let oldest = finished.min(by: { $0.number < $1.number }) {

@@ -32,9 +32,10 @@ struct TextFilter {
 
     static func filter(_ raw: String, as kind: SafeText.Kind) -> SafeText {
         switch kind {
-        case .line, .multiline: return filterText(raw, as: kind)
-        case .name: return NameFilter.name(raw)
-        case .fileName: return NameFilter.fileName(raw)
+        case .line, .multiline:
+            plainASCII(raw) ?? FilteredTexts.text(raw, as: kind) { filterText(raw, as: kind) }
+        case .name: FilteredTexts.text(raw, as: kind) { NameFilter.name(raw) }
+        case .fileName: FilteredTexts.text(raw, as: kind) { NameFilter.fileName(raw) }
         }
     }
 
@@ -53,14 +54,8 @@ struct TextFilter {
 
     /// The short way for what nearly all texts are.
     private static func plainASCII(_ raw: String) -> SafeText? {
-        var clusters: [Cluster] = []
-        guard raw.utf8.count <= maxDrawnBytes else { return nil }
-        clusters.reserveCapacity(raw.utf8.count)
-        for byte in raw.utf8 {
-            guard let cluster = Cluster.ascii(byte) else { return nil }
-            clusters.append(cluster)
-        }
-        return SafeText(clusters: clusters)
+        guard raw.utf8.count <= maxDrawnBytes, raw.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+        return SafeText(clusters: raw.utf8.map { Cluster.ascii[Int($0) - 0x20] })
     }
 
     private mutating func add(_ raw: String) {

@@ -46,6 +46,8 @@ struct HistoryLayout {
     /// oldest message, and when the terminal grows.
     private func anchor(filling height: Int) -> (index: Int, hidden: Int) {
         var (index, hidden) = anchor
+        // The usual place: nothing is newer, so there is nothing to fill with.
+        if index == items.count - 1, hidden == 0 { return (index, 0) }
         var missing = height + hidden
         var top = index
         while top >= firstIndex, missing > 0 {
