@@ -131,3 +131,6 @@ static inline int clinux_epoll_wait(int poller, struct clinux_news *news, int ca
 /// mallopt(3): the memory of large blocks goes back to the system when they are freed. By itself glibc does that only
 /// until the first of them was freed; from then on it keeps tens of megabytes per thread. To be called before threads.
 static inline void clinux_return_large_blocks(void) { (void)mallopt(M_MMAP_THRESHOLD, 128 * 1024); }
+/// mallopt(3): so many heaps at most. By itself glibc gives nearly every thread one of its own, each with holes that the
+/// others cannot use. To be called before threads.
+static inline void clinux_limit_heaps(int count) { (void)mallopt(M_ARENA_MAX, count); }

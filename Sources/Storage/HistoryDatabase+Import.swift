@@ -99,7 +99,7 @@ public struct HistoryImport: Sendable {
             }
         }
         try await database.writer.perform { connection throws(StoreError) in
-            try connection.executeScript("PRAGMA cache_size = -4096")
+            try connection.executeScript(HistoryDatabase.usualCache)
         }
     }
 }

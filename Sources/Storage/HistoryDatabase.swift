@@ -101,6 +101,9 @@ public final class HistoryDatabase: Sendable {
         }
     }
 
+    /// Pages that a connection keeps in memory: 2 MiB. The system keeps the rest of the file.
+    static let usualCache = "PRAGMA cache_size = -2048"
+
     private static func configure(_ connection: SQLiteConnection, readOnly: Bool) throws(StoreError) {
         if !readOnly {
             // The mode sticks to the file; a file system without shared memory keeps the rollback journal, which
@@ -108,8 +111,7 @@ public final class HistoryDatabase: Sendable {
             _ = try connection.first("PRAGMA journal_mode = WAL") { row in row.text(0) }
             try connection.executeScript("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
         }
-        try connection.executeScript(
-            "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -4096")
+        try connection.executeScript("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \(usualCache)")
         try SearchIndex.install(in: connection)
     }
 }

@@ -33,6 +33,7 @@ enum Base32 {
 
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
+        text.reserveCapacity((bytes.count * 8 + 4) / 5)
         var pending: UInt32 = 0
         var bits = 0
         for byte in bytes {
@@ -50,6 +51,7 @@ enum Base32 {
     /// `nil` for a character outside of the alphabet or for left-over bits that are not zero.
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count * 5 / 8)
         var pending: UInt32 = 0
         var bits = 0
         for character in text.utf8 {

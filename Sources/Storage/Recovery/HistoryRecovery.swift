@@ -62,7 +62,7 @@ public enum HistoryRecovery {
             summary.messages = try count("messages")
             summary.contacts = try count("contacts")
         }
-        try connection.executeScript("PRAGMA foreign_keys = ON; PRAGMA cache_size = -4096")
+        try connection.executeScript("PRAGMA foreign_keys = ON; \(HistoryDatabase.usualCache)")
         return summary
     }
 

@@ -29,7 +29,10 @@ final class ChatInstance: Sendable {
         let rates = TransferRates()
         runner = OperationRunner(service: client, rates: rates)
         let events = await client.events()
-        var tasks = [Task { for await event in events { await rates.note(event) } }]
+        var tasks = [
+            Task { for await event in events { await rates.note(event) } },
+            Task { await UnusedMemory.keepGivingBack() },
+        ]
         if let log {
             let events = await client.events()
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
@@ -88,11 +91,17 @@ final class ChatInstance: Sendable {
     /// Writes down what happens; never what is said.
     private static func keepLog(_ log: LogFile, of events: AsyncStream<ChatEvent>, _ runner: OperationRunner) async {
         await log.write("started, version \(Version.text), process \(getpid())")
+        // Read anew only when a name may have changed: thousands of events may come in a second.
+        var directory: ContactDirectory?
         for await event in events {
-            guard let directory = try? await runner.directory(),
-                let line = EventRecord.logLine(of: event, directory)
-            else { continue }
-            await log.write(line)
+            switch event {
+            case .conversationsChanged: directory = nil
+            case .transferProgress, .typing, .identityChanged: break
+            default:
+                if directory == nil { directory = try? await runner.directory() }
+                guard let directory, let line = EventRecord.logLine(of: event, directory) else { continue }
+                await log.write(line)
+            }
         }
         await log.write("stopped")
     }
