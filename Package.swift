@@ -51,8 +51,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Workbench", "HistoryGenerator", "TestSupport", "Storage", "ChatCore", "BLIPNet", "CSQLite", "CLinux",
-                "CAllocationCount",
+                "Workbench", "HistoryGenerator", "TestSupport", "ChatTUI", "Storage", "ChatCore", "BLIPNet", "CSQLite",
+                "CLinux", "CAllocationCount",
             ],
             path: "Benchmarks", exclude: ["LibWebSocketsEcho"], swiftSettings: strict),
 

@@ -25,6 +25,7 @@ enum Benchmark {
             case "server": try BenchmarkServer.run()
             case "ws-echo": try WebSocketPart.serve()
             case "push": try await SystemCallPart.push(Array(words.dropFirst()))
+            case "screen-flood": try await ScreenFlood.show()
             case "idle": try await IdlePart.hold(Array(words.dropFirst()))
             case "history": return try await HistoryCommand.run(Array(words.dropFirst()))
             case "part":

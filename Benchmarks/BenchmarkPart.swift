@@ -4,7 +4,7 @@ internal import BLIPNet
 
 /// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
 enum BenchmarkPart: String, CaseIterable {
-    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, history, files
+    case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, history, files, screen
 
     var summary: String {
         switch self {
@@ -19,6 +19,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .history: "a million messages: pages, searches, dates, sends, the start of the program"
         case .files: "a file over loopback beside scp, rsync over ssh and magic-wormhole"
         case .idle: "memory per idle TLS connection"
+        case .screen: "the screen beside weechat, irssi and profanity: first picture, keys, bytes, memory, rest"
         }
     }
 
@@ -35,6 +36,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .idle: try await IdlePart.run(effort)
         case .history: try await HistoryPart.run(effort)
         case .files: try await FilePart.run(effort)
+        case .screen: try await ScreenPart.run(effort)
         }
     }
 }

@@ -104,20 +104,10 @@ final class ChildProgram {
     // MARK: What it uses
 
     /// Processor time of all its threads so far, in seconds (user and system).
-    func processorSeconds() throws -> Double {
-        var clock = clockid_t()
-        guard clock_getcpuclockid(processID, &clock) == 0 else { throw SystemCallFailure("clock_getcpuclockid") }
-        var time = timespec()
-        guard clock_gettime(clock, &time) == 0 else { throw SystemCallFailure("clock_gettime") }
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    func processorSeconds() throws -> Double { try ProcessFigures(processID: processID).processorSeconds() }
 
     /// Resident memory now, in bytes.
-    func residentBytes() throws -> Int {
-        let pages = try SmallFile.read("/proc/\(processID)/statm").split(separator: " ").dropFirst().first
-        guard let pages = pages.flatMap({ Int($0) }) else { throw SystemCallFailure("statm") }
-        return pages * sysconf(Int32(_SC_PAGESIZE))
-    }
+    func residentBytes() throws -> Int { try ProcessFigures(processID: processID).residentBytes() }
 
     /// Where a program is that PATH knows; `nil` when it is not installed.
     static func find(_ name: String) -> String? {

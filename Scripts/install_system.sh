@@ -28,7 +28,7 @@ for purpose in "$@"; do
         test) packages+=(tmux openssl python3 strace e2fsprogs xfsprogs) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole
-            python3-magic-wormhole-mailbox-server) ;;
+            python3-magic-wormhole-mailbox-server weechat-curses irssi profanity) ;;
     esac
 done
 

@@ -1,74 +1,35 @@
 // A process on a real pseudo-terminal: the bytes it writes, the keys it reads, the settings it leaves behind.
 
-import CLinux
 import Dispatch
 import Glibc
 import Synchronization
 
 public final class PseudoTerminal {
-    public let process: ChildProcess
-    private let controller: Int32
-    /// Kept open so that the settings can be read after the process has ended.
-    private let device: Int32
-    private let received: ReceivedBytes
+    private let terminal: TerminalProcess
+    private let received = ReceivedBytes()
 
     /// Starts `command` with the terminal as its three standard streams and its controlling terminal.
     public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
-        var controller: Int32 = -1
-        var device: Int32 = -1
-        guard clinux_open_terminal(&controller, &device, clinux_window_size(rows: rows, columns: columns)) == 0 else {
-            throw SystemFailure("openpty")
-        }
-        for descriptor in [controller, device] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
-        guard let name = ttyname(device).map({ String(cString: $0) }) else { throw SystemFailure("ttyname") }
-        self.controller = controller
-        self.device = device
-        received = ReceivedBytes()
-        settingsBefore = Self.settings(of: device)
-        var files = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&files)
-        defer { posix_spawn_file_actions_destroy(&files) }
-        // The first terminal that a new session opens becomes its controlling terminal.
-        posix_spawn_file_actions_addopen(&files, 0, name, O_RDWR, 0)
-        posix_spawn_file_actions_adddup2(&files, 0, 1)
-        posix_spawn_file_actions_adddup2(&files, 0, 2)
-        let flags = Int32(clinux_spawn_setsid())
-        let processID = try ChildProcess.spawn(command, environment: environment, files: &files, flags: flags)
-        process = ChildProcess(processID: processID, output: nil, error: nil)
+        terminal = try TerminalProcess(command, environment: environment, columns: columns, rows: rows)
+        // A descriptor of the reader's own: it ends with the last descriptor of the device, after this value has gone.
+        let controller = fcntl(terminal.controller, F_DUPFD_CLOEXEC, 0)
+        guard controller >= 0 else { throw SystemFailure("dup") }
         received.read(from: controller)
     }
 
-    deinit {
-        process.signal(SIGKILL)
-        // The reader ends, and closes the controller, when the last descriptor of the device is closed.
-        close(device)
-    }
+    public var process: ChildProcess { terminal.process }
 
     /// All bytes that were written to the terminal so far.
     public var output: [UInt8] { received.bytes }
     public var text: String { String(decoding: output, as: UTF8.self) }
 
-    public func type(_ text: String) throws {
-        let bytes = Array(text.utf8)
-        guard bytes.withUnsafeBytes({ write(controller, $0.baseAddress, $0.count) }) == bytes.count else {
-            throw SystemFailure("write")
-        }
-    }
+    public func type(_ text: String) throws { try terminal.type(text) }
 
-    public func resize(columns: UInt16, rows: UInt16) {
-        _ = clinux_set_window_size(controller, clinux_window_size(rows: rows, columns: columns))
-    }
+    public func resize(columns: UInt16, rows: UInt16) { terminal.resize(columns: columns, rows: rows) }
 
     /// The terminal's settings when the process was started and now (what `stty -g` prints), to be compared.
-    public let settingsBefore: [UInt32]
-    public var settingsNow: [UInt32] { Self.settings(of: device) }
-
-    private static func settings(of device: Int32) -> [UInt32] {
-        var settings = termios()
-        guard tcgetattr(device, &settings) == 0 else { return [] }
-        let characters = withUnsafeBytes(of: &settings.c_cc) { $0.map(UInt32.init) }
-        return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + characters
-    }
+    public var settingsBefore: [UInt32] { terminal.settingsBefore }
+    public var settingsNow: [UInt32] { terminal.settingsNow }
 }
 
 /// Collects what comes from the controller until its end.
@@ -77,6 +38,7 @@ private final class ReceivedBytes: Sendable {
 
     var bytes: [UInt8] { collected.withLock { $0 } }
 
+    /// Closes `controller` at its end.
     func read(from controller: Int32) {
         DispatchQueue(label: "blipchat.test.terminal").async { [self] in
             var part = [UInt8](repeating: 0, count: 65_536)

@@ -70,6 +70,12 @@ public final class TmuxSession {
         try await waitFor("the shell's prompt") { $0.rows.first?.hasPrefix("prompt>") == true }
     }
 
+    /// The path of the pane's terminal.
+    public func device() async throws -> String {
+        let text = try await run(["display-message", "-p", "#{pane_tty}"])
+        return String(text.prefix { $0 != "\n" })
+    }
+
     public func screen() async throws -> TerminalScreen {
         let text = try await run(["capture-pane", "-p"])
         return TerminalScreen(rows: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))

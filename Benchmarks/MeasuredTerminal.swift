@@ -1,0 +1,142 @@
+// A program at a terminal, watched with a clock in hand: when it paints, how soon a key shows, how many bytes it writes.
+
+internal import Glibc
+internal import TestSupport
+internal import Workbench
+
+/// What came back for one key.
+struct KeyEcho {
+    /// From the key to the first bytes that show it.
+    var latency: Duration
+    /// Everything that the program wrote until the next key.
+    var bytes: Int
+}
+
+/// Runs a program in a pseudo-terminal and reads what it writes as soon as it is there. One thread, no queue between.
+final class MeasuredTerminal {
+    private let terminal: TerminalProcess
+    private let start: ContinuousClock.Instant
+    /// The end of what was written, to look for words in.
+    private var recent: [UInt8] = []
+
+    static let columns: UInt16 = 80
+    static let rows: UInt16 = 24
+
+    init(_ command: [String], environment: [String: String]) throws {
+        start = .now
+        terminal = try TerminalProcess(
+            command, environment: environment, columns: Self.columns, rows: Self.rows)
+    }
+
+    var figures: ProcessFigures { ProcessFigures(processID: terminal.process.processID) }
+
+    /// Waits until `words` stand on the screen; returns the time since the start of the process.
+    @discardableResult
+    func waitFor(_ words: String, timeout: Duration = .seconds(30)) throws -> Duration {
+        let end = ContinuousClock.now + timeout
+        while !PlainText.of(recent).contains(words) {
+            guard ContinuousClock.now < end, terminal.process.isRunning else {
+                throw BenchmarkFailure("the screen never shows `\(words)`: \(PlainText.of(recent).suffix(300))")
+            }
+            read(atMost: .milliseconds(100))
+        }
+        return .now - start
+    }
+
+    /// The numbers that the program prints behind `word`, up to the word `end`.
+    func waitForNumbers(behind word: String) throws -> [Int] {
+        try waitFor("end")
+        let words = PlainText.of(recent).words(behind: word)
+        return words.compactMap { Int($0) }
+    }
+
+    /// Reads until nothing has come for `pause`.
+    func settle(_ pause: Duration = .milliseconds(700)) {
+        while read(atMost: pause) > 0 {}
+    }
+
+    /// How many bytes are written within `time`.
+    func bytes(within time: Duration) -> Int {
+        let end = ContinuousClock.now + time
+        var count = 0
+        while ContinuousClock.now < end { count += read(atMost: end - .now) }
+        return count
+    }
+
+    func type(_ text: String) throws { try terminal.type(text) }
+
+    /// Presses one character and watches it come back; everything until `pause` has passed counts as its bytes.
+    /// Returns `nil` when it does not show within two seconds.
+    func press(_ character: Character, thenWait pause: Duration) throws -> KeyEcho? {
+        recent = []
+        let pressed = ContinuousClock.now
+        try terminal.type(String(character))
+        var latency: Duration?
+        var count = 0
+        while ContinuousClock.now < pressed + (latency == nil ? .seconds(2) : pause) {
+            let end = pressed + (latency == nil ? .seconds(2) : pause)
+            count += read(atMost: end - .now)
+            if latency == nil, PlainText.of(recent).contains(character) { latency = .now - pressed }
+        }
+        return latency.map { KeyEcho(latency: $0, bytes: count) }
+    }
+
+    /// Ends the program with what its users type, or by a signal.
+    func quit(_ keys: String) throws {
+        try terminal.type(keys)
+        let end = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < end, terminal.process.isRunning { read(atMost: .milliseconds(20)) }
+        terminal.process.signal(SIGKILL)
+    }
+
+    /// Reads what is there, waiting at most `time` for it; returns the number of bytes.
+    @discardableResult
+    private func read(atMost time: Duration) -> Int {
+        var state = pollfd(fd: terminal.controller, events: Int16(POLLIN), revents: 0)
+        guard poll(&state, 1, Int32(max(0, (time.seconds * 1000).rounded(.up)))) == 1 else { return 0 }
+        var part = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(terminal.controller, &part, part.count)
+        guard count > 0 else { return 0 }
+        recent += part[..<count]
+        if recent.count > 262_144 { recent.removeFirst(recent.count - 131_072) }
+        return count
+    }
+}
+
+/// The words in what goes to a terminal: without its escape sequences.
+enum PlainText {
+    static func of(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            guard bytes[index] == 0x1B, index + 1 < bytes.count else {
+                if bytes[index] >= 0x20 { text.append(bytes[index]) }
+                index += 1
+                continue
+            }
+            switch bytes[index + 1] {
+            case UInt8(ascii: "["):
+                index += 2
+                while index < bytes.count, !(0x40...0x7E).contains(bytes[index]) { index += 1 }
+                index += 1
+            case UInt8(ascii: "]"):
+                index += 2
+                while index < bytes.count, bytes[index] != 0x07, bytes[index] != 0x1B { index += 1 }
+                // It ends with BEL, or with ESC and a backslash.
+                index += index < bytes.count && bytes[index] == 0x1B ? 2 : 1
+            case UInt8(ascii: "("), UInt8(ascii: ")"): index += 3
+            default: index += 2
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// The words behind the last place of `word`.
+    fileprivate func words(behind word: String) -> [Substring] {
+        let words = split(whereSeparator: \.isWhitespace)
+        guard let index = words.lastIndex(where: { $0.hasSuffix(word) }) else { return [] }
+        return Array(words[(index + 1)...])
+    }
+}

@@ -1,0 +1,68 @@
+// Keys while a large file goes each way: two blipchats over loopback, one of them at a terminal.
+
+internal import Glibc
+internal import TestSupport
+internal import Workbench
+
+/// A table of the part `screen`.
+enum ScreenTransfer {
+    static func run(_ folder: TemporaryDirectory, _ effort: Effort) async throws {
+        let alice = try await home("alice", folder)
+        let bob = try await home("bob", folder)
+        let server = try bob.start(["serve", "--listen", "127.0.0.1:0", "--accept-requests", "--accept-files", "100G"])
+        try await eventually("bob listens") { server.output.contains("listening") }
+        let address = try await bob.succeed(["id"]).split(separator: "\n").first.map { String($0) } ?? ""
+        try await alice.succeed(["contacts", "add", address, "--name", "bob"])
+        let source = folder.file("source.bin")
+        try TestFile.generate(source, size: effort.bodyByteCount)
+        let program = ScreenProgram.blipchat(alice)
+        let terminal = try program.start()
+        try terminal.waitFor("online")
+        terminal.settle()
+        // One way by a command of the screen, the other way by the command line.
+        try terminal.type("/send \(source)\r")
+        let sending = try bob.start(["send-file", "alice", source, "--name", "back.bin", "--timeout", "300"])
+        try terminal.waitFor("OFFER")
+        try await eventually("alice accepts") {
+            _ = terminal.bytes(within: .milliseconds(200))
+            try terminal.type("\u{1B}y")
+            return try await running(alice) == 2
+        }
+        let start = ContinuousClock.now
+        var figures: [ScreenPart.KeyFigures] = []
+        while sending.isRunning, ContinuousClock.now - start < .seconds(300) {
+            figures.append(try ScreenPart.typing(on: terminal, keys: 20))
+        }
+        let seconds = (ContinuousClock.now - start).seconds
+        guard try await sending.waitForExit() == .exited(0) else {
+            throw BenchmarkFailure("the transfer failed: \(sending.errorOutput)")
+        }
+        let latencies = Latencies(figures.flatMap(\.latencies.samples))
+        let p99 = latencies.p99.seconds * 1000
+        Report.heading(
+            "keys while \(effort.bodyByteCount >> 20) MiB go each way", "median", "p99", "keys", "MB/s each way")
+        Report.row(
+            "echo of a key", ScreenPart.milliseconds(latencies.median.seconds * 1000), ScreenPart.milliseconds(p99),
+            String(latencies.count), Figure.whole(Double(effort.bodyByteCount) / seconds / 1e6),
+            goal: .below(5, p99, unit: " ms"))
+        let unseen = figures.reduce(0) { $0 + $1.unseen }
+        if unseen > 0 { Report.note("\(unseen) keys were not seen within two seconds") }
+        try terminal.quit(program.quit)
+        server.signal(SIGTERM)
+        try await server.waitForExit()
+        Report.end()
+    }
+
+    private static func home(_ name: String, _ folder: TemporaryDirectory) async throws -> BlipchatHome {
+        let home = try BlipchatHome(name, in: folder.path)
+        try await home.succeed(["id"])
+        try TestFile.write("listen = \"127.0.0.1:0\"\n", to: home.path + "/config.toml")
+        return home
+    }
+
+    /// How many transfers of this side are going on.
+    private static func running(_ home: BlipchatHome) async throws -> Int {
+        try await home.succeed(["--json", "transfers", "list"]).split(separator: "\n")
+            .count { $0.contains("\"state\":\"running\"") }
+    }
+}

@@ -1,0 +1,66 @@
+// A process on a real pseudo-terminal, without anybody who reads what it writes: PseudoTerminal collects that in the
+// background, the benchmarks read it with a clock in hand.
+
+import CLinux
+import Glibc
+
+/// A process whose three standard streams and controlling terminal are a pseudo-terminal of ours. It is killed when
+/// the value goes away.
+public final class TerminalProcess {
+    public let process: ChildProcess
+    /// Our end: what the process writes is read here, what its user types is written here.
+    public let controller: Int32
+    /// The process's end; kept open so that the settings can be read after the process has ended.
+    private let device: Int32
+
+    public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
+        var controller: Int32 = -1
+        var device: Int32 = -1
+        guard clinux_open_terminal(&controller, &device, clinux_window_size(rows: rows, columns: columns)) == 0 else {
+            throw SystemFailure("openpty")
+        }
+        for descriptor in [controller, device] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+        guard let name = ttyname(device).map({ String(cString: $0) }) else { throw SystemFailure("ttyname") }
+        self.controller = controller
+        self.device = device
+        settingsBefore = Self.settings(of: device)
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        // The first terminal that a new session opens becomes its controlling terminal.
+        posix_spawn_file_actions_addopen(&files, 0, name, O_RDWR, 0)
+        posix_spawn_file_actions_adddup2(&files, 0, 1)
+        posix_spawn_file_actions_adddup2(&files, 0, 2)
+        let flags = Int32(clinux_spawn_setsid())
+        let processID = try ChildProcess.spawn(command, environment: environment, files: &files, flags: flags)
+        process = ChildProcess(processID: processID, output: nil, error: nil)
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+        close(device)
+        close(controller)
+    }
+
+    public func type(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        guard bytes.withUnsafeBytes({ write(controller, $0.baseAddress, $0.count) }) == bytes.count else {
+            throw SystemFailure("write")
+        }
+    }
+
+    public func resize(columns: UInt16, rows: UInt16) {
+        _ = clinux_set_window_size(controller, clinux_window_size(rows: rows, columns: columns))
+    }
+
+    /// The terminal's settings when the process was started and now (what `stty -g` prints), to be compared.
+    public let settingsBefore: [UInt32]
+    public var settingsNow: [UInt32] { Self.settings(of: device) }
+
+    private static func settings(of device: Int32) -> [UInt32] {
+        var settings = termios()
+        guard tcgetattr(device, &settings) == 0 else { return [] }
+        let characters = withUnsafeBytes(of: &settings.c_cc) { $0.map(UInt32.init) }
+        return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag] + characters
+    }
+}
