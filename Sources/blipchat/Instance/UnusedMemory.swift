@@ -1,5 +1,6 @@
 // Memory that a long-running process had need of once: given back to the system, so that others can use it.
 
+import CLinux
 import Glibc
 
 enum UnusedMemory {
