@@ -83,6 +83,15 @@ extension HistoryDatabase {
         }
     }
 
+    public func markUnread(contact: ContactID, from position: HistoryPosition) async throws(StoreError) {
+        try await writer.write { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE conversations SET seen = min(seen, ?1) WHERE contact = ?2",
+                .integer(position.rawValue &- 1), .integer(contact.rawValue))
+            try connection.recount(contact)
+        }
+    }
+
     public func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID? {
         try await reader.perform { connection throws(StoreError) in try connection.unsentReceipt(for: contact) }
     }

@@ -178,7 +178,7 @@ struct ChangedMessageTests {
         var fixture = screen()
         fixture.enter("/edit better words")
         fixture.send(.failed(.edit(Fixture.history[7], "better words"), .store(.diskFull)))
-        #expect(fixture.state.input.text == "/edit better words")
+        #expect(fixture.state.input.text == "/edit #\(Fixture.history[7].id.short) better words")
         #expect(fixture.text.contains("the disk is full"))
     }
 

@@ -66,6 +66,23 @@ struct GoldenScreenTests {
         try compare(fixture.canvas, "search")
     }
 
+    @Test("browse mode, with an answer that is begun", arguments: sizes)
+    func browse(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.type("half-typed text stays here")
+        fixture.press("Esc", "k", "k")
+        try compare(fixture.canvas, "browse")
+        fixture.press("r")
+        try compare(fixture.canvas, "reply")
+    }
+
+    @Test("everything about a message", arguments: sizes)
+    func info(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.press("Esc", "k", "k", "i")
+        try compare(fixture.canvas, "info")
+    }
+
     @Test("the help", arguments: sizes)
     func help(columns: Int, rows: Int) throws {
         var fixture = ScreenFixture.main(columns: columns, rows: rows)

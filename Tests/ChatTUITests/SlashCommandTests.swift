@@ -65,8 +65,8 @@ struct SlashCommandTests {
     @Test("commands of later versions say so")
     func planned() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.enter("/forward 1 Bob")
-        #expect(fixture.text.contains("/forward is not in this version yet"))
+        fixture.enter("/invite Bob")
+        #expect(fixture.text.contains("/invite is not in this version yet"))
         #expect(fixture.errands.isEmpty)
     }
 

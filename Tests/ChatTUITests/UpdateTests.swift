@@ -222,17 +222,17 @@ struct UpdateTests {
         fixture.effects = []
         fixture.send(.chat(.messageAdded(news)))
         #expect(fixture.errands.isEmpty)
-        for prepare in [
-            { (fixture: inout Fixture) in fixture.press("F1") }, { $0.send(.input(.focus(false))) },
-            { $0.press("Alt-PgUp") },
-        ] as [(inout Fixture) -> Void] {
+        for (prepare, back) in [
+            ({ (fixture: inout Fixture) in fixture.press("F1") }, "Esc"), ({ $0.send(.input(.focus(false))) }, "Esc"),
+            ({ $0.press("Alt-PgUp") }, "Alt-End"),
+        ] as [((inout Fixture) -> Void, String)] {
             fixture = Fixture.main(columns: 80, rows: 8)
             prepare(&fixture)
             fixture.effects = []
             fixture.send(.chat(.messageAdded(news)))
             #expect(fixture.errands.isEmpty)
             #expect(fixture.state.openChat?.window.unreadLine != nil)
-            fixture.press("Esc")
+            fixture.press(back)
             #expect(fixture.errands.contains(.markSeen(Fixture.alice, HistoryPosition(20))))
         }
     }

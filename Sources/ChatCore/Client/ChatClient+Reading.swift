@@ -15,6 +15,24 @@ extension ChatClient {
         try await stored { () async throws(StoreError) in try await store.firstMessage(of: contact, since: time) }
     }
 
+    public func message(
+        _ reference: MessageReference, of contact: ContactID
+    ) async throws(ChatError) -> ChatMessage? {
+        try await stored { () async throws(StoreError) in try await store.message(reference, of: contact) }
+    }
+
+    public func messages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> [ChatMessage] {
+        try await stored { () async throws(StoreError) in try await store.messages(ids, of: contact) }
+    }
+
+    public func versions(of message: ChatMessage) async throws(ChatError) -> [TextVersion] {
+        try await stored { () async throws(StoreError) in try await store.versions(of: message) }
+    }
+
+    public func pinnedMessages(of contact: ContactID) async throws(ChatError) -> [ChatMessage] {
+        try await stored { () async throws(StoreError) in try await store.pinnedMessages(of: contact) }
+    }
+
     public func draft(for contact: ContactID) async throws(ChatError) -> String {
         try await stored { () async throws(StoreError) in try await store.draft(for: contact) }
     }

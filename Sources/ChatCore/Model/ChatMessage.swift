@@ -69,6 +69,8 @@ public struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
     public var reactions: [Reaction] = []
     /// How far our latest edit, retraction or reaction on this message has come; `nil`: there is none.
     public var operationState: DeliveryState?
+    /// When our user pinned it; `nil`: it is not pinned. Only this side knows.
+    public var pinned: Timestamp?
     /// So many of its sender's operations just before this one have not arrived (RELIABILITY D5).
     public var missingBefore = 0
 

@@ -34,6 +34,10 @@ public protocol ChatService: Sendable {
     func setTyping(_ composing: Bool, to contact: ContactID) async
     /// Our user has seen everything up to `position`.
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError)
+    /// The opposite: everything from `position` on counts as unseen again. The peer is not told.
+    func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError)
+    /// Pins a message, or takes the pin away; only on this side. Returns the message as it is now.
+    func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage
     /// Replaces the text of an own message, on both sides. Returns the message as it is now.
     func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage
     /// Takes an own message back, on both sides; an unfinished transfer ends.
@@ -48,6 +52,14 @@ public protocol ChatService: Sendable {
     func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult
     /// The first message that was stored at `time` or later.
     func firstMessage(of contact: ContactID, since time: Timestamp) async throws(ChatError) -> ChatMessage?
+    /// The message that somebody means; `nil` when there is none.
+    func message(_ reference: MessageReference, of contact: ContactID) async throws(ChatError) -> ChatMessage?
+    /// Messages of a conversation by their ids, those that are there, in no certain order.
+    func messages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> [ChatMessage]
+    /// What a message has said, from its first text to the present one; empty for files and for what was taken back.
+    func versions(of message: ChatMessage) async throws(ChatError) -> [TextVersion]
+    /// The pinned messages of a conversation, the one that was pinned last first.
+    func pinnedMessages(of contact: ContactID) async throws(ChatError) -> [ChatMessage]
     func draft(for contact: ContactID) async throws(ChatError) -> String
     func setDraft(_ text: String, for contact: ContactID) async throws(ChatError)
 

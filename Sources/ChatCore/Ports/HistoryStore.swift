@@ -79,6 +79,16 @@ public protocol HistoryStore: Sendable {
     func message(
         _ id: MessageID, of contact: ContactID, _ direction: MessageDirection
     ) async throws(StoreError) -> ChatMessage?
+    /// The message that somebody means; `nil` when there is none.
+    func message(_ reference: MessageReference, of contact: ContactID) async throws(StoreError) -> ChatMessage?
+    /// Messages of a conversation by their ids, those that are there, in no certain order.
+    func messages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> [ChatMessage]
+    /// What a message has said, from its first text to the present one; empty for files and for what was taken back.
+    func versions(of message: ChatMessage) async throws(StoreError) -> [TextVersion]
+    /// The pinned messages of a conversation, the one that was pinned last first.
+    func pinnedMessages(of contact: ContactID) async throws(StoreError) -> [ChatMessage]
+    /// Pins a message, or takes the pin away (`nil`). Returns it as it is now; throws `.notFound`.
+    func setPinned(_ message: ChatMessage, at time: Timestamp?) async throws(StoreError) -> ChatMessage
     /// All operations of a conversation in the order of storing.
     func operations(of contact: ContactID) async throws(StoreError) -> [ChatOperation]
     /// All conversations, by contact id.
@@ -93,6 +103,8 @@ public protocol HistoryStore: Sendable {
     /// Our user has seen everything up to `position`. Moves forward only. Returns the id to send as a read
     /// receipt when it moved, else `nil`.
     func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID?
+    /// Everything from `position` on counts as unseen again; what the peer was told stays told.
+    func markUnread(contact: ContactID, from position: HistoryPosition) async throws(StoreError)
     /// The newest watermark that the peer has not confirmed yet, `nil` when all is confirmed.
     func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID?
     func confirmReadReceipt(contact: ContactID, upTo id: MessageID) async throws(StoreError)

@@ -34,6 +34,16 @@ public enum Answer: Sendable {
     case search(SearchQuery, generation: Int, SearchResult, took: Duration)
     /// Messages around a search hit.
     case context(generation: Int, [ChatMessage])
+    case found([ChatMessage], generation: Int)
+    /// `nil`: there is no such message.
+    case message(ChatMessage?, MessageReference, ContactID, MessageAction)
+    /// Those that are there of the ones that were asked for.
+    case quotes([ChatMessage], asked: [MessageID], ContactID)
+    case versions([TextVersion], ChatMessage)
+    case pins([ChatMessage], generation: Int)
+    case messageLinks([ChatMessage], opening: Int?, generation: Int)
+    /// A program that was to open something has ended; `problem` says why it could not.
+    case launched(argument: String, problem: String?)
     case draft(ContactID, String)
     case files(FileListing, generation: Int)
     case transfers([FileTransfer])

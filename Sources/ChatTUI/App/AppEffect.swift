@@ -8,6 +8,8 @@ public enum AppEffect: Sendable, Equatable {
     case run(Errand)
     /// Reads something: asked beside the errands; the answer comes back as an action.
     case ask(Question)
+    /// Runs a program with one argument, without a shell and away from the terminal.
+    case launch(program: String, argument: String)
     case bell
     case terminal(TerminalCommand)
     /// Starts a program and its arguments beside the screen, without a shell.
@@ -21,12 +23,18 @@ public enum AppEffect: Sendable, Equatable {
 /// A change in the chat service.
 public enum Errand: Sendable, Equatable {
     case send(String, to: ContactID)
+    /// An answer to a message, in its conversation.
+    case reply(String, to: ChatMessage)
     case sendFile(path: String, to: ContactID)
     case retry(MessageID)
     case edit(ChatMessage, String)
     case retract(ChatMessage)
     /// `nil` takes our reaction back.
     case react(ChatMessage, String?)
+    case setPinned(ChatMessage, Bool)
+    /// Deletes messages from this machine only.
+    case deleteHere([MessageID], ContactID)
+    case markUnread(ContactID, from: HistoryPosition)
     case setDraft(String, ContactID)
     case setTyping(Bool, ContactID)
     case markSeen(ContactID, HistoryPosition)
@@ -58,6 +66,16 @@ public enum Question: Sendable, Equatable {
     case page(PageRequest)
     case search(SearchQuery, generation: Int)
     case context(ContactID, HistoryPosition, generation: Int)
+    /// The words of browse mode's search.
+    case find(SearchQuery, generation: Int)
+    /// The message that somebody means, for what is to be done with it.
+    case message(MessageReference, ContactID, MessageAction)
+    /// Messages that others quote.
+    case quotes([MessageID], ContactID)
+    case versions(ChatMessage)
+    case pins(ContactID, generation: Int)
+    /// The messages with links; the link with that number is opened, `nil` lists them.
+    case messageLinks(SearchQuery, opening: Int?, generation: Int)
     case draft(ContactID)
     case files(folder: String, generation: Int)
     case transfers

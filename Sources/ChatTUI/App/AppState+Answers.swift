@@ -8,13 +8,26 @@ extension AppState {
         case .conversations(let list): receive(list, &effects)
         case .links(let links):
             for index in chats.indices { chats[index].link = links[chats[index].id] ?? chats[index].link }
-        case .page(let request, let page): receive(page, for: request)
+        case .page(let request, let page): receive(page, for: request, &effects)
         case .search(let query, let generation, let result, let took):
             receive(result, for: query, generation: generation, took: took, &effects)
         case .context(let generation, let messages):
             if case .search(var pane) = overlay, pane.contextGeneration == generation {
                 pane.context = messages
                 overlay = .search(pane)
+            }
+        case .found(let messages, let generation): receive(hits: messages, generation: generation, &effects)
+        case .message(let message, let reference, let contact, let action):
+            receive(message, reference, contact, action, &effects)
+        case .quotes(let messages, let asked, let contact): receive(quotes: messages, asked: asked, of: contact)
+        case .versions(let versions, let message): receive(versions: versions, of: message)
+        case .pins(let messages, let generation): receive(pins: messages, generation: generation)
+        case .messageLinks(let messages, let number, let generation):
+            receive(links: messages, opening: number, generation: generation, &effects)
+        case .launched(let argument, let problem):
+            if let problem {
+                let shown = SafeText(argument, as: .line).prefix(width: 60).text
+                say("Not opened: \(problem) ([files] open_command): \(shown)", isError: true)
             }
         case .draft(let contact, let text): receive(draft: text, for: contact)
         case .files(let listing, let generation): receive(listing, generation: generation)
@@ -102,8 +115,7 @@ extension AppState {
             say("Nothing was written on or after \(clock.day(day)) in this chat")
             return
         }
-        chats[index].window.clearedUpTo = nil
-        load(.around(message.position), replacing: true, showing: message.id, at: index, &effects)
+        jump(to: message.id, at: message.position, at: index, &effects)
     }
 
     private mutating func fail(_ question: Question, _ error: ChatError) {
@@ -122,7 +134,9 @@ extension AppState {
             return
         case .files(_, let generation):
             if completion?.generation == generation { completion = nil }
-        case .links, .context, .draft, .transfers, .requests, .safetyNumber, .downloads, .day: break
+        case .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers, .requests,
+            .safetyNumber, .downloads, .day:
+            break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)
     }

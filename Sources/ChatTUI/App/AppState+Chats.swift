@@ -9,6 +9,7 @@ extension AppState {
         overlay = nil
         returnPlace = nil
         completion = nil
+        chats[index].keepsUnread = false
         guard id != openID else { return }
         leaveChat(&effects)
         previousID = openID
@@ -34,6 +35,7 @@ extension AppState {
     /// Puts the open chat away; its draft is kept here and in the store.
     private mutating func leaveChat(_ effects: inout [AppEffect]) {
         stopTyping(&effects)
+        stopBrowsing()
         guard let openID else { return }
         storeDraft(&effects)
         if input.isEmpty { drafts[openID] = nil } else { drafts[openID] = input }

@@ -12,7 +12,12 @@ extension AppState {
         switch SlashLine.parse(text) {
         case .empty:
             if !input.isEmpty { say("There is nothing to send in that line") }
-        case .message(let message): send(message, &effects)
+        case .message(let message):
+            if let composing = openChat?.composing {
+                finish(composing, with: message, &effects)
+            } else {
+                send(message, &effects)
+            }
         case .command(let command, let arguments):
             takeLine(&effects)
             run(command, arguments, &effects)
@@ -57,7 +62,7 @@ extension AppState {
     }
 
     /// The line leaves the input for the history of lines.
-    private mutating func takeLine(_ effects: inout [AppEffect]) {
+    mutating func takeLine(_ effects: inout [AppEffect]) {
         history.add(input.text)
         typing = nil
         input = InputLine()

@@ -8,6 +8,7 @@ extension AppState {
         case .messageAdded(let message):
             announce(message, &effects)
             add(message)
+            if message.replyTo != nil { askQuotes(of: message.contact, &effects) }
         case .messageChanged(let message): change(message)
         case .transferProgress(let news): transfers.update(news)
         case .messagesDeleted(let contact): reload(contact, &effects)
@@ -31,8 +32,9 @@ extension AppState {
     /// Shows what is left of a conversation; a chat that is not open is loaded when it is opened.
     private mutating func reload(_ contact: ContactID, _ effects: inout [AppEffect]) {
         guard let index = chatIndex(contact) else { return }
+        let place = chats[index].window.isAtBottom ? nil : chats[index].window.anchorPosition
         chats[index].window = ChatWindow()
-        if contact == openID { load(.newest, replacing: true, at: index, &effects) }
+        if contact == openID { load(place.map(PageAnchor.around) ?? .newest, replacing: true, at: index, &effects) }
         effects.append(.ask(.transfers))
     }
 
@@ -89,6 +91,7 @@ extension AppState {
     private mutating func change(_ message: ChatMessage) {
         if let index = chatIndex(message.contact) {
             chats[index].window.replace(message)
+            if chats[index].quotes[message.id] != nil { chats[index].quotes[message.id] = .found(message) }
             if chats[index].conversation.lastMessage?.id == message.id {
                 chats[index].conversation.lastMessage = message
             }

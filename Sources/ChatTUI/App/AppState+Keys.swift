@@ -35,7 +35,7 @@ extension AppState {
     }
 
     /// Where the keys go now.
-    var keyContext: KeyContext { overlay?.keyContext ?? .main }
+    var keyContext: KeyContext { overlay?.keyContext ?? (browse == nil ? .main : .browse) }
 
     /// A command, to the open overlay when it is one of its keys.
     private mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
@@ -46,7 +46,7 @@ extension AppState {
         }
         if overlay != nil, context != .anywhere || command == .back {
             performInOverlay(command, &effects)
-        } else {
+        } else if browse == nil || !performInBrowse(command, &effects) {
             perform(command, &effects)
         }
     }
@@ -58,6 +58,7 @@ extension AppState {
             typeIntoOverlay(text, &effects)
             return
         }
+        if browse != nil { return typeInBrowse(text) }
         lastKill = nil
         history.leave()
         input.insert(text)
@@ -83,6 +84,8 @@ extension AppState {
         lastKill = nil
         switch overlay {
         case nil:
+            // A paste is for the input, wherever the cursor is.
+            stopBrowsing()
             history.leave()
             input.insert(text)
             draftChanged()

@@ -23,6 +23,9 @@ extension AppState {
         case .transfers(var pane): perform(command, in: &pane, &effects)
         case .requests(let selected): perform(command, request: selected, &effects)
         case .verify(let pane): perform(command, in: pane, &effects)
+        case .choice(var pane): performInChoice(command, &pane, &effects)
+        case .reader(var pane): performInReader(command, &pane, &effects)
+        case .prompt(var pane): performInPrompt(command, &pane, &effects)
         }
     }
 
@@ -37,13 +40,25 @@ extension AppState {
             pane.query.insert(text)
             refresh(&pane, &effects)
         case .transfers(let pane): overlay = .transfers(TransfersPane(selected: pane.selected))
-        case .requests, .verify, nil: break
+        case .choice(var pane):
+            pane.list.filter.insert(text)
+            pane.list.selected = 0
+            overlay = .choice(pane)
+        case .prompt(var pane):
+            pane.field.insert(text)
+            overlay = .prompt(pane)
+        case .requests, .verify, .reader, nil: break
         }
     }
 
     private mutating func closeOverlay() {
         if case .transfers(let pane) = overlay, pane.confirmingCancel != nil {
             overlay = .transfers(TransfersPane(selected: pane.selected))
+            return
+        }
+        if case .search(var pane) = overlay, pane.showsSyntax {
+            pane.showsSyntax = false
+            overlay = .search(pane)
             return
         }
         overlay = nil
@@ -139,6 +154,7 @@ extension AppState {
         case .requests: perform(.requests, &effects)
         case .verify: if let openID { showVerification(of: openID, &effects) }
         case .list: perform(.palette, &effects)
+        case .reader, .prompt: break
         }
     }
 }

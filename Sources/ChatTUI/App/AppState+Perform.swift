@@ -20,6 +20,16 @@ extension AppState {
             if let previousID { open(previousID, &effects) } else { say("No other chat was open yet") }
         case .chat1, .chat2, .chat3, .chat4, .chat5, .chat6, .chat7, .chat8, .chat9, .chat10:
             openChat(number: command.chatNumber ?? 1, &effects)
+        case .links: showLinks(&effects)
+        case .plainView:
+            isPlain.toggle()
+            say(isPlain ? "Plain view: no panes, no indentation (Alt-l ends it)" : "The usual view")
+        case .halfPageUp, .halfPageDown, .findOlder, .findNewer, .nextHit, .previousHit, .goToDate, .markUnread,
+            .replyTo, .editMessage, .deleteMessage, .react, .forward, .copyText, .copyWithName, .saveFile, .openMessage,
+            .messageInfo, .selectRange, .pin:
+            // From the help or by a key of the user: browse mode begins with it.
+            if browse == nil { startBrowsing() }
+            if browse != nil { _ = performInBrowse(command, &effects) }
         case .toggleList: listIsHidden.toggle()
         case .toggleDetails: detailsAreHidden.toggle()
         case .acceptOffer: answerOffer(accepting: true, &effects)
@@ -60,10 +70,10 @@ extension AppState {
         if let place = returnPlace {
             returnPlace = nil
             returnTo(place, &effects)
-        } else if let index = chatIndex(openID), !chats[index].window.isAtBottom {
-            scroll(.newest, &effects)
+        } else if openChat?.composing != nil {
+            stopComposing()
         } else {
-            status = nil
+            startBrowsing()
         }
     }
 

@@ -6,6 +6,18 @@ extension AppState {
     /// An errand is done.
     mutating func finish(_ errand: Errand, _ result: ErrandResult, _ effects: inout [AppEffect]) {
         switch errand {
+        case .reply(_, let message):
+            if message.contact == openID, case .message(let answer) = result { follow(answer) }
+        case .setPinned(_, let pinned):
+            guard case .message(let message) = result, let index = chatIndex(message.contact) else { return }
+            chats[index].window.replace(message)
+            say(pinned ? "Pinned (/pins lists what is)" : "Not pinned any more")
+        case .markUnread(let contact, let position):
+            // What an answer that was on its way has said meanwhile is older.
+            if let index = chatIndex(contact), chats[index].keepsUnread {
+                chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
+            }
+        case .deleteHere(let ids, _): say(ids.count == 1 ? "Deleted here" : "Deleted \(ids.count) messages here")
         case .send(_, let contact):
             if contact == openID, case .message(let message) = result { follow(message) }
         case .sendFile, .retry:
@@ -91,9 +103,12 @@ extension AppState {
             giveBack(text, to: contact)
             note(Sentences.sentence(for: error, doing: "Your line was not stored"), isError: true)
         case .edit(let message, let text):
-            giveBack("/edit \(text)", to: message.contact)
+            giveBack("/edit #\(message.id.short) \(text)", to: message.contact)
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
-        case .retract, .react:
+        case .reply(let text, let message):
+            giveBack("/reply #\(message.id.short) \(text)", to: message.contact)
+            note(Sentences.sentence(for: error, doing: "Your answer was not stored"), isError: true)
+        case .retract, .react, .setPinned, .deleteHere, .markUnread:
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
         case .sendFile(let path, _):
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not offered"), isError: true)

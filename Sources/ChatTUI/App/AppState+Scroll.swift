@@ -31,8 +31,27 @@ extension AppState {
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
         window.scroll = layout.scroll(moving: rows, height: area.rows)
+        var missing = 0
+        if rows < 0, !window.reachesOldest { missing = rows + layout.rowsAbove(-rows, height: area.rows) }
+        if rows > 0, !window.reachesNewest { missing = rows - layout.rowsBelow(rows, height: area.rows) }
+        // Another key in the same direction adds to what waits already.
+        window.owedRows =
+            missing == 0 ? 0 : missing + (missing.signum() == window.owedRows.signum() ? window.owedRows : 0)
         if window.isAtBottom { window.newerCount = 0 }
         chats[index].window = window
+    }
+
+    /// Quotes of messages that are not in memory.
+    mutating func askQuotes(of contact: ContactID, _ effects: inout [AppEffect]) {
+        guard contact == openID, let index = chatIndex(contact) else { return }
+        let missing = chats[index].takeMissingQuotes()
+        if !missing.isEmpty { effects.append(.ask(.quotes(missing, contact))) }
+    }
+
+    mutating func receive(quotes messages: [ChatMessage], asked: [MessageID], of contact: ContactID) {
+        guard let index = chatIndex(contact) else { return }
+        for id in asked { chats[index].quotes[id] = .missing }
+        for message in messages { chats[index].quotes[message.id] = .found(message) }
     }
 
     private mutating func scrollToOldest(_ index: Int, _ effects: inout [AppEffect]) {
@@ -110,7 +129,7 @@ extension AppState {
     }
 
     /// A page has come.
-    mutating func receive(_ page: [ChatMessage], for request: PageRequest) {
+    mutating func receive(_ page: [ChatMessage], for request: PageRequest, _ effects: inout [AppEffect]) {
         guard let index = chatIndex(request.contact), chats[index].window.loading == request else { return }
         var window = chats[index].window
         let place = window.scroll
@@ -129,15 +148,27 @@ extension AppState {
         case .before, .after, .around:
             if case .at(let key, _) = place, window.index(of: key) == nil { window.scroll = .bottom }
         }
-        window.highlight = request.showing ?? window.highlight
+        window.highlight = browse == nil ? request.showing ?? window.highlight : nil
+        let owed = request.replaces ? 0 : window.owedRows
+        window.owedRows = 0
         chats[index].window = window
         guard request.contact == openID else { return }
+        askQuotes(of: request.contact, &effects)
+        // Keys that were pressed while the page was on its way.
+        if owed != 0, browse == nil { scroll(byRows: owed) }
+        defer { settleSelectionAfterPage() }
         if case .after = request.anchor, request.replaces { scroll(byRows: -1_000_000) }
         if case .around(let position) = request.anchor {
             let key =
                 request.showing.map(HistoryItem.Key.message)
                 ?? window.items.first { ($0.message?.position ?? position) >= position }?.key
             if let key { show(key, at: index) }
+            // A jump without a certain message (the unread line): the cursor goes where the view is.
+            if request.showing == nil, case .message(let id)? = key,
+                let message = window.items.lazy.compactMap(\.message).first(where: { $0.id == id })
+            {
+                select(id, at: message.position)
+            }
         }
     }
 }

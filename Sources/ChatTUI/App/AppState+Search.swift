@@ -26,7 +26,9 @@ extension AppState {
         case .searchScope:
             pane.scope = pane.scope == nil ? openID : nil
             refresh(&pane, &effects)
-        case .searchSyntax: say(SearchSyntax.help)
+        case .searchSyntax:
+            pane.showsSyntax.toggle()
+            overlay = .search(pane)
         default:
             let before = pane.query.text
             if case .killed(let text, _) = pane.query.perform(command, yanking: killRing.newest) { killRing.add(text) }
@@ -88,13 +90,6 @@ extension AppState {
         let place = openChat.map { ReturnPlace(contact: $0.id, scroll: $0.window.scroll, search: pane) }
         open(hit.contact, &effects)
         returnPlace = place
-        guard let index = chatIndex(hit.contact) else { return }
-        chats[index].window.clearedUpTo = nil
-        if chats[index].window.index(of: .message(hit.id)) != nil {
-            chats[index].window.highlight = hit.id
-            show(.message(hit.id), at: index)
-        } else {
-            load(.around(hit.position), replacing: true, showing: hit.id, at: index, &effects)
-        }
+        if let index = chatIndex(hit.contact) { jump(to: hit.id, at: hit.position, at: index, &effects) }
     }
 }

@@ -18,8 +18,10 @@ extension AppState {
         case .search: showSearch(scope: nil, scanner.remainder() ?? "", &effects)
         case .goTo: goTo(scanner.remainder() ?? "", &effects)
         case .clear: clearView()
-        case .retry: retry(&effects)
-        case .edit, .delete, .react: runChange(command.verb, arguments, &effects)
+        case .me: sayAction(scanner.remainder() ?? "", &effects)
+        case .reply, .edit, .delete, .react, .forward, .retry, .history, .unread, .readMark, .pin, .pins, .links, .open,
+            .info, .log:
+            runReading(command.verb, arguments, &effects)
         case .send, .accept, .decline, .pause, .resume, .cancel, .limit, .transfers:
             runFiles(command.verb, &scanner, &effects)
         case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .rename, .remove, .contacts,
@@ -85,7 +87,18 @@ extension AppState {
         if id != openID { say("To \(name(of: id)): \(SafeText(text, as: .line).prefix(width: 60).text)") }
     }
 
-    private mutating func goTo(_ word: String, _ effects: inout [AppEffect]) {
+    /// `/me waves`: the other side shows it as an action, too.
+    private mutating func sayAction(_ text: String, _ effects: inout [AppEffect]) {
+        guard let openID else {
+            note("No chat is open: /query WHO opens one", isError: true)
+            return
+        }
+        let text = "/me \(text)"
+        guard check(text) else { return }
+        effects.append(.run(.send(text, to: openID)))
+    }
+
+    mutating func goTo(_ word: String, _ effects: inout [AppEffect]) {
         guard let openID else {
             say("No chat is open: /query WHO opens one", isError: true)
             return
@@ -95,8 +108,9 @@ extension AppState {
         case "last": scroll(.newest, &effects)
         case "unread": scroll(.firstUnread, &effects)
         default:
+            if let reference = MessageReference(named: word) { return find(reference, .show, &effects) }
             guard let day = clock.startOfDay(named: word, today: moment.wall) else {
-                note("\(SafeText(word, as: .name).text) is not a day (2026-11-20, yesterday, first)", isError: true)
+                note("\(SafeText(word, as: .name).text) is not a day (2026-11-20, yesterday, first, #8)", isError: true)
                 return
             }
             counterOfGoTo = nextNumber()
@@ -111,13 +125,6 @@ extension AppState {
         }
         chats[index].window.clearedUpTo = chats[index].window.lastPosition
         say("The view is clear; PgUp shows the history again")
-    }
-
-    private mutating func retry(_ effects: inout [AppEffect]) {
-        let failed = openChat?.window.items.lazy.reversed().compactMap(\.message).first { message in
-            if case .failed = message.state { message.direction == .outgoing && !message.isRetracted } else { false }
-        }
-        if let failed { effects.append(.run(.retry(failed.id))) } else { say("Nothing has failed in this chat") }
     }
 
     private func statusLines() -> [String] {

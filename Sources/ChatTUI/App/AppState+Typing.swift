@@ -41,7 +41,8 @@ extension AppState {
         guard draftTimer != nil else { return }
         draftTimer = nil
         guard let openID else { return }
-        effects.append(.run(.setDraft(input.text, openID)))
+        let text = openChat?.composing?.draft(input.text) ?? input.text
+        effects.append(.run(.setDraft(text, openID)))
     }
 
     /// Whatever is due by now.

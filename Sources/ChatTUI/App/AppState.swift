@@ -54,6 +54,12 @@ public struct AppState: Sendable {
     var pendingKeys: [Key] = []
     /// Where Esc returns to after a jump from the search.
     var returnPlace: ReturnPlace?
+    /// The message under the cursor, while browse mode is on.
+    var browse: BrowseMode?
+    /// Something final that was asked for once.
+    var confirmation: Confirmation?
+    /// No panes and no indentation, so that the terminal's own selection copies well (Alt-l).
+    var isPlain = false
     var listIsHidden = false
     var detailsAreHidden = false
     /// The terminal window has the focus, as far as it tells.
@@ -66,6 +72,8 @@ public struct AppState: Sendable {
 
     var status: StatusNotice?
     var shownOffer: ShownOffer?
+    /// What passed by on the status line in this run, oldest first.
+    var said: [LocalNotice] = []
     /// Notices while no chat is open.
     var lobby: [LocalNotice] = []
 
@@ -206,7 +214,12 @@ extension AppState {
     /// Shows a sentence on the status line for some seconds.
     mutating func say(_ text: String, isError: Bool = false) {
         status = StatusNotice(text: text, isError: isError, until: moment.uptime + .seconds(8))
+        said.append(LocalNotice(id: nextNumber(), time: moment.wall, lines: [text], isError: isError))
+        if said.count > Self.saidLimit { said.removeFirst(said.count - Self.saidLimit) }
     }
+
+    /// Sentences that /log shows at most.
+    private static let saidLimit = 200
 
     /// Adds dim lines to the open chat (or to the empty screen when there is none).
     mutating func note(_ lines: [String], isError: Bool = false) {

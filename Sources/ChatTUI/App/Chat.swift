@@ -11,6 +11,12 @@ struct Chat: Sendable, Equatable, Identifiable {
     var window = ChatWindow()
     /// The number to compare, once asked for.
     var safetyNumber: [String]?
+    /// What the line in its input becomes, when it is no new message.
+    var composing: Composing?
+    /// Quoted messages that the window does not hold.
+    var quotes: [MessageID: Quote] = [:]
+    /// Our user wants it to stay unread although it is open.
+    var keepsUnread = false
     /// The stored draft was asked for.
     var hasLoadedDraft = false
 

@@ -77,6 +77,9 @@ struct ChatWindow: Sendable, Equatable {
     var highlight: MessageID?
     /// The page that is being loaded; answers to other requests are stale.
     var loading: PageRequest?
+    /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
+    /// the page is there.
+    var owedRows = 0
     /// The last page could not be loaded; it is tried again when the user scrolls.
     var loadFailed = false
     /// Everything up to here is hidden by /clear.
@@ -84,7 +87,14 @@ struct ChatWindow: Sendable, Equatable {
 
     var firstPosition: HistoryPosition? { items.lazy.compactMap(\.message?.position).first }
     var lastPosition: HistoryPosition? { items.last?.order.0 }
+    var lastMessagePosition: HistoryPosition? { items.lazy.reversed().compactMap(\.message?.position).first }
     var isAtBottom: Bool { scroll == .bottom && reachesNewest }
+
+    /// The place of what stands at the bottom of the view.
+    var anchorPosition: HistoryPosition? {
+        guard case .at(let key, _) = scroll, let index = index(of: key) else { return lastPosition }
+        return items[index].order.0
+    }
 
     func index(of key: HistoryItem.Key) -> Int? {
         items.lastIndex { $0.key == key }

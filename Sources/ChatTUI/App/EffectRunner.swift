@@ -29,6 +29,11 @@ struct EffectRunner: Sendable {
                 return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
             }
             return .folder(try await service.sendFolder(at: path, caption: "", to: contact))
+        case .reply(let text, let message):
+            return .message(try await service.send(text, to: message.contact, replyTo: message.id))
+        case .setPinned(let message, let pinned): return .message(try await service.setPinned(message, pinned))
+        case .deleteHere(let ids, let contact): _ = try await service.deleteMessages(ids, of: contact)
+        case .markUnread(let contact, let position): try await service.markUnread(contact, from: position)
         case .retry(let id): return .message(try await service.retry(id))
         case .edit(let message, let text): return .message(try await service.edit(message, to: text))
         case .retract(let message): return .message(try await service.retract(message))
@@ -83,6 +88,17 @@ struct EffectRunner: Sendable {
         case .context(let contact, let position, let generation):
             let page = try await service.page(of: contact, .around(position), limit: Self.contextCount)
             return .context(generation: generation, page)
+        case .find(let query, let generation):
+            return .found(try await service.search(query).hits, generation: generation)
+        case .message(let reference, let contact, let action):
+            return .message(try await service.message(reference, of: contact), reference, contact, action)
+        case .quotes(let ids, let contact):
+            return .quotes(try await service.messages(ids, of: contact), asked: ids, contact)
+        case .versions(let message): return .versions(try await service.versions(of: message), message)
+        case .pins(let contact, let generation):
+            return .pins(try await service.pinnedMessages(of: contact), generation: generation)
+        case .messageLinks(let query, let number, let generation):
+            return .messageLinks(try await service.search(query).hits, opening: number, generation: generation)
         case .draft(let contact): return .draft(contact, try await service.draft(for: contact))
         case .files(let folder, let generation):
             return .files(await Self.listing(of: folder), generation: generation)

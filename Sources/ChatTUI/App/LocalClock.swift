@@ -19,14 +19,15 @@ public enum LocalClock: Sendable, Equatable {
         var day: Int
         var hour: Int
         var minute: Int
+        var second: Int
         /// 0 is Sunday.
         var weekday: Int
     }
 
-    private static let months = [
+    static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-    private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
     func civil(_ time: Timestamp) -> Civil {
         // Years 0001 to 9999 only: a peer may send any number.
@@ -37,7 +38,8 @@ public enum LocalClock: Sendable, Equatable {
         let (year, month, day) = Self.date(fromDays: days)
         let weekday = Int(((days + 4) % 7 + 7) % 7)
         return Civil(
-            year: year, month: month, day: day, hour: ofDay / 3600, minute: ofDay / 60 % 60, weekday: weekday)
+            year: year, month: month, day: day, hour: ofDay / 3600, minute: ofDay / 60 % 60, second: ofDay % 60,
+            weekday: weekday)
     }
 
     /// `09:05`
@@ -159,7 +161,7 @@ public enum LocalClock: Sendable, Equatable {
         return remainder < 0 ? quotient - 1 : quotient
     }
 
-    private static func twoDigits(_ value: Int) -> String {
+    static func twoDigits(_ value: Int) -> String {
         value < 10 ? "0\(value)" : "\(value)"
     }
 }

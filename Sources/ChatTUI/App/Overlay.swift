@@ -12,11 +12,16 @@ enum Overlay: Sendable, Equatable {
     /// The request under the cursor, by id, so that news cannot move the cursor to another one.
     case requests(selected: Int64?)
     case verify(VerifyPane)
+    case choice(ChoicePane)
+    case reader(ReaderPane)
+    case prompt(PromptPane)
 
     /// Whose keys count while it is open.
     var keyContext: KeyContext {
         switch self {
-        case .help, .palette, .goTo: .list
+        case .help, .palette, .goTo, .choice: .list
+        case .reader: .reader
+        case .prompt: .prompt
         case .transfers: .transfers
         case .search: .search
         case .requests: .requests
@@ -59,6 +64,8 @@ struct SearchPane: Sendable, Equatable {
     var result: SearchResult?
     var took = Duration.zero
     var problem: String?
+    /// F1: what can be typed stands in the place of the hits.
+    var showsSyntax = false
     var selected = 0
     /// Messages around the selected hit.
     var context: [ChatMessage] = []

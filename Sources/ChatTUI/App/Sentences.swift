@@ -46,7 +46,8 @@ public enum Sentences {
         case .cannotListen(let endpoint, let reason):
             return "cannot listen on \(endpoint): \(reason) (choose another port)"
         case .instanceLost(let reason):
-            return "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
+            return
+                "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
         }
     }
 

@@ -25,6 +25,7 @@ extension AppState {
     /// What follows from the state, whatever changed it.
     fileprivate mutating func settle(_ effects: inout [AppEffect]) {
         settleOffer()
+        settleSelection()
         loadWhatIsMissing(&effects)
         markSeen(&effects)
         if let due = conversations.due, due <= moment.uptime { expire(&effects) }
@@ -46,8 +47,8 @@ extension AppState {
 
     /// Messages that are drawn at the bottom of the open chat count as seen.
     private mutating func markSeen(_ effects: inout [AppEffect]) {
-        guard overlay == nil, isFocused, !isQuitting, let index = chatIndex(openID), chats[index].window.isAtBottom,
-            chats[index].window.isLoaded
+        guard settings.readMark == .visible, overlay == nil, isFocused, !isQuitting, let index = chatIndex(openID),
+            chats[index].window.isAtBottom, chats[index].window.isLoaded, !chats[index].keepsUnread
         else { return }
         let newest = chats[index].window.items.lazy.reversed().compactMap(\.message)
             .first { $0.direction == .incoming }

@@ -22,6 +22,14 @@ enum AppCommand: String, Sendable, Hashable, CaseIterable {
     case deleteBackward, deleteForward, killBlankWord, killWordBackward, killWordForward, killToEnd, killToStart
     case yank, undo, clear, sendFile
 
+    // Reading
+    case links, plainView
+    /// Browse mode, about the message under the cursor; up, down, top, bottom and choose belong to it too.
+    case halfPageUp, halfPageDown
+    case findOlder, findNewer, nextHit, previousHit, goToDate, markUnread
+    case replyTo, editMessage, deleteMessage, react, forward
+    case copyText, copyWithName, saveFile, openMessage, messageInfo, selectRange, pin
+
     // Lists and panes; up, down, pageUp and pageDown move their cursor too.
     case top, bottom
     /// Enter: what the line under the cursor is for.

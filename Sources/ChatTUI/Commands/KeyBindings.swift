@@ -3,7 +3,7 @@
 
 /// The default keys (PRODUCT, "Full key map"). Keymap has them as the user changed them.
 enum KeyBindings {
-    static let all: [KeyBinding] = general + history + input + editing + panes
+    static let all: [KeyBinding] = general + history + input + editing + reading + panes
 
     /// The context in which a command has its (first) place in the table.
     static func home(of command: AppCommand) -> KeyContext {
@@ -27,6 +27,8 @@ enum KeyBindings {
             line(.anywhere, ["Alt-t", "F4"], .transfers, .files, "transfers"),
             line(.anywhere, ["Alt-s", "F6"], .searchAll, .read, "search everything", hint: "search"),
             line(.anywhere, ["Alt-r", "F7"], .requests, .people, "requests, verify"),
+            line(.anywhere, ["Alt-u"], .links, .read, "links"),
+            line(.anywhere, ["Alt-l"], .plainView, .read, "plain view"),
             line(.anywhere, ["Alt-x"], .palette, .program, "all commands", hint: "all"),
             line(.anywhere, ["F2"], .toggleList, .program, "list on/off"),
             line(.anywhere, ["F3"], .toggleDetails, .program, "details on/off"),

@@ -21,14 +21,18 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
     case transfers
     case requests
     case verify
+    /// A page that is only read.
+    case reader
+    /// A question in the place of the input.
+    case prompt
 
     /// From the context itself to the most general one.
     var chain: [KeyContext] {
         switch self {
         case .main: [.main, .edit, .history, .anywhere]
         case .browse: [.browse, .history, .anywhere]
-        case .list, .search, .picker: [self, .edit, .anywhere]
-        case .transfers, .requests, .verify: [self, .anywhere]
+        case .list, .search, .picker, .prompt: [self, .edit, .anywhere]
+        case .transfers, .requests, .verify, .reader: [self, .anywhere]
         case .edit, .history: [self, .anywhere]
         case .anywhere: [.anywhere]
         }

@@ -3,7 +3,8 @@
 /// The commands of this version. AppState+Slash carries them out.
 enum SlashVerb: Sendable, Hashable {
     case help, message, query, search, goTo, clear, retry
-    case edit, delete, react
+    case me, reply, edit, delete, react, forward
+    case history, unread, readMark, pin, pins, links, open, info, log
     case send, accept, decline, pause, resume, cancel, limit, transfers
     case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
     case connect, reconnect, status

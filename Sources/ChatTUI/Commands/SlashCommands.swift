@@ -7,6 +7,9 @@ enum SlashCommands {
         make(.help, "help", [], [.command], "[COMMAND]", "all keys and commands, or one of them", .program),
         make(.message, "msg", [], [.contact, .text], "WHO TEXT", "send a message to somebody", .talk, needed: true),
         make(.query, "query", ["chat"], [.contact], "WHO", "open a chat", .talk, needed: true),
+        make(.me, "me", [], [.text], "TEXT", "say what you do: * Jo waves", .talk, needed: true),
+        make(
+            .reply, "reply", [], [.text], "[N] TEXT", "answer the last message (or the Nth last)", .talk, needed: true),
         make(.retry, "retry", [], [.word], "[N]", "send the last failed message again", .talk),
         make(
             .edit, "edit", ["correct"], [.text], "[N] TEXT", "change your last message (or the Nth last)", .talk,
@@ -15,8 +18,19 @@ enum SlashCommands {
         make(
             .react, "react", [], [.word], "[N] [:NAME:]", "react to the last message; without a name: take it back",
             .talk),
+        make(.forward, "forward", [], [.contact], "[N] WHO", "send a message on to somebody", .talk, needed: true),
         make(.search, "search", [], [.text], "[WORDS]", "search the whole history", .look),
-        make(.goTo, "goto", ["date"], [.word], "DATE|first|unread", "go to a day in this chat", .look, needed: true),
+        make(
+            .goTo, "goto", ["date"], [.word], "DATE|first|unread|#ID", "go to a day or a message", .look, needed: true),
+        make(.history, "history", [], [.word], "[N]", "go back by N messages", .look),
+        make(.unread, "unread", [], [.word], "[N]", "mark as unread from their Nth last message on", .look),
+        make(.readMark, "read", [], [.word], "[all]", "mark this chat (or all) as read", .look),
+        make(.pin, "pin", [], [.word], "[N]", "pin the last message (or the Nth last), or take the pin away", .look),
+        make(.pins, "pins", [], [], "", "pinned messages", .look),
+        make(.links, "links", ["url"], [], "", "links in this chat", .look),
+        make(.open, "open", [], [.word], "[N]", "open link N, or the file #8", .look),
+        make(.info, "info", [], [.word], "[N]", "times, ids and earlier texts of a message", .look),
+        make(.log, "log", [], [], "", "what was said on the status line", .look),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
         make(.send, "send", ["sendfile"], [.path], "PATH…", "offer files or folders", .files, needed: true),
         make(
@@ -63,8 +77,7 @@ enum SlashCommands {
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
-        "me", "reply", "forward", "editor", "plain", "history",
-        "unread", "read", "pin", "pins", "links", "url", "open", "info", "log", "autoaccept", "qr", "nick",
+        "editor", "plain", "autoaccept", "qr", "nick",
         "away", "back", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "disconnect",
         "stats", "ping", "bind", "unbind", "alias", "mute", "export", "import",
         "backup", "doctor",

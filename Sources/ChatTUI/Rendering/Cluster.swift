@@ -9,6 +9,8 @@ public struct Cluster: Sendable, Hashable {
     public let width: Int
     /// True when it stands for something that was not drawable (`␛`, `‹RLO›`, `‹+36›`); drawn dim.
     public let isSubstitute: Bool
+    /// The link that it is a part of.
+    public internal(set) var link: Link?
 
     init(text: String, width: Int, isSubstitute: Bool = false) {
         self.text = text

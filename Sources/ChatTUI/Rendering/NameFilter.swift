@@ -42,6 +42,11 @@ enum NameFilter {
         return middleTruncated(text, to: TextFilter.maxNameColumns - notes.width) + notes
     }
 
+    /// Whether opening it would run it on some desktop.
+    static func isProgram(_ raw: String) -> Bool {
+        fileExtension(of: raw).map { programExtensions.contains($0.lowercased()) } ?? false
+    }
+
     /// The first bytes, cut between scalars.
     private static func beginning(of raw: String) -> String {
         guard raw.utf8.count > maxRawBytes else { return raw }

@@ -28,7 +28,9 @@ struct FileRows {
         return rows
     }
 
-    private var indent: Int { message.isNarrow ? 2 : 11 }
+    private var indent: Int {
+        state.isPlain ? 0 : message.isNarrow ? 2 : SafeText(message.time, as: .line).width + 6
+    }
 
     // MARK: The line
 

@@ -66,18 +66,80 @@ struct HistoryLayout {
         return (index, hidden)
     }
 
-    /// The rows that fill `height`, from top to bottom; fewer when there is not so much.
-    func visibleRows(_ height: Int) -> [StyledLine] {
+    /// An item that is at least partly seen.
+    struct VisibleItem: Sendable {
+        var index: Int
+        /// Its rows on the screen, counted from the top of the chat.
+        var rows: Range<Int>
+        /// The first of them that is of the item itself: behind a day line and the unread line.
+        var firstOwnRow: Int
+        /// What stands in them.
+        var lines: [StyledLine]
+    }
+
+    /// The items that fill `height`, from top to bottom; less when there is not so much.
+    func visibleItems(_ height: Int) -> [VisibleItem] {
         var (index, hidden) = anchor(filling: height)
         let first = firstIndex
-        var reversed: [StyledLine] = []
-        while index >= first, reversed.count < height {
+        var reversed: [(index: Int, lines: [StyledLine], lead: Int)] = []
+        var count = 0
+        while index >= first, count < height {
             let rows = rows(at: index)
-            reversed += rows.dropLast(min(hidden, max(0, rows.count - 1))).reversed()
+            let lines = rows.dropLast(min(hidden, max(0, rows.count - 1))).suffix(height - count)
+            reversed.append((index, Array(lines), max(0, separators(at: index).count - lines.startIndex)))
+            count += lines.count
             hidden = 0
             index -= 1
         }
-        return reversed.prefix(height).reversed()
+        var top = 0
+        return reversed.reversed().map { index, lines, lead in
+            defer { top += lines.count }
+            return VisibleItem(index: index, rows: top..<top + lines.count, firstOwnRow: top + lead, lines: lines)
+        }
+    }
+
+    /// The rows that fill `height`, from top to bottom; fewer when there is not so much.
+    func visibleRows(_ height: Int) -> [StyledLine] { visibleItems(height).flatMap(\.lines) }
+
+    /// Up to `limit` rows that are above the view.
+    func rowsAbove(_ limit: Int, height: Int) -> Int {
+        let (index, hidden) = anchor(filling: height)
+        var available = -hidden
+        var top = index
+        while top >= firstIndex, available < height + limit {
+            available += rows(at: top).count
+            top -= 1
+        }
+        return min(limit, max(0, available - height))
+    }
+
+    /// Up to `limit` rows that are below the view.
+    func rowsBelow(_ limit: Int, height: Int) -> Int {
+        let (index, hidden) = anchor(filling: height)
+        var available = hidden
+        var bottom = index + 1
+        while bottom < items.count, available < limit {
+            available += rows(at: bottom).count
+            bottom += 1
+        }
+        return min(limit, available)
+    }
+
+    /// The place nearest to the present one at which all of `key` is seen, or its beginning when it is too long.
+    func scroll(revealing key: HistoryItem.Key, height: Int) -> ChatWindow.Scroll {
+        guard let target = chat.window.index(of: key) else { return chat.window.scroll }
+        let (bottom, hidden) = anchor(filling: height)
+        if target > bottom || (target == bottom && hidden > 0) {
+            if target == items.count - 1, chat.window.reachesNewest { return .bottom }
+            return .at(key, hiddenRows: 0)
+        }
+        var used = -hidden
+        var index = bottom
+        while index >= target {
+            used += rows(at: index).count
+            index -= 1
+        }
+        return used <= height ? chat.window.scroll : scroll(moving: height - used, height: height)
     }
 
     /// The scroll place after moving by `rows` (negative: towards older), when `height` rows are shown.
@@ -138,26 +200,48 @@ struct HistoryLayout {
 
     /// The rows of one item: a new day, the unread line, then the item itself. Never empty.
     func rows(at index: Int) -> [StyledLine] {
-        let item = items[index]
-        var rows: [StyledLine] = []
-        switch item {
+        var rows = separators(at: index)
+        switch items[index] {
         case .message(let message):
-            let previous = items[..<index].last { $0.message != nil }?.message
-            let time = message.shownTime
-            if previous.map({ !state.clock.isSameDay($0.shownTime, time) }) ?? true { rows.append(dayLine(time)) }
-            if index == firstUnread, let line = chat.window.unreadLine { rows.append(unreadLine(line.count)) }
-            if message.missingBefore > 0 { rows.append(missingLine(message.missingBefore)) }
-            rows += MessageRows(state: state, chat: chat, message: message, width: width).rows
-        case .notice(let notice, _): rows += Self.noticeRows(notice, clock: state.clock, width: width)
-        }
-        if case .message(let id) = item.key, chat.window.highlight == id {
-            rows = rows.map { $0.restyled { $0.adding(.reverse) } }
+            var own = MessageRows(state: state, chat: chat, message: message, width: width)
+            own.isContinued = rows.isEmpty && index > 0 && continues(message, items[index - 1].message)
+            rows += own.rows.map { isMarked(message) ? $0.restyled { $0.adding(.reverse) } : $0 }
+        case .notice(let notice, _): rows += Self.noticeRows(notice, state, width: width)
         }
         return rows.isEmpty ? [StyledLine()] : rows
     }
 
+    /// What stands before an item: a new day, the unread line, what is missing.
+    private func separators(at index: Int) -> [StyledLine] {
+        guard let message = items[index].message else { return [] }
+        var rows: [StyledLine] = []
+        let previous = items[..<index].last { $0.message != nil }?.message
+        let time = message.shownTime
+        if previous.map({ !state.clock.isSameDay($0.shownTime, time) }) ?? true { rows.append(dayLine(time)) }
+        if index == firstUnread, let line = chat.window.unreadLine { rows.append(unreadLine(line.count)) }
+        if message.missingBefore > 0 { rows.append(missingLine(message.missingBefore)) }
+        return rows
+    }
+
+    /// Under the cursor of browse mode, in its range, or pointed at after a jump.
+    private func isMarked(_ message: ChatMessage) -> Bool {
+        if chat.window.highlight == message.id { return true }
+        guard let browse = state.browse, chat.id == state.openID else { return false }
+        return browse.rangeStart == nil ? browse.selected.id == message.id : browse.range.contains(message.position)
+    }
+
+    /// Whether a message follows so soon on another one of the same person that the name need not be said again.
+    private func continues(_ message: ChatMessage, _ previous: ChatMessage?) -> Bool {
+        let limit = Int64(state.settings.groupMinutes) * 60_000
+        guard limit > 0, let previous, previous.direction == message.direction, previous.isText, message.isText else {
+            return false
+        }
+        let gap = message.shownTime.milliseconds.subtractingReportingOverflow(previous.shownTime.milliseconds)
+        return !gap.overflow && (0...limit).contains(gap.partialValue)
+    }
+
     private func dayLine(_ time: Timestamp) -> StyledLine {
-        var line = StyledLine("── \(state.clock.day(time)) ", Theme.line)
+        var line = StyledLine("── \(state.dayText(time)) ", Theme.line)
         line.add(.filling(width - line.width, with: SafeText(literal: "─")), Theme.line)
         return line
     }
@@ -174,14 +258,14 @@ struct HistoryLayout {
         return line
     }
 
-    static func noticeRows(_ notice: LocalNotice, clock: LocalClock, width: Int) -> [StyledLine] {
+    static func noticeRows(_ notice: LocalNotice, _ state: AppState, width: Int) -> [StyledLine] {
         let style = notice.isError ? Theme.error : Theme.quiet
+        let lead = SafeText(state.timeText(notice.time) + " -- ", as: .line)
         var rows: [StyledLine] = []
         for (index, text) in notice.lines.enumerated() {
-            let lead = index == 0 ? clock.time(notice.time) + " -- " : "         "
-            let wrapped = TextWrap.wrap(SafeText(text, as: .line), width: max(10, width - 9))
+            let wrapped = TextWrap.wrap(SafeText(text, as: .line).linked(), width: max(10, width - lead.width))
             for (number, part) in wrapped.prefix(20).enumerated() {
-                var line = StyledLine(number == 0 ? lead : "         ", Theme.time)
+                var line = StyledLine(index == 0 && number == 0 ? lead : .blanks(lead.width), Theme.time)
                 line.add(part, style)
                 rows.append(line)
             }

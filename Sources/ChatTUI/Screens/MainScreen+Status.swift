@@ -50,6 +50,8 @@ extension MainScreen {
             return (SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread)
         }
         if let words = OverlayScreen(state: state, layout: layout).status { return (words, .plain) }
+        if let words = browseWords { return (words, Theme.unread) }
+        if let words = composingWords { return (words, Theme.unread) }
         if let offer = offerWords { return (offer, Theme.unread) }
         guard let chat = state.openChat else { return (.empty, .plain) }
         if !chat.window.isAtBottom {
@@ -68,6 +70,30 @@ extension MainScreen {
         }
         if chat.typingUntil != nil { return (chat.name + SafeText(literal: " is typing…"), .plain) }
         return (.empty, .plain)
+    }
+
+    /// Which message is under the cursor of browse mode.
+    private var browseWords: SafeText? {
+        guard let browse = state.browse else { return nil }
+        if browse.rangeStart != nil {
+            let count = state.selectedMessages.count
+            return SafeText("browse: \(count) selected (y copy, f forward, d delete)", as: .line)
+        }
+        guard let message = state.selectedMessage else { return SafeText(literal: "browse") }
+        let who = message.direction == .outgoing ? "me" : state.name(of: message.contact)
+        return SafeText("browse: \(who) \(state.clock.dayAndTime(message.shownTime)) #\(message.id.short)", as: .line)
+    }
+
+    /// What the line in the input is about.
+    private var composingWords: SafeText? {
+        guard let composing = state.openChat?.composing else { return nil }
+        let what: StaticString =
+            switch composing {
+            case .reply: "answers: "
+            case .edit: "edits: "
+            }
+        return SafeText(literal: what) + MessageSummary.quote(of: composing.message).truncated(to: 40)
+            + SafeText(literal: " (Esc: not)")
     }
 
     private var offerWords: SafeText? {

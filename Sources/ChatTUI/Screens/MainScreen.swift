@@ -89,7 +89,7 @@ struct MainScreen {
         guard !area.isEmpty else { return }
         let rows: [StyledLine]
         if let chat = state.openChat {
-            rows = chatRows(chat, area)
+            rows = chatRows(chat, area, on: &canvas)
         } else {
             rows = lobbyRows(area)
         }
@@ -99,8 +99,15 @@ struct MainScreen {
         }
     }
 
-    private func chatRows(_ chat: Chat, _ area: Rect) -> [StyledLine] {
-        let rows = HistoryLayout(state, chat, width: area.size.columns).visibleRows(area.size.rows)
+    private func chatRows(_ chat: Chat, _ area: Rect, on canvas: inout Canvas) -> [StyledLine] {
+        let items = HistoryLayout(state, chat, width: area.size.columns).visibleItems(area.size.rows)
+        // The cursor of browse mode is the terminal's, too: screen readers and magnifiers follow it.
+        if let browse = state.browse, state.overlay == nil,
+            let item = items.first(where: { chat.window.items[$0.index].key == .message(browse.selected.id) })
+        {
+            canvas.cursor = Point(column: area.origin.column, row: area.origin.row + item.firstOwnRow)
+        }
+        let rows = items.flatMap(\.lines)
         if !rows.isEmpty || chat.window.loading != nil { return rows }
         if chat.window.clearedUpTo != nil { return [] }
         return TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: max(10, area.size.columns - 1))
@@ -135,7 +142,7 @@ struct MainScreen {
             add("No chat is open. Alt-1 opens the first one, Alt-k finds one by name.", Theme.quiet)
         }
         for notice in state.lobby {
-            rows += HistoryLayout.noticeRows(notice, clock: state.clock, width: area.size.columns)
+            rows += HistoryLayout.noticeRows(notice, state, width: area.size.columns)
         }
         return Array(rows.suffix(area.size.rows))
     }
@@ -152,7 +159,7 @@ struct MainScreen {
         for (index, row) in box.rows.enumerated() where index < area.size.rows {
             canvas.draw(row, at: Point(column: prompt.width, row: area.origin.row + index))
         }
-        if state.overlay == nil {
+        if state.overlay == nil, state.browse == nil {
             canvas.cursor = Point(
                 column: min(prompt.width + box.cursor.column, max(0, layout.size.columns - 1)),
                 row: area.origin.row + box.cursor.row)

@@ -8,23 +8,44 @@ struct MessageRows {
     let chat: Chat
     let message: ChatMessage
     let width: Int
+    /// The message before it is of the same person and not long ago: the name is not said again.
+    var isContinued = false
 
     /// A message is folded behind so many rows (PRODUCT, "Hostile text" 10).
     static let rowLimit = 200
 
     /// Without panes the nick stands in the text.
-    var isNarrow: Bool { state.size.columns < 60 }
+    var isNarrow: Bool { state.size.columns < 60 || state.isPlain }
 
     var rows: [StyledLine] {
         if message.isRetracted { return textRows(SafeText(literal: "(deleted)"), Theme.quiet) }
         switch message.content {
-        case .text(let text): return textRows(SafeText(text, as: .multiline) + edition)
+        case .text(let text): return textRows(SafeText(action(in: text) ?? text, as: .multiline).linked() + edition)
         case .file(let transfer):
             // The list of transfers knows how far it is by now; the row is as old as its last change of state.
             let transfer = state.transfers.byID[transfer.id] ?? transfer
             let lines = changeLines(width: max(10, width - indent - 1))
             return FileRows(message: self, transfer: transfer).rows + lines.map { indented($0) }
         }
+    }
+
+    /// More than the history shows.
+    var isFolded: Bool {
+        guard case .text(let text) = message.content, !message.isRetracted else { return false }
+        let width = isNarrow ? max(4, width - 2) : max(10, width - indent - 1)
+        return text.utf8.count > Self.rowLimit
+            && TextWrap.wrap(SafeText(text, as: .multiline), width: width).count > Self.rowLimit
+    }
+
+    /// `Alice waves` of a text that begins with `/me ` (XEP-0245 and everybody before it); `nil` for other texts.
+    private func action(in text: String) -> String? {
+        guard text.hasPrefix("/me ") else { return nil }
+        let name = message.direction == .outgoing ? SafeText(state.identity.name, as: .name) : chat.name
+        return name.text + text.dropFirst(3)
+    }
+
+    private var isAction: Bool {
+        if case .text(let text) = message.content, !message.isRetracted { text.hasPrefix("/me ") } else { false }
     }
 
     /// `✓✓` for own messages; for others `?` when their clock is off or they waited, else blank.
@@ -48,10 +69,12 @@ struct MessageRows {
         return Theme.mark(message.isRetracted ? message.operationState ?? message.state : message.state)
     }
 
-    var time: String { state.clock.time(message.shownTime) }
+    var time: String { state.timeText(message.shownTime) }
 
     private var nick: SafeText {
-        message.direction == .outgoing ? SafeText(literal: "me") : chat.name
+        if isAction { return SafeText(literal: "*") }
+        if isContinued { return .empty }
+        return message.direction == .outgoing ? SafeText(literal: "me") : chat.name
     }
 
     private var nickStyle: Style {
@@ -59,7 +82,10 @@ struct MessageRows {
     }
 
     /// Columns of the nick: as wide as the name, within bounds.
-    private var nickWidth: Int { min(max(7, chat.name.width), 12) }
+    private var nickWidth: Int {
+        let most = max(2, state.settings.nickWidth)
+        return min(max(7, chat.name.width), most)
+    }
 
     private func textRows(_ text: SafeText, _ style: Style = .plain) -> [StyledLine] {
         let rows = isNarrow ? narrowRows(text) : wideRows(text)
@@ -67,7 +93,10 @@ struct MessageRows {
     }
 
     /// Columns before the text.
-    private var indent: Int { isNarrow ? 2 : 9 + nickWidth }
+    private var indent: Int {
+        if state.isPlain { return 0 }
+        return isNarrow ? 2 : SafeText(time, as: .line).width + 4 + nickWidth
+    }
 
     private func indented(_ line: StyledLine) -> StyledLine {
         var row = StyledLine(.blanks(indent))
@@ -97,28 +126,21 @@ struct MessageRows {
             lead.add(mark, markStyle)
             lead.add(" ")
         }
-        lead.add(nick.truncated(to: 12), nickStyle)
-        lead.add(": ")
+        if !nick.isEmpty {
+            lead.add(nick.truncated(to: state.isPlain ? 64 : 12), nickStyle)
+            lead.add(isAction ? " " : ": ")
+        }
         guard lead.width <= width / 2, quotedText == nil else {
             // No room beside the lead: the text begins on the next row.
-            let body = bodyLines(text, width: max(4, width - 2))
-            return [lead]
-                + body.map { line in
-                    var row = StyledLine(.blanks(2))
-                    row.add(line)
-                    return row
-                }
+            return [lead] + bodyLines(text, width: max(4, width - indent)).map(indented)
         }
         // The lead is wrapped with the text, then put back with its styles.
-        let body = bodyLines(.blanks(lead.width) + text, width: max(4, width - 2))
+        let body = bodyLines(.blanks(lead.width) + text, width: max(4, width - indent))
         return body.enumerated().map { index, line in
-            var row = index == 0 ? lead : StyledLine(.blanks(2))
-            if index == 0 {
-                for (number, span) in line.spans.enumerated() {
-                    row.add(number == 0 ? span.text.dropping(width: lead.width) : span.text, span.style)
-                }
-            } else {
-                row.add(line)
+            guard index == 0 else { return indented(line) }
+            var row = lead
+            for (number, span) in line.spans.enumerated() {
+                row.add(number == 0 ? span.text.dropping(width: lead.width) : span.text, span.style)
             }
             return row
         }
@@ -131,7 +153,8 @@ struct MessageRows {
         let wrapped = TextWrap.wrap(text, width: width)
         lines += wrapped.prefix(Self.rowLimit).map { StyledLine($0) }
         if wrapped.count > Self.rowLimit {
-            lines.append(StyledLine("… \(wrapped.count - Self.rowLimit) more rows", Theme.quiet))
+            lines.append(
+                StyledLine("… \(wrapped.count - Self.rowLimit) more rows (Esc, then Enter, shows all)", Theme.quiet))
         }
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
         if case .failed(let reason) = message.state, !message.isRetracted {
@@ -166,19 +189,25 @@ struct MessageRows {
     }
 
     /// The text of a message with what is said behind it.
-    private var edition: SafeText { message.edited == nil ? .empty : SafeText(literal: " (edited)") }
+    private var edition: SafeText {
+        (message.edited == nil ? .empty : SafeText(literal: " (edited)"))
+            + (message.pinned == nil ? .empty : SafeText(literal: " (pinned)"))
+    }
 
     /// `> ` and the beginning of the message that this one answers.
     private var quotedText: SafeText? {
         guard let id = message.replyTo else { return nil }
         let lead = SafeText(literal: "> ")
-        guard let index = chat.window.index(of: .message(id)), let quoted = chat.window.items[index].message else {
-            return lead + SafeText(literal: "…")
+        switch chat.quoted(id) {
+        case .asked: return lead + SafeText(literal: "…")
+        case .missing: return lead + SafeText(literal: "(not in this history)")
+        case .found(let quoted): return lead + MessageSummary.quote(of: quoted)
         }
-        if quoted.isRetracted { return lead + SafeText(literal: "(deleted)") }
-        switch quoted.content {
-        case .text(let text): return lead + (SafeText(text, as: .multiline).lines().first ?? .empty)
-        case .file(let transfer): return lead + SafeText(transfer.name, as: .fileName)
-        }
+    }
+}
+
+extension ChatMessage {
+    var isText: Bool {
+        if case .text = content { true } else { false }
     }
 }

@@ -30,6 +30,9 @@ struct OverlayScreen {
             if let chat = state.chat(pane.contact) {
                 VerifyScreen(chat: chat, pane: pane, layout: layout).draw(on: &canvas)
             }
+        case .choice(let pane): ChoiceScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
+        case .reader(let pane): ReaderScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
+        case .prompt(let pane): PromptScreen(pane: pane, layout: layout).draw(on: &canvas)
         }
     }
 
@@ -47,7 +50,7 @@ struct OverlayScreen {
     /// Some overlays need the whole status line.
     static func hidesActivity(_ overlay: Overlay?) -> Bool {
         switch overlay {
-        case .search, .help, .palette, .goTo: true
+        case .search, .help, .palette, .goTo, .choice, .prompt: true
         default: false
         }
     }
@@ -59,7 +62,9 @@ struct OverlayScreen {
         case .transfers: SafeText(transferCounts, as: .line)
         case .search(let pane): SafeText(SearchScreen.status(pane), as: .line)
         case .requests: SafeText(literal: "nothing they send is shown until you accept")
-        case .verify, nil: nil
+        case .choice(let pane): SafeText(pane.title.lowercased() + ": type to filter, Enter takes the line", as: .line)
+        case .prompt(let pane): SafeText(pane.help, as: .line)
+        case .verify, .reader, nil: nil
         }
     }
 

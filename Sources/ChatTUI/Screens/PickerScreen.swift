@@ -6,6 +6,8 @@ struct PickerScreen {
     let pane: ListPane
     let lines: [StyledLine]
     let layout: ScreenLayout
+    /// The lines are still being read.
+    var isWaiting = false
 
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 20)
@@ -27,7 +29,8 @@ struct PickerScreen {
         if lines.isEmpty, rows > 0 {
             let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)
             canvas.draw(
-                SafeText(literal: "nothing matches"), at: place, style: Theme.quiet, maxWidth: area.size.columns)
+                isWaiting ? SafeText(literal: "…") : SafeText(literal: "nothing matches"), at: place,
+                style: Theme.quiet, maxWidth: area.size.columns)
         }
     }
 }

@@ -19,9 +19,9 @@ struct ScreenLayout: Sendable, Equatable {
         let size = wanted ?? state.size
         self.size = size
         let isTiny = size.columns < 20 || size.rows < 4
-        let hasTitle = !isTiny && size.rows >= 5
+        let hasTitle = !isTiny && size.rows >= 5 && !state.isPlain
         let hasStatus = !isTiny
-        let hasHint = !isTiny && size.rows >= 8 && state.settings.hints
+        let hasHint = !isTiny && size.rows >= 8 && state.settings.hints && !state.isPlain
         let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
         let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
         let maxInput = max(1, min(size.rows / 3, size.rows - around - 1))
@@ -49,13 +49,13 @@ struct ScreenLayout: Sendable, Equatable {
         var right = size.columns
         let listWidth = min(
             state.settings.listWidth ?? (size.columns >= 110 ? 22 : 16), size.columns - Self.chatMinimum - 1)
-        if listWidth >= 8,
+        if listWidth >= 8, !state.isPlain,
             Self.isShown(state.settings.list, byWidth: size.columns >= 60, isToggled: state.listIsHidden)
         {
             list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
             left = listWidth + 1
         }
-        if size.columns - left - 31 >= Self.chatMinimum,
+        if size.columns - left - 31 >= Self.chatMinimum, !state.isPlain,
             Self.isShown(state.settings.details, byWidth: size.columns >= 110, isToggled: state.detailsAreHidden)
         {
             details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
@@ -80,6 +80,7 @@ struct ScreenLayout: Sendable, Equatable {
     static func prompt(_ state: AppState, columns: Int, hasTitle: Bool) -> SafeText {
         let short = SafeText(literal: "> ")
         guard columns >= 8 else { return .empty }
+        if let composing = state.openChat?.composing, columns >= 20 { return composing.prompt }
         guard let chat = state.openChat, columns >= 60 || (!hasTitle && columns >= 20) else { return short }
         return chat.name.truncated(to: max(4, min(20, columns / 4))) + short
     }

@@ -16,6 +16,7 @@ struct SearchScreen {
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         canvas.drawField(pane.query, after: "/ ", at: area.origin, width: area.size.columns)
+        if pane.showsSyntax { return drawSyntax(on: &canvas, area) }
         // Query, blank, hits, then the context below a rule; where there is less room only query and hits.
         let hasContext = ScreenLayout.hasFrame(box) && area.size.rows >= 12
         let hitTop = area.size.rows >= 6 ? 2 : 1
@@ -33,6 +34,23 @@ struct SearchScreen {
         }
     }
 
+    /// F1: what can be typed.
+    private func drawSyntax(on canvas: inout Canvas, _ area: Rect) {
+        let lines: [(String, String)] = [
+            ("build log", "both words, also as beginnings of words"), ("\"build log\"", "these words in this order"),
+            ("-draft", "without this word"), ("from:alice from:me", "who wrote it"), ("in:alice", "in which chat"),
+            ("has:file has:link", "files, web addresses"), ("after:2026-10", "from this day or month on"),
+            ("before:2026-12", "before this day or month"), ("on:yesterday", "on this day"),
+            ("is:unread", "not seen yet"),
+        ]
+        for (row, (words, meaning)) in lines.enumerated().prefix(max(0, area.size.rows - 2)) {
+            var line = StyledLine(SafeText(words, as: .line).padded(to: 20), Theme.key)
+            line.add(meaning)
+            canvas.draw(
+                line, at: Point(column: area.origin.column, row: area.origin.row + 2 + row), width: area.size.columns)
+        }
+    }
+
     private static let syntax: StaticString = "from:NAME has:file after:2026-10 before:2026-12 in:NAME"
 
     private var title: String {
@@ -44,7 +62,8 @@ struct SearchScreen {
         if let problem = pane.problem { return "search: \(problem)" }
         guard let result = pane.result else { return "type words to search the history, online or not" }
         let count = result.hits.count
-        let hits = result.isTruncated ? "first \(count) hits" : count == 1 ? "1 hit" : "\(count) hits"
+        let more = result.isTruncated ? "+" : ""
+        let hits = count < 2 ? (count == 1 ? "1 hit" : "no hit") : "\(pane.selected + 1) of \(count)\(more) hits"
         let milliseconds =
             pane.took.components.seconds * 1000
             + pane.took.components.attoseconds / 1_000_000_000_000_000
@@ -88,7 +107,7 @@ struct SearchScreen {
             line.add(" ")
         }
         let lead = line.width
-        line.add(Highlight.line(text(of: hit), words: words, width: max(4, width - lead)))
+        line.add(Highlight.line(MessageSummary.text(of: hit), words: words, width: max(4, width - lead)))
         return isSelected ? line.restyled { $0.adding(.bold) } : line
     }
 
@@ -97,25 +116,13 @@ struct SearchScreen {
         return hit.direction == .outgoing ? SafeText(literal: "me") : state.chat(hit.contact)?.name ?? .empty
     }
 
-    private func text(of message: ChatMessage) -> SafeText {
-        if message.isRetracted { return SafeText(literal: "(deleted)") }
-        switch message.content {
-        case .text(let text): return SafeText(text, as: .line)
-        case .file(let transfer):
-            let arrow = transfer.direction == .outgoing ? "↑ " : "↓ "
-            let hash = transfer.sha256.map { " sha256 \(FileRows.shortHash($0))" } ?? ""
-            return SafeText(arrow, as: .line) + SafeText(transfer.name, as: .fileName)
-                + SafeText(" \(Units.size(transfer.size))\(hash)", as: .line)
-        }
-    }
-
     private func contextLine(_ message: ChatMessage) -> StyledLine {
         var line = StyledLine(state.clock.dayAndTime(message.shownTime) + "  ", Theme.time)
         let name =
             message.direction == .outgoing ? SafeText(literal: "me") : state.chat(message.contact)?.name ?? .empty
         line.add(name.padded(to: 5, alignment: .right))
         line.add("  ")
-        line.add(text(of: message))
+        line.add(MessageSummary.text(of: message))
         return line
     }
 }

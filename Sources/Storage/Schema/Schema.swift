@@ -5,7 +5,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole, operationsAndGaps, folders, atSize]
+    static let migrations = [firstWhole, operationsAndGaps, folders, atSize, pins]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -198,5 +198,11 @@ enum Schema {
         CREATE TABLE unindexed(position INTEGER PRIMARY KEY REFERENCES messages(position) ON DELETE CASCADE) STRICT;
         INSERT INTO words(words) VALUES ('rebuild');
         INSERT INTO trigrams(trigrams) VALUES ('rebuild');
+        """
+
+    /// Version 5: what our user has pinned.
+    private static let pins = """
+        ALTER TABLE messages ADD COLUMN pinned INTEGER;  -- when; NULL: it is not
+        CREATE INDEX messages_pinned ON messages(contact, pinned) WHERE pinned IS NOT NULL;
         """
 }

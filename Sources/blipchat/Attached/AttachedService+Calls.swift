@@ -50,6 +50,12 @@ extension AttachedService: ChatService {
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
         try await perform(.markSeen(contact, upTo: position))
     }
+    func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {
+        try await perform(.markUnread(contact, from: position))
+    }
+    func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage {
+        try await call(.setPinned(message, pinned))
+    }
     func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage {
         try await call(.edit(message, to: text))
     }
@@ -67,6 +73,18 @@ extension AttachedService: ChatService {
     func search(_ query: SearchQuery) async throws(ChatError) -> SearchResult { try await call(.search(query)) }
     func firstMessage(of contact: ContactID, since time: Timestamp) async throws(ChatError) -> ChatMessage? {
         try await call(.firstMessage(contact, since: time))
+    }
+    func message(_ reference: MessageReference, of contact: ContactID) async throws(ChatError) -> ChatMessage? {
+        try await call(.message(reference, of: contact))
+    }
+    func messages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> [ChatMessage] {
+        try await call(.messages(ids, of: contact))
+    }
+    func versions(of message: ChatMessage) async throws(ChatError) -> [TextVersion] {
+        try await call(.versions(message))
+    }
+    func pinnedMessages(of contact: ContactID) async throws(ChatError) -> [ChatMessage] {
+        try await call(.pinnedMessages(contact))
     }
     func draft(for contact: ContactID) async throws(ChatError) -> String { try await call(.draft(contact)) }
     func setDraft(_ text: String, for contact: ContactID) async throws(ChatError) {

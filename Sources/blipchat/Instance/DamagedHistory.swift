@@ -45,6 +45,22 @@ struct DamagedHistory: ChatService {
         try await read { () throws(StoreError) in try await store.firstMessage(of: contact, since: time) }
     }
 
+    func message(_ reference: MessageReference, of contact: ContactID) async throws(ChatError) -> ChatMessage? {
+        try await read { () throws(StoreError) in try await store.message(reference, of: contact) }
+    }
+
+    func messages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> [ChatMessage] {
+        try await read { () throws(StoreError) in try await store.messages(ids, of: contact) }
+    }
+
+    func versions(of message: ChatMessage) async throws(ChatError) -> [TextVersion] {
+        try await read { () throws(StoreError) in try await store.versions(of: message) }
+    }
+
+    func pinnedMessages(of contact: ContactID) async throws(ChatError) -> [ChatMessage] {
+        try await read { () throws(StoreError) in try await store.pinnedMessages(of: contact) }
+    }
+
     func draft(for contact: ContactID) async throws(ChatError) -> String {
         try await read { () throws(StoreError) in try await store.draft(for: contact) }
     }
@@ -79,6 +95,7 @@ struct DamagedHistory: ChatService {
     func reconnect(_ contact: ContactID?) async {}
     func setTyping(_ composing: Bool, to contact: ContactID) async {}
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {}
+    func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {}
     func setDraft(_ text: String, for contact: ContactID) async throws(ChatError) {}
 
     // MARK: What cannot be done
@@ -97,6 +114,7 @@ struct DamagedHistory: ChatService {
     func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage { throw refusal }
     func retract(_ message: ChatMessage) async throws(ChatError) -> ChatMessage { throw refusal }
     func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage { throw refusal }
+    func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage { throw refusal }
     func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage { throw refusal }
     func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int { throw refusal }
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int {

@@ -62,6 +62,19 @@ actor RecordingService: ChatService {
     func setRetention(_ retention: Retention?, of contact: ContactID) throws(ChatError) {}
     func backUp(to path: String) throws(ChatError) {}
 
+    func message(_ reference: MessageReference, of contact: ContactID) throws(ChatError) -> ChatMessage? {
+        ScreenFixture.message(reference, in: history.filter { $0.contact == contact })
+    }
+    func messages(_ ids: [MessageID], of contact: ContactID) throws(ChatError) -> [ChatMessage] {
+        history.filter { $0.contact == contact && ids.contains($0.id) }
+    }
+    func versions(of message: ChatMessage) throws(ChatError) -> [TextVersion] { [] }
+    func pinnedMessages(of contact: ContactID) throws(ChatError) -> [ChatMessage] { [] }
+    func setPinned(_ message: ChatMessage, _ pinned: Bool) throws(ChatError) -> ChatMessage { message }
+    func markUnread(_ contact: ContactID, from position: HistoryPosition) throws(ChatError) {
+        log.append("unread from \(position.rawValue)")
+    }
+
     func draft(for contact: ContactID) throws(ChatError) -> String { "" }
     func setDraft(_ text: String, for contact: ContactID) throws(ChatError) { log.append("draft \(text)") }
     func setTyping(_ composing: Bool, to contact: ContactID) {}

@@ -106,6 +106,19 @@ struct ScreenFixture {
         }
     }
 
+    /// The message that the store would find.
+    static func message(_ reference: MessageReference, in history: [ChatMessage]) -> ChatMessage? {
+        switch reference {
+        case .id(let id): return history.first { $0.id == id }
+        case .shortID(let end): return history.last { $0.id.short == end }
+        case .transfer(let number):
+            return history.first { if case .file(let file) = $0.content { file.number == number } else { false } }
+        case .last(let number, let kind):
+            let fitting = history.filter { $0.fits(kind) }
+            return (1...max(fitting.count, 1)).contains(number) ? fitting.suffix(number).first : nil
+        }
+    }
+
     // MARK: Looking
 
     var canvas: Canvas { view(state, size: state.size) }

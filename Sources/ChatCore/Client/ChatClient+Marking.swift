@@ -1,0 +1,20 @@
+// What our user marks for himself: pins and what is to count as unread. The peer is never told.
+
+extension ChatClient {
+    public func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {
+        guard sessions[contact] != nil else { throw .noSuchContact }
+        try await stored { () async throws(StoreError) in
+            try await store.markUnread(contact: contact, from: position)
+        }
+        hub.publish(.conversationsChanged)
+    }
+
+    public func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage {
+        let time = pinned ? now() : nil
+        let changed = try await stored { () async throws(StoreError) in
+            try await store.setPinned(message, at: time)
+        }
+        hub.publish(.messageChanged(changed))
+        return changed
+    }
+}

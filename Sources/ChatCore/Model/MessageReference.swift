@@ -1,0 +1,80 @@
+// How a person points at a message of a conversation, loaded or not: from the newest backwards, by its id, by its file.
+
+/// A message as somebody names it in a command (`/edit 2 TEXT`, `/goto #1a2b3c4d`, `/open #8`).
+public enum MessageReference: Sendable, Equatable, Codable {
+    /// The Nth last of a kind, from 1. What was taken back does not count.
+    case last(Int, Kind)
+    case id(MessageID)
+    /// The end of an id, `MessageID.short`. Of several messages with it the newest is meant.
+    case shortID(String)
+    /// The line of a file.
+    case transfer(TransferNumber)
+
+    /// Which messages are counted.
+    public enum Kind: Sendable, Equatable, Codable {
+        case any
+        case own
+        /// Own messages that can be edited.
+        case ownText
+        case incoming
+        /// Own ones that were refused for good.
+        case failed
+    }
+
+    /// Reads `#8` (the file with that number), `#1a2b3c4d` (the end of an id) and a whole id; `nil` for anything else.
+    public init?(named text: String) {
+        if let id = MessageID(text.lowercased()) {
+            self = .id(id)
+            return
+        }
+        guard text.utf8.first == UInt8(ascii: "#") else { return nil }
+        let name = text.dropFirst().lowercased()
+        if let id = MessageID(name) {
+            self = .id(id)
+        } else if name.utf8.count == MessageID.shortLength, name.utf8.allSatisfy(Self.isHexDigit) {
+            self = .shortID(name)
+        } else if name.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int64(name) {
+            self = .transfer(TransferNumber(number))
+        } else {
+            return nil
+        }
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+    }
+}
+
+extension ChatMessage {
+    /// Whether it is counted among messages of a kind.
+    public func fits(_ kind: MessageReference.Kind) -> Bool {
+        guard !isRetracted else { return false }
+        switch kind {
+        case .any: return true
+        case .own: return direction == .outgoing
+        case .ownText: if case .text = content { return direction == .outgoing } else { return false }
+        case .incoming: return direction == .incoming
+        case .failed: if case .failed = state { return direction == .outgoing } else { return false }
+        }
+    }
+}
+
+extension MessageID {
+    /// Characters of `short`.
+    public static let shortLength = 8
+
+    /// The end of the id, which is random where its beginning is only the time: enough to name a message by.
+    public var short: String { String(text.suffix(Self.shortLength)) }
+}
+
+/// What a message said at some time.
+public struct TextVersion: Sendable, Equatable, Codable {
+    public var text: String
+    /// When its sender wrote it, by the sender's clock.
+    public var written: Timestamp
+
+    public init(text: String, written: Timestamp) {
+        self.text = text
+        self.written = written
+    }
+}

@@ -1,0 +1,233 @@
+// What is done with one message, whoever asked for it: browse mode, a slash command, a list.
+
+import ChatCore
+
+extension AppState {
+    mutating func perform(_ action: MessageAction, on message: ChatMessage, _ effects: inout [AppEffect]) {
+        switch action {
+        case .reply(let text): reply(to: message, text, &effects)
+        case .edit(let text): edit(message, text, &effects)
+        case .delete: delete([message], &effects)
+        case .react(let emoji): react(to: message, emoji, &effects)
+        case .forward(let contact): forward([message], to: contact, &effects)
+        case .retry: effects.append(.run(.retry(message.id)))
+        case .pin:
+            guard !message.isRetracted else { return say("It is deleted: there is nothing to pin") }
+            effects.append(.run(.setPinned(message, message.pinned == nil)))
+        case .open: open(message, &effects)
+        case .info: showInfo(of: message, &effects)
+        case .markUnread: markUnread(from: message, &effects)
+        case .show:
+            if let index = chatIndex(message.contact) {
+                jump(to: message.id, at: message.position, at: index, &effects)
+            }
+        }
+    }
+
+    /// Whether messages may go to a chat; says so when not.
+    private mutating func mayWrite(to contact: ContactID) -> Bool {
+        guard let chat = chat(contact) else { return false }
+        guard chat.peer.isBlocked else { return true }
+        note("\(chat.name.text) is blocked: nothing was changed (/unblock \(chat.name.text))", isError: true)
+        return false
+    }
+
+    // MARK: Answering and changing
+
+    private mutating func reply(to message: ChatMessage, _ text: String?, _ effects: inout [AppEffect]) {
+        guard mayWrite(to: message.contact) else { return }
+        guard !message.isRetracted else { return say("It is deleted: there is nothing to answer") }
+        if let text {
+            guard check(text) else { return }
+            effects.append(.run(.reply(text, to: message)))
+            return
+        }
+        if case .edit(_, let saved)? = openChat?.composing { input = saved }
+        compose(.reply(to: message))
+    }
+
+    private mutating func edit(_ message: ChatMessage, _ text: String?, _ effects: inout [AppEffect]) {
+        guard mayWrite(to: message.contact) else { return }
+        guard message.direction == .outgoing, !message.isRetracted, case .text(let present) = message.content else {
+            return say("Only your own texts can be edited")
+        }
+        if let text {
+            guard check(text) else { return }
+            effects.append(.run(.edit(message, text)))
+            return
+        }
+        var saved = input
+        if case .edit(_, let earlier)? = openChat?.composing { saved = earlier }
+        compose(.edit(message, saved: saved))
+        input = InputLine(present)
+    }
+
+    /// The input is about a message from now on.
+    private mutating func compose(_ composing: Composing) {
+        guard let index = chatIndex(openID) else { return }
+        chats[index].composing = composing
+        stopBrowsing()
+        overlay = nil
+        history.leave()
+        draftChanged()
+    }
+
+    /// Esc: the input is for new messages again. What was typed as an answer stays, an edit is given up.
+    mutating func stopComposing() {
+        guard let index = chatIndex(openID), let composing = chats[index].composing else { return }
+        chats[index].composing = nil
+        if case .edit(_, let saved) = composing {
+            if !input.isEmpty { killRing.add(input.text) }
+            input = saved
+        }
+        draftChanged()
+    }
+
+    /// Enter while the input is about a message.
+    mutating func finish(_ composing: Composing, with text: String, _ effects: inout [AppEffect]) {
+        guard check(text), let index = chatIndex(openID) else { return }
+        takeLine(&effects)
+        chats[index].composing = nil
+        switch composing {
+        case .reply(let message):
+            chats[index].window.unreadLine = nil
+            if !chats[index].window.isAtBottom { scroll(.newest, &effects) }
+            effects.append(.run(.reply(text, to: message)))
+        case .edit(let message, let saved):
+            input = saved
+            effects.append(.run(.edit(message, text)))
+        }
+    }
+
+    private mutating func react(to message: ChatMessage, _ emoji: String?, _ effects: inout [AppEffect]) {
+        guard mayWrite(to: message.contact) else { return }
+        guard !message.isRetracted else { return say("It is deleted: there is nothing to react to") }
+        effects.append(.run(.react(message, emoji)))
+    }
+
+    // MARK: Deleting
+
+    /// Own messages are taken back on both sides. Theirs can only be deleted here, and that is final: it asks once.
+    mutating func delete(_ messages: [ChatMessage], asking: Bool = false, _ effects: inout [AppEffect]) {
+        guard let first = messages.first else { return }
+        let own = messages.filter { $0.direction == .outgoing && !$0.isRetracted }
+        let others = messages.filter { $0.direction == .incoming || $0.isRetracted }
+        guard own.isEmpty || mayWrite(to: first.contact) else { return }
+        if asking || !others.isEmpty, !confirm(.delete(messages.map(\.id))) {
+            let name = name(of: first.contact)
+            let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
+            let place =
+                others.isEmpty ? "here and at \(name)" : own.isEmpty ? "on this disk only" : "(theirs here only)"
+            return say("Delete \(what) \(place)? The same key again deletes")
+        }
+        for message in own { effects.append(.run(.retract(message))) }
+        if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), first.contact))) }
+        browse?.rangeStart = nil
+    }
+
+    mutating func deleteSelection(_ effects: inout [AppEffect]) {
+        delete(selectedMessages, asking: true, &effects)
+    }
+
+    /// Whether something final was asked for a second time; else the question is open for as long as it is shown.
+    mutating func confirm(_ subject: Confirmation.Subject) -> Bool {
+        let isConfirmed = confirmation.map { $0.subject == subject && moment.uptime < $0.until } ?? false
+        confirmation = isConfirmed ? nil : Confirmation(subject: subject, until: moment.uptime + .seconds(8))
+        return isConfirmed
+    }
+
+    // MARK: Forwarding and copying
+
+    mutating func forward(_ messages: [ChatMessage], to contact: ContactID, _ effects: inout [AppEffect]) {
+        guard mayWrite(to: contact) else { return }
+        var count = 0
+        for message in messages where !message.isRetracted {
+            switch message.content {
+            case .text(let text): effects.append(.run(.send(text, to: contact)))
+            case .file(let transfer):
+                guard let path = transfer.path, transfer.direction == .outgoing || transfer.state == .complete else {
+                    note(
+                        "\(SafeText(transfer.name, as: .fileName).text) is not on this disk, so it cannot be forwarded")
+                    continue
+                }
+                effects.append(.run(.sendFile(path: path, to: contact)))
+            }
+            count += 1
+        }
+        browse?.rangeStart = nil
+        if count > 0 { say("Forwarded to \(name(of: contact))" + (count > 1 ? ": \(count) messages" : "")) }
+    }
+
+    /// `y` and `Y`: what is shown goes to the clipboard of the terminal, never what a peer hid in a text.
+    mutating func copySelection(withNames: Bool, _ effects: inout [AppEffect]) {
+        let messages = selectedMessages
+        guard !messages.isEmpty else { return }
+        let text = messages.map { message in
+            guard withNames else { return copyText(of: message) }
+            let name =
+                message.direction == .outgoing ? SafeText(identity.name, as: .name).text : name(of: message.contact)
+            return "\(clock.dayAndTime(message.shownTime)) \(name): \(copyText(of: message))"
+        }.joined(separator: "\n")
+        effects.append(.terminal(.copy(text)))
+        browse?.rangeStart = nil
+        say(messages.count == 1 ? "Copied" : "Copied \(messages.count) messages")
+    }
+
+    private func copyText(of message: ChatMessage) -> String {
+        if message.isRetracted { return "(deleted)" }
+        switch message.content {
+        case .text(let text): return SafeText(text, as: .multiline).text
+        case .file(let transfer): return SafeText(transfer.name, as: .fileName).text
+        }
+    }
+
+    // MARK: Read and unread
+
+    /// From the first message of theirs at this place on everything is unread, until the chat is opened again.
+    private mutating func markUnread(from message: ChatMessage, _ effects: inout [AppEffect]) {
+        guard let index = chatIndex(message.contact) else { return }
+        let theirs = chats[index].window.items.lazy.compactMap(\.message)
+            .filter { $0.direction == .incoming && $0.position >= message.position }
+        let first = message.direction == .incoming ? message : theirs.first
+        guard let first else { return say("\(chats[index].name.text) has written nothing after this") }
+        let before = HistoryPosition(first.position.rawValue - 1)
+        let count = max(1, theirs.count)
+        chats[index].keepsUnread = true
+        chats[index].conversation.readUpTo = before
+        chats[index].conversation.unreadCount = count
+        chats[index].window.unreadLine = ChatWindow.UnreadLine(after: before, count: count)
+        effects.append(.run(.markUnread(message.contact, from: first.position)))
+        say("Unread from here on, until you open the chat again or /read")
+    }
+
+    /// `/read` and `/read all`.
+    mutating func markRead(_ contacts: [ContactID], _ effects: inout [AppEffect]) {
+        for index in chats.indices where contacts.contains(chats[index].id) {
+            chats[index].keepsUnread = false
+            chats[index].window.unreadLine = nil
+            let newest = chats[index].window.reachesNewest ? chats[index].window.lastMessagePosition : nil
+            guard let last = chats[index].conversation.lastMessage?.position ?? newest else { continue }
+            let position = newest.map { max($0, last) } ?? last
+            guard chats[index].conversation.readUpTo.map({ $0 < position }) ?? true else { continue }
+            chats[index].conversation.readUpTo = position
+            chats[index].conversation.unreadCount = 0
+            effects.append(.run(.markSeen(chats[index].id, position)))
+        }
+        say(contacts.count == 1 ? "\(name(of: contacts[0])) is read" : "All chats are read")
+    }
+
+    // MARK: Going there
+
+    /// Brings a message to the middle of the view, and the cursor of browse mode to it.
+    mutating func jump(to id: MessageID, at position: HistoryPosition, at index: Int, _ effects: inout [AppEffect]) {
+        if chats[index].id != openID { open(chats[index].id, &effects) }
+        chats[index].window.clearedUpTo = nil
+        if browse != nil { select(id, at: position) }
+        if chats[index].window.index(of: .message(id)) != nil {
+            chats[index].window.highlight = browse == nil ? id : nil
+            show(.message(id), at: index)
+        } else {
+            load(.around(position), replacing: true, showing: id, at: index, &effects)
+        }
+    }
+}

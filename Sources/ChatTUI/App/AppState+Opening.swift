@@ -1,0 +1,106 @@
+// Opening links and files: only on the user's key, with one argument and without a shell (PRODUCT, "Hostile text" 9).
+
+import ChatCore
+
+extension AppState {
+    /// Enter on a message in browse mode: what it is there for.
+    mutating func actOn(_ message: ChatMessage, _ effects: inout [AppEffect]) {
+        if case .file(let old) = message.content, !message.isRetracted {
+            let transfer = transfers.byID[old.id] ?? old
+            if transfer.state == .offered, transfer.direction == .incoming {
+                effects.append(.run(.accept(transfer.number, folder: nil)))
+            } else {
+                open(message, &effects)
+            }
+            return
+        }
+        if message.isRetracted { return showInfo(of: message, &effects) }
+        if isFolded(message) { return show(.reader(ReaderPane(.text(message)))) }
+        if !links(of: message).isEmpty { return open(message, &effects) }
+        if let id = message.replyTo, let chat = openChat, case .found(let quoted) = chat.quoted(id),
+            let index = chatIndex(openID)
+        {
+            return jump(to: quoted.id, at: quoted.position, at: index, &effects)
+        }
+        showInfo(of: message, &effects)
+    }
+
+    /// The history shows only its beginning.
+    func isFolded(_ message: ChatMessage) -> Bool {
+        guard let chat = chat(message.contact), case .text = message.content else { return false }
+        let width = ScreenLayout(self).chat.size.columns
+        return MessageRows(state: self, chat: chat, message: message, width: width).isFolded
+    }
+
+    func links(of message: ChatMessage) -> [Link] {
+        guard !message.isRetracted else { return [] }
+        switch message.content {
+        case .text(let text): return SafeText(text, as: .multiline).links
+        case .file(let transfer): return SafeText(transfer.caption, as: .multiline).links
+        }
+    }
+
+    /// `o`: the file, or the link; of several links one can be chosen.
+    mutating func open(_ message: ChatMessage, _ effects: inout [AppEffect]) {
+        if case .file(let old) = message.content, !message.isRetracted {
+            return open(transfers.byID[old.id] ?? old, &effects)
+        }
+        let links = links(of: message)
+        switch links.count {
+        case 0: say("There is no link in this message")
+        case 1: open(links[0], &effects)
+        default:
+            let items = links.enumerated().map { LinkItem(number: $0 + 1, link: $1, message: message) }
+            show(.choice(ChoicePane(.links(items))))
+        }
+    }
+
+    /// A web address is opened at once, anything else when it is asked for again.
+    mutating func open(_ link: Link, _ effects: inout [AppEffect]) {
+        if link.scheme == "blip" {
+            guard input.isEmpty else { return say("/add \(link.text) adds them (your line is in the way)") }
+            stopBrowsing()
+            overlay = nil
+            input = InputLine("/add \(link.text)")
+            return
+        }
+        if !link.isWeb, !confirm(.open(link.text)) {
+            return say("\(link.text.prefix(60)) is no web address. The same again opens it", isError: true)
+        }
+        launch(link.isWeb ? link.terminalURI ?? link.text : link.text, &effects)
+    }
+
+    /// A file that is here; one that would be run rather than shown is asked for.
+    mutating func open(_ transfer: FileTransfer, _ effects: inout [AppEffect]) {
+        let name = SafeText(transfer.name, as: .fileName).text
+        guard let path = transfer.path, transfer.direction == .outgoing || transfer.state == .complete else {
+            return say(
+                "#\(transfer.number.rawValue) is \(Sentences.word(for: transfer.state)): there is no file to open yet")
+        }
+        if NameFilter.isProgram(transfer.name), !confirm(.open(path)) {
+            return say("\(name) would be run. The same again opens it", isError: true)
+        }
+        launch(path, &effects)
+    }
+
+    private mutating func launch(_ target: String, _ effects: inout [AppEffect]) {
+        effects.append(.launch(program: settings.openCommand, argument: target))
+        say("Opening \(SafeText(target, as: .line).prefix(width: 60).text)")
+    }
+
+    /// `s`: takes an offer, or says where the file is.
+    mutating func saveFile(of message: ChatMessage, _ effects: inout [AppEffect]) {
+        guard case .file(let old) = message.content, !message.isRetracted else {
+            return say("There is no file in this message")
+        }
+        let transfer = transfers.byID[old.id] ?? old
+        let number = transfer.number.rawValue
+        switch (transfer.direction, transfer.state) {
+        case (.incoming, .offered): effects.append(.run(.accept(transfer.number, folder: nil)))
+        case (.incoming, .paused): effects.append(.run(.resume(transfer.number)))
+        case (_, .complete), (.outgoing, _):
+            say(transfer.path.map { "#\(number) is \(abbreviated($0))" } ?? "#\(number) is not on this disk")
+        default: say("#\(number) is \(Sentences.word(for: transfer.state))")
+        }
+    }
+}

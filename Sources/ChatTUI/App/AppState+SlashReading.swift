@@ -1,0 +1,199 @@
+// Slash commands about messages that are there already. A message is named by its number from the end (`/edit 2 …`), by
+// the end of its id or by its file (`#1a2b3c4d`, `#8`); it is looked up in the store when it is not in memory.
+
+import ChatCore
+
+extension AppState {
+    mutating func runReading(_ verb: SlashVerb, _ arguments: String, _ effects: inout [AppEffect]) {
+        guard openID != nil || verb == .readMark || verb == .log else {
+            note("No chat is open: /query WHO opens one", isError: true)
+            return
+        }
+        var scanner = ArgumentScanner(arguments)
+        switch verb {
+        case .reply:
+            withMessage(&scanner, alone: false, needs: "/reply [N] TEXT: say what you answer", &effects) { .reply($0) }
+        case .edit:
+            withMessage(&scanner, alone: false, needs: "/edit [N] TEXT: say what the message is to be", &effects) {
+                .edit($0)
+            }
+        case .delete: withMessage(&scanner, &effects, .delete)
+        case .react: react(&scanner, &effects)
+        case .forward: forward(&scanner, &effects)
+        case .retry: withMessage(&scanner, &effects, .retry)
+        case .pin: withMessage(&scanner, &effects, .pin)
+        case .info: withMessage(&scanner, &effects, .info)
+        case .unread: withMessage(&scanner, &effects, .markUnread)
+        case .history: showHistory(&scanner, &effects)
+        case .pins: showPins(&effects)
+        case .links: showLinks(&effects)
+        case .open: openNumber(&scanner, &effects)
+        case .readMark:
+            let all = scanner.next()?.lowercased() == "all"
+            let contacts = all ? chats.map(\.id) : openID.map { [$0] } ?? []
+            if contacts.isEmpty {
+                say("No chat is open: /read all marks all of them")
+            } else {
+                markRead(contacts, &effects)
+            }
+        default: show(.reader(ReaderPane(.log)))
+        }
+    }
+
+    // MARK: The message that is meant
+
+    /// A command whose only argument is the message.
+    private mutating func withMessage(
+        _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect], _ action: MessageAction
+    ) {
+        let reference = Self.reference(&scanner, alone: true, kind: action.kind)
+        if let word = scanner.next() {
+            return note("\(SafeText(word, as: .name).text) is no message (2, #1a2b3c4d, #8)", isError: true)
+        }
+        find(reference ?? .last(1, action.kind), action, &effects)
+    }
+
+    /// A command whose last argument is a text.
+    private mutating func withMessage(
+        _ scanner: inout ArgumentScanner, alone: Bool, needs usage: String, _ effects: inout [AppEffect],
+        _ make: (String) -> MessageAction
+    ) {
+        let reference = Self.reference(&scanner, alone: alone, kind: make("").kind)
+        guard let text = scanner.remainder() else { return note(usage, isError: true) }
+        let action = make(text)
+        find(reference ?? .last(1, action.kind), action, &effects)
+    }
+
+    /// `3`, `#8`, `#1a2b3c4d` or an id in front, with something behind it or also `alone`.
+    private static func reference(
+        _ scanner: inout ArgumentScanner, alone: Bool, kind: MessageReference.Kind
+    ) -> MessageReference? {
+        var ahead = scanner
+        guard let word = ahead.next() else { return nil }
+        let found: MessageReference
+        if let named = MessageReference(named: word) {
+            found = named
+        } else if word.utf8.count <= 7, let number = Int(word), number > 0 {
+            found = .last(number, kind)
+        } else {
+            return nil
+        }
+        var rest = ahead
+        guard alone || rest.remainder() != nil else { return nil }
+        scanner = ahead
+        return found
+    }
+
+    /// Does it at once when the message is in memory, else after the store has found it.
+    mutating func find(_ reference: MessageReference, _ action: MessageAction, _ effects: inout [AppEffect]) {
+        guard let chat = openChat else { return }
+        if let message = chat.window.message(reference) {
+            perform(checked: action, on: message, &effects)
+        } else if chat.window.isComplete {
+            sayNothing(at: reference, action)
+        } else {
+            effects.append(.ask(.message(reference, chat.id, action)))
+        }
+    }
+
+    /// The store has answered. What was meant for a chat is not done in another one.
+    mutating func receive(
+        _ message: ChatMessage?, _ reference: MessageReference, _ contact: ContactID, _ action: MessageAction,
+        _ effects: inout [AppEffect]
+    ) {
+        guard let message else { return sayNothing(at: reference, action) }
+        guard contact == openID else { return }
+        perform(checked: action, on: message, &effects)
+    }
+
+    /// A name may lead to a message that a number would have skipped.
+    private mutating func perform(checked action: MessageAction, on message: ChatMessage, _ effects: inout [AppEffect])
+    {
+        guard message.fits(action.kind) || action == .info || action == .show else {
+            return note(
+                "That message is no \(action.noun)" + (message.isRetracted ? ": it is deleted" : ""), isError: true)
+        }
+        perform(action, on: message, &effects)
+    }
+
+    private mutating func sayNothing(at reference: MessageReference, _ action: MessageAction) {
+        switch reference {
+        case .last(1, _): note("There is no \(action.noun)", isError: true)
+        case .last(let number, _): note("There are not \(number) \(action.noun)s", isError: true)
+        case .id(let id): note("There is no message \(id.text) in this chat", isError: true)
+        case .shortID(let end): note("There is no message #\(end) in this chat", isError: true)
+        case .transfer(let number): note("There is no file #\(number.rawValue) in this chat", isError: true)
+        }
+    }
+
+    // MARK: Commands with more to them
+
+    private mutating func react(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        let reference = Self.reference(&scanner, alone: true, kind: .any)
+        var emoji: String?
+        if let word = scanner.remainder() {
+            guard let known = EmojiNames.emoji(for: word) else {
+                let shown = SafeText(word, as: .line).prefix(width: 30).text
+                let hint =
+                    EmojiNames.suggestion(for: word).map { "did you mean :\($0):?" }
+                    ?? ":+1:, :heart:, :joy:, or an emoji itself"
+                return note("\(shown) is no reaction (\(hint))", isError: true)
+            }
+            emoji = known
+        }
+        find(reference ?? .last(1, .any), .react(emoji), &effects)
+    }
+
+    private mutating func forward(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        // A number alone is a contact's.
+        let reference = Self.reference(&scanner, alone: false, kind: .any)
+        guard let name = scanner.remainder() else { return note("/forward [N] WHO: say to whom", isError: true) }
+        guard let contact = who(name) else { return }
+        find(reference ?? .last(1, .any), .forward(contact), &effects)
+    }
+
+    /// `/history [N]`: the view shows the Nth last message.
+    private mutating func showHistory(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        let word = scanner.next()
+        guard let count = word.map({ Int($0) }) ?? 50, (1...9_999_999).contains(count) else {
+            return note("/history [N]: how many messages back, from 1", isError: true)
+        }
+        if let window = openChat?.window, window.isComplete, window.messageCount < count {
+            return scroll(.oldest, &effects)
+        }
+        find(.last(count, .any), .show, &effects)
+    }
+
+    private mutating func openNumber(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let word = scanner.next() else { return showLinks(&effects) }
+        if let reference = MessageReference(named: word) {
+            find(reference, .open, &effects)
+        } else if let number = Int(word), number > 0 {
+            askLinks(opening: number, &effects)
+        } else {
+            note("/open N: the number of a link in /links, or the file #8", isError: true)
+        }
+    }
+}
+
+extension ChatWindow {
+    /// Nothing of the conversation is elsewhere.
+    var isComplete: Bool { isLoaded && reachesOldest && reachesNewest }
+
+    var messageCount: Int { items.count { $0.message != nil } }
+
+    /// The message that is meant, if the window can tell.
+    func message(_ reference: MessageReference) -> ChatMessage? {
+        let messages = items.lazy.reversed().compactMap(\.message)
+        switch reference {
+        case .id(let id): return messages.first { $0.id == id }
+        // An older one with the same end may be meant as little as a newer one that is not loaded.
+        case .shortID(let end): return reachesNewest ? messages.first { $0.id.short == end } : nil
+        case .transfer(let number):
+            return messages.first { if case .file(let file) = $0.content { file.number == number } else { false } }
+        case .last(let number, let kind):
+            guard reachesNewest else { return nil }
+            return messages.filter { $0.fits(kind) }.dropFirst(number - 1).first
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// Times and dates as the user wants them: `[ui] time`, `date` and `seconds`.
+
+import ChatCore
+
+extension LocalClock {
+    /// `time` by a pattern of Unicode TR 35: y yy yyyy, M MM MMM MMMM, d dd, E EEEE, H HH h hh, m mm, s ss, a, and quoted
+    /// text. Other characters stand for themselves.
+    func text(_ time: Timestamp, format: String) -> String {
+        let civil = civil(time)
+        var text = ""
+        var rest = format[...]
+        while let letter = rest.first {
+            if letter == "'" {
+                text += Self.quoted(&rest)
+                continue
+            }
+            let run = rest.prefix { $0 == letter }
+            rest = rest.dropFirst(run.count)
+            text += Self.field(letter, count: run.count, civil) ?? String(run)
+        }
+        return text
+    }
+
+    /// `'text'`; two quotes are one.
+    private static func quoted(_ rest: inout Substring) -> String {
+        rest.removeFirst()
+        if rest.first == "'" {
+            rest.removeFirst()
+            return "'"
+        }
+        let text = rest.prefix { $0 != "'" }
+        rest = rest.dropFirst(text.count + 1)
+        return String(text)
+    }
+
+    /// `nil` when the letter means nothing.
+    private static func field(_ letter: Character, count: Int, _ civil: Civil) -> String? {
+        func number(_ value: Int) -> String { count >= 2 ? twoDigits(value) : String(value) }
+        let hour12 = (civil.hour + 11) % 12 + 1
+        switch letter {
+        case "y": return count == 2 ? twoDigits(Int(civil.year % 100)) : String(civil.year)
+        case "M":
+            if count < 3 { return number(civil.month) }
+            return count == 3 ? months[civil.month - 1] : fullMonths[civil.month - 1]
+        case "d": return number(civil.day)
+        case "E": return count < 4 ? weekdays[civil.weekday] : fullWeekdays[civil.weekday]
+        case "H": return number(civil.hour)
+        case "h": return number(hour12)
+        case "m": return number(civil.minute)
+        case "s": return number(civil.second)
+        case "a": return civil.hour < 12 ? "AM" : "PM"
+        default: return nil
+        }
+    }
+
+    private static let fullMonths = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
+    private static let fullWeekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+}
+
+extension AppState {
+    /// The time beside a message.
+    func timeText(_ time: Timestamp) -> String {
+        var format = settings.timeFormat
+        if settings.seconds, !format.contains("s") {
+            let minutes = format.lastIndex(of: "m").map { format.index(after: $0) } ?? format.endIndex
+            format.insert(contentsOf: ":ss", at: minutes)
+        }
+        return clock.text(time, format: format)
+    }
+
+    /// The day on a line of its own.
+    func dayText(_ time: Timestamp) -> String { clock.text(time, format: settings.dateFormat) }
+
+    /// To the second, for the info of a message.
+    func exactTime(_ time: Timestamp) -> String { clock.text(time, format: "EEE d MMM yyyy HH:mm:ss") }
+}

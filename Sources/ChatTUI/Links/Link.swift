@@ -1,0 +1,80 @@
+// An address in a text that can be opened. Found by LinkScanner; every cluster of the text knows the link it belongs to,
+// so that links survive wrapping and cutting, and the terminal can be told of them (OSC 8).
+
+/// A link as it stands in a text, taken apart.
+public final class Link: Sendable, Hashable {
+    /// Longer addresses are not given to the terminal (PRODUCT, "Hostile text" 5).
+    static let terminalLimit = 2_048
+    private static let webSchemes: Set<String> = ["http", "https"]
+    private static let terminalSchemes: Set<String> = ["http", "https", "file"]
+
+    /// As it is shown, and as it is opened: nothing invisible is in it.
+    public let text: String
+    /// Lower case.
+    public let scheme: String
+    /// The host with its port as it stands there; empty for what has none.
+    let host: String
+    /// What stands between `://` and the host; empty nearly always.
+    let user: String
+    /// Path, query and fragment.
+    let path: String
+
+    init(_ text: String) {
+        self.text = text
+        let bytes = text.utf8
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        scheme = text[..<colon].lowercased()
+        let afterColon = text[colon...].dropFirst()
+        guard afterColon.hasPrefix("//") else {
+            host = ""
+            user = ""
+            path = String(afterColon)
+            return
+        }
+        let rest = afterColon.dropFirst(2)
+        let end = rest.firstIndex { "/?#\\".contains($0) } ?? rest.endIndex
+        let authority = rest[..<end]
+        let at = authority.lastIndex(of: "@")
+        user = at.map { String(authority[..<$0]) } ?? ""
+        host = String(at.map { authority[authority.index(after: $0)...] } ?? authority)
+        path = String(rest[end...])
+    }
+
+    /// It is opened without a question.
+    var isWeb: Bool { Self.webSchemes.contains(scheme) && !host.isEmpty }
+
+    /// The host as people may trust it: in ASCII where it mixes scripts, which may be made to look like another one.
+    var shownHost: String { HostName(host).shown }
+
+    /// The address for the terminal: ASCII, percent-encoded, the host in its ASCII form. `nil` for schemes that no
+    /// terminal should be given and for addresses of more than 2 KiB.
+    public var terminalURI: String? {
+        guard Self.terminalSchemes.contains(scheme), scheme == "file" || !host.isEmpty else { return nil }
+        let authority = (user.isEmpty ? "" : Self.encoded(user) + "@") + Self.encoded(HostName(host).ascii)
+        let uri = "\(scheme)://\(authority)\(Self.encoded(path))"
+        return uri.utf8.count <= Self.terminalLimit ? uri : nil
+    }
+
+    /// The same for all pieces of one link, also over several rows: the `id` of OSC 8. Ends with the run.
+    public var terminalID: String {
+        let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return String(hash, radix: 36)
+    }
+
+    /// Everything that RFC 3986 does not allow in an address as %XX.
+    private static func encoded(_ part: String) -> String {
+        var text = ""
+        for byte in part.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: text.unicodeScalars.append(Unicode.Scalar(byte))
+            case _ where "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default: text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return text
+    }
+
+    public static func == (left: Link, right: Link) -> Bool { left === right || left.text == right.text }
+    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}

@@ -1,0 +1,56 @@
+// Browse mode: one message of the open chat is under the cursor, and letters act on it (PRODUCT, "Browse mode").
+
+import ChatCore
+
+/// What browse mode remembers. It is on while `AppState.browse` is there; only the user starts and ends it.
+struct BrowseMode: Sendable, Equatable {
+    /// A message of the open chat with its place, so that the cursor stays there when the message goes away.
+    struct Place: Sendable, Equatable {
+        var id: MessageID
+        var position: HistoryPosition
+
+        init(_ message: ChatMessage) {
+            id = message.id
+            position = message.position
+        }
+    }
+
+    var selected: Place
+    /// Where `v` was pressed: everything from here to the cursor is selected.
+    var rangeStart: Place?
+    var search: Search?
+    /// Steps of the cursor that wait for a page which is being loaded; negative is towards older messages.
+    var owedSteps = 0
+    /// The cursor goes to this end of the history as soon as its page is there.
+    var pendingEnd: End?
+
+    enum End: Sendable, Equatable { case oldest, newest }
+
+    /// The search that `n` and `N` repeat.
+    struct Search: Sendable, Equatable {
+        var words: String
+        var isTowardsOlder: Bool
+        /// Newest first; `nil` while they are being looked for.
+        var hits: [Place]?
+        var generation: Int
+    }
+
+    /// The positions of the selection, both ends included.
+    var range: ClosedRange<HistoryPosition> {
+        let other = rangeStart?.position ?? selected.position
+        return min(other, selected.position)...max(other, selected.position)
+    }
+}
+
+/// Something final that was asked for once and is done when it is asked for again.
+struct Confirmation: Sendable, Equatable {
+    enum Subject: Sendable, Equatable {
+        /// An address or a file that is not opened without a question.
+        case open(String)
+        case delete([MessageID])
+    }
+
+    var subject: Subject
+    /// Uptime; later the question has to be asked anew.
+    var until: Duration
+}

@@ -1,0 +1,73 @@
+// Lists from which one line is chosen: reactions, chats to forward to, pinned messages, links. Filtered while typing.
+
+import ChatCore
+
+/// A list over the chat; Enter does what its kind is for.
+struct ChoicePane: Sendable, Equatable {
+    enum Kind: Sendable, Equatable {
+        case reaction(to: ChatMessage)
+        case forward([ChatMessage])
+        /// `nil` until the store has answered.
+        case pins([ChatMessage]?)
+        case links([LinkItem]?)
+    }
+
+    var kind: Kind
+    var list = ListPane()
+    /// Tells answers apart.
+    var generation = 0
+
+    init(_ kind: Kind, generation: Int = 0) {
+        self.kind = kind
+        self.generation = generation
+    }
+
+    var title: String {
+        switch kind {
+        case .reaction: "React with"
+        case .forward(let messages): messages.count == 1 ? "Forward to" : "Forward \(messages.count) messages to"
+        case .pins: "Pinned messages"
+        case .links: "Links"
+        }
+    }
+}
+
+/// A link with the number by which `/open` knows it: 1 is the newest.
+struct LinkItem: Sendable, Equatable {
+    var number: Int
+    var link: Link
+    var message: ChatMessage
+
+    /// All links of messages, newest first, each address once.
+    static func all(in messages: [ChatMessage]) -> [LinkItem] {
+        var items: [LinkItem] = []
+        var seen: Set<Link> = []
+        for message in messages where !message.isRetracted {
+            let text: String
+            switch message.content {
+            case .text(let words): text = words
+            case .file(let transfer): text = transfer.caption
+            }
+            // Of one message the last link stands lowest, so it is the newest.
+            for link in SafeText(text, as: .multiline).links.reversed() where seen.insert(link).inserted {
+                items.append(LinkItem(number: items.count + 1, link: link, message: message))
+            }
+        }
+        return items
+    }
+}
+
+/// A line of a ChoicePane.
+struct Choice: Sendable {
+    var line: StyledLine
+    /// What the filter looks at.
+    var words: String
+    var target: Target
+
+    enum Target: Sendable {
+        case emoji(String?)
+        case contact(ContactID)
+        case message(ChatMessage)
+        case link(Link)
+    }
+}

@@ -1,0 +1,48 @@
+// What can be done with one message, from browse mode and from slash commands alike.
+
+public import ChatCore
+
+/// Done by AppState+Actions. Public because a question to the store carries it until the message is found.
+public enum MessageAction: Sendable, Equatable {
+    /// Sends an answer; without a text the input becomes one.
+    case reply(String?)
+    /// Changes the text; without one the input begins with the present text.
+    case edit(String?)
+    /// Takes an own message back; deletes the other side's message here.
+    case delete
+    /// `nil` takes our reaction back.
+    case react(String?)
+    case forward(ContactID)
+    case retry
+    /// Pins, or takes the pin away.
+    case pin
+    /// The file, or the only link.
+    case open
+    case info
+    /// Everything from here on counts as unseen again.
+    case markUnread
+    /// Scrolls to it.
+    case show
+
+    /// Which messages a number counts for it.
+    var kind: MessageReference.Kind {
+        switch self {
+        case .edit: .ownText
+        case .delete: .own
+        case .retry: .failed
+        case .markUnread: .incoming
+        case .reply, .react, .forward, .pin, .open, .info, .show: .any
+        }
+    }
+
+    /// `own text`, `message`: for the sentence that there is none.
+    var noun: String {
+        switch kind {
+        case .ownText: "own text"
+        case .own: "own message"
+        case .failed: "failed message"
+        case .incoming: "message of theirs"
+        case .any: "message"
+        }
+    }
+}

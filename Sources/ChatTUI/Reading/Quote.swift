@@ -1,0 +1,35 @@
+// The messages that answers quote and that the window does not hold: read from the store once.
+
+import ChatCore
+
+/// What is known of a quoted message.
+enum Quote: Sendable, Equatable {
+    case asked
+    case found(ChatMessage)
+    /// It is not in the history (any more).
+    case missing
+}
+
+extension Chat {
+    /// More quotes are forgotten when nothing in the window needs them.
+    private static let quoteLimit = 300
+
+    /// The quoted messages that nobody has asked for yet; they count as asked from now on.
+    mutating func takeMissingQuotes() -> [MessageID] {
+        let wanted = Set(window.items.lazy.compactMap(\.message?.replyTo))
+        guard !wanted.isEmpty else { return [] }
+        let known = Set(window.items.lazy.compactMap(\.message?.id))
+        if quotes.count > Self.quoteLimit { quotes = quotes.filter { wanted.contains($0.key) } }
+        let missing = wanted.filter { !known.contains($0) && quotes[$0] == nil }.sorted { $0.text < $1.text }
+        for id in missing { quotes[id] = .asked }
+        return missing
+    }
+
+    /// What the quote of `id` shows.
+    func quoted(_ id: MessageID) -> Quote {
+        if let index = window.index(of: .message(id)), let message = window.items[index].message {
+            return .found(message)
+        }
+        return quotes[id] ?? .asked
+    }
+}

@@ -1,0 +1,34 @@
+// Draws a list from which one line is chosen.
+
+/// The list of a ChoicePane.
+struct ChoiceScreen {
+    let state: AppState
+    let pane: ChoicePane
+    let layout: ScreenLayout
+
+    func draw(on canvas: inout Canvas) {
+        let lines = state.choices(of: pane).map(\.line)
+        PickerScreen(title: pane.title, pane: pane.list, lines: lines, layout: layout, isWaiting: isWaiting)
+            .draw(on: &canvas)
+    }
+
+    /// The store has not answered yet.
+    private var isWaiting: Bool {
+        switch pane.kind {
+        case .pins(nil), .links(nil): true
+        default: false
+        }
+    }
+}
+
+/// The field of a PromptPane, in the place of the input.
+struct PromptScreen {
+    let pane: PromptPane
+    let layout: ScreenLayout
+
+    func draw(on canvas: inout Canvas) {
+        guard !layout.input.isEmpty else { return }
+        canvas.fill(layout.input)
+        canvas.drawField(pane.field, after: pane.label, at: layout.input.origin, width: layout.input.size.columns)
+    }
+}

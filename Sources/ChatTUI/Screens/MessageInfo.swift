@@ -1,0 +1,130 @@
+// Everything that is known of a message: who and when, how far it has come, ids, what it said before, what was hidden.
+
+import ChatCore
+
+/// The rows of the info page.
+struct MessageInfo {
+    let state: AppState
+    let message: ChatMessage
+    let versions: [TextVersion]?
+
+    /// Hidden characters that are listed at most.
+    private static let codePointLimit = 40
+
+    func rows(width: Int) -> [StyledLine] {
+        var rows: [StyledLine] = []
+        for (name, value) in facts {
+            rows += Self.wrapped(name, SafeText(value, as: .line), width: width)
+        }
+        rows += history(width: width)
+        rows += hidden(width: width)
+        return rows
+    }
+
+    /// `name` in a column of its own, the value beside it with a hanging indent.
+    private static func wrapped(_ name: String, _ value: SafeText, width: Int) -> [StyledLine] {
+        let indent = 11
+        return TextWrap.wrap(value, width: max(8, width - indent)).enumerated().map { index, part in
+            var line = StyledLine(SafeText(index == 0 ? name : "", as: .line).padded(to: indent), Theme.quiet)
+            line.add(part)
+            return line
+        }
+    }
+
+    private var facts: [(String, String)] {
+        var facts: [(String, String)] = [
+            ("from", message.direction == .outgoing ? "me" : state.name(of: message.contact)),
+            ("text", MessageSummary.quote(of: message).truncated(to: 200).text),
+            ("written", state.exactTime(message.sent) + (message.isTimeOff ? " by their clock" : "")),
+            ("stored", state.exactTime(message.stored)),
+            ("state", stateWords),
+        ]
+        if let id = message.replyTo { facts.append(("answers", quoted(id))) }
+        if let edited = message.edited { facts.append(("edited", state.exactTime(edited))) }
+        if let pinned = message.pinned { facts.append(("pinned", state.exactTime(pinned))) }
+        for reaction in message.reactions {
+            let who = reaction.direction == .outgoing ? "me" : state.name(of: message.contact)
+            facts.append(("reaction", "\(reaction.emoji) \(who)"))
+        }
+        facts.append(("number", "#\(message.id.short), \(message.sequence) of its sender"))
+        facts.append(("id", message.id.text))
+        if case .file(let old) = message.content { facts += fileFacts(state.transfers.byID[old.id] ?? old) }
+        let peer = state.chat(message.contact)?.peer
+        let key = message.direction == .outgoing ? state.identity.peerID : peer?.peerID
+        if let key { facts.append(("key", key.text)) }
+        if message.direction == .incoming, let peer { facts.append(("trust", Sentences.word(for: peer.trust))) }
+        return facts
+    }
+
+    private func fileFacts(_ transfer: FileTransfer) -> [(String, String)] {
+        var facts = [
+            ("file", "#\(transfer.number.rawValue) \(SafeText(transfer.name, as: .fileName).text)"),
+            ("size", "\(Units.grouped(Int(clamping: transfer.size))) bytes, \(Sentences.word(for: transfer.state))"),
+        ]
+        if let path = transfer.path { facts.append(("path", path)) }
+        if let hash = transfer.sha256 { facts.append(("sha256", hash)) }
+        return facts
+    }
+
+    private var stateWords: String {
+        if message.isRetracted { return "deleted by its sender" }
+        switch message.state {
+        case .pending: return "~ waiting on this disk"
+        case .sent: return "> handed to the connection"
+        case .delivered: return message.direction == .outgoing ? "✓ on their disk" : "on this disk, not seen"
+        case .read: return message.direction == .outgoing ? "✓✓ read" : "seen"
+        case .failed(let reason): return "! failed: \(reason)"
+        }
+    }
+
+    private func quoted(_ id: MessageID) -> String {
+        guard let chat = state.chat(message.contact), case .found(let quoted) = chat.quoted(id) else {
+            return "#\(id.short)"
+        }
+        return "#\(id.short) \(MessageSummary.quote(of: quoted).truncated(to: 60).text)"
+    }
+
+    // MARK: What it said before
+
+    private func history(width: Int) -> [StyledLine] {
+        guard message.edited != nil, !message.isRetracted else { return [] }
+        guard let versions else { return [StyledLine("earlier texts are being read…", Theme.quiet)] }
+        var rows = [StyledLine(), StyledLine("earlier texts", Theme.title)]
+        for version in versions.dropLast() {
+            let time = state.clock.dayAndTime(version.written)
+            rows += Self.wrapped(
+                "", SafeText("\(time)  ", as: .line) + SafeText(version.text, as: .multiline), width: width)
+        }
+        return rows
+    }
+
+    // MARK: What was hidden
+
+    /// The code points that are not shown as themselves.
+    private func hidden(width: Int) -> [StyledLine] {
+        guard case .text(let text) = message.content, !message.isRetracted else { return [] }
+        var counts: [UInt32: Int] = [:]
+        var order: [Unicode.Scalar] = []
+        for scalar in text.unicodeScalars where Self.isHidden(scalar) {
+            if counts[scalar.value, default: 0] == 0, order.count < Self.codePointLimit { order.append(scalar) }
+            counts[scalar.value, default: 0] += 1
+        }
+        guard !order.isEmpty else { return [] }
+        var rows = [StyledLine(), StyledLine("characters that are not shown as they are", Theme.title)]
+        for scalar in order {
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            let name = scalar.properties.name ?? scalar.properties.nameAlias ?? "control character"
+            rows += Self.wrapped(code, SafeText("\(name) (\(counts[scalar.value] ?? 0))", as: .line), width: width)
+        }
+        return rows
+    }
+
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        guard scalar != "\n" else { return false }
+        switch scalar.properties.generalCategory {
+        case .control, .format, .privateUse, .lineSeparator, .paragraphSeparator: return true
+        default: return scalar.properties.isDefaultIgnorableCodePoint
+        }
+    }
+}

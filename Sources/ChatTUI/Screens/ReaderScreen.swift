@@ -1,0 +1,58 @@
+// Draws a page of text over the chat: message info, a long message, the log of the status line.
+
+import ChatCore
+
+/// The reader of a state.
+struct ReaderScreen {
+    let state: AppState
+    let pane: ReaderPane
+    let layout: ScreenLayout
+
+    private var box: Rect { layout.box(inset: 3, maxWidth: 100, top: 1, rowsBelow: 4) }
+    private var area: Rect { ScreenLayout.inside(box) }
+
+    /// Rows that are seen at once.
+    var visibleCount: Int { area.size.rows }
+
+    var title: String {
+        switch pane.content {
+        case .text: "Message"
+        case .info: "About this message"
+        case .log: "What was said on the status line"
+        }
+    }
+
+    func draw(on canvas: inout Canvas) {
+        let rows = rows
+        let last = max(0, rows.count - visibleCount)
+        let top = min(pane.top ?? last, last)
+        let place =
+            rows.count <= visibleCount ? "" : "rows \(top + 1)-\(min(top + visibleCount, rows.count)) of \(rows.count) "
+        canvas.drawBox(box, title: SafeText(title, as: .line), footer: SafeText(place + "Esc closes", as: .line))
+        for (row, line) in rows.dropFirst(top).prefix(visibleCount).enumerated() {
+            let point = Point(column: area.origin.column, row: area.origin.row + row)
+            canvas.draw(line, at: point, width: area.size.columns)
+        }
+    }
+
+    /// All rows, wrapped to the width of the box.
+    var rows: [StyledLine] {
+        let width = max(10, area.size.columns)
+        switch pane.content {
+        case .text(let message): return wrapped(Self.text(of: message), width: width)
+        case .info(let message, let versions):
+            return MessageInfo(state: state, message: message, versions: versions).rows(width: width)
+        case .log:
+            let rows = state.said.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
+            return rows.isEmpty ? [StyledLine("Nothing was said yet", Theme.quiet)] : rows
+        }
+    }
+
+    private static func text(of message: ChatMessage) -> SafeText {
+        if case .text(let text) = message.content { SafeText(text, as: .multiline).linked() } else { .empty }
+    }
+
+    private func wrapped(_ text: SafeText, width: Int) -> [StyledLine] {
+        TextWrap.wrap(text, width: width).map { StyledLine($0) }
+    }
+}

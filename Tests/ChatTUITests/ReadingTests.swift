@@ -1,0 +1,337 @@
+// Reading: quotes, actions, grouping, formats, plain view, links, pins, and the slash commands about messages.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Reading")
+struct ReadingTests {
+    private typealias Fixture = ScreenFixture
+
+    private func screen(
+        columns: Int = 80, rows: Int = 24, _ history: [ChatMessage] = Fixture.history,
+        _ change: (inout ScreenSettings) -> Void = { _ in }
+    ) -> ScreenFixture {
+        var fixture = Fixture(
+            columns: columns, rows: rows,
+            conversations: [
+                Fixture.conversation(Fixture.alice, "Alice", readUpTo: 10_000),
+                Fixture.conversation(Fixture.bob, "Bob"),
+            ])
+        change(&fixture.state.settings)
+        fixture.press("Alt-1")
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.answerPages(from: history)
+        return fixture
+    }
+
+    private static let long = (1...500 as ClosedRange<Int64>).map { number in
+        Fixture.message(number, number % 3 == 0 ? .outgoing : .incoming, "line \(number)", at: Fixture.time(20, 10, 0))
+    }
+
+    // MARK: Rows
+
+    @Test("an answer quotes what it answers, also what is not in memory, and says when that is gone")
+    func quotes() {
+        var history = Self.long
+        history.append(Fixture.message(501, .outgoing, "to that", at: Fixture.time(21, 9, 0), replyTo: 3))
+        var fixture = screen(history)
+        #expect(fixture.text.contains("me > …"))
+        #expect(fixture.questions.contains(.quotes([Fixture.messageID(3)], Fixture.alice)))
+        fixture.send(.answer(.quotes([history[2]], asked: [Fixture.messageID(3)], Fixture.alice)))
+        #expect(fixture.text.contains("me > line 3\n"))
+        var gone = history[2]
+        gone.isRetracted = true
+        fixture.send(.chat(.messageChanged(gone)))
+        #expect(fixture.text.contains("me > (deleted)"))
+        // A new answer asks for its own.
+        fixture.effects = []
+        let next = Fixture.message(502, .incoming, "and that", at: Fixture.time(21, 9, 1), replyTo: 4)
+        fixture.send(.chat(.messageAdded(next)))
+        #expect(fixture.questions.contains(.quotes([Fixture.messageID(4)], Fixture.alice)))
+        fixture.send(.answer(.quotes([], asked: [Fixture.messageID(4)], Fixture.alice)))
+        #expect(fixture.text.contains("Alice > (not in this history)"))
+    }
+
+    @Test("/me is told as an action, on both sides", arguments: [80, 40])
+    func actions(columns: Int) {
+        var fixture = screen(columns: columns)
+        fixture.enter("/me waves")
+        #expect(fixture.errands.contains(.send("/me waves", to: Fixture.alice)))
+        fixture = screen(
+            columns: columns,
+            [
+                Fixture.message(1, .outgoing, "/me waves", at: Fixture.time(21, 9, 0)),
+                Fixture.message(2, .incoming, "/me waves back", at: Fixture.time(21, 9, 0)),
+                Fixture.message(3, .incoming, "/mean", at: Fixture.time(21, 9, 0)),
+            ])
+        #expect(fixture.text.contains("* Jo waves"))
+        #expect(fixture.text.contains("* Alice waves back"))
+        #expect(fixture.text.contains("/mean"))
+    }
+
+    @Test("within group_minutes the name is said once; not across days, people and answers' gaps")
+    func grouping() {
+        let history = [
+            Fixture.message(1, .incoming, "one", at: Fixture.time(20, 23, 58)),
+            Fixture.message(2, .incoming, "two", at: Fixture.time(21, 0, 1)),
+            Fixture.message(3, .incoming, "three", at: Fixture.time(21, 0, 3)),
+            Fixture.message(4, .incoming, "four", at: Fixture.time(21, 0, 30)),
+            Fixture.message(5, .outgoing, "five", at: Fixture.time(21, 0, 31)),
+        ]
+        let grouped = screen(history) { $0.groupMinutes = 5 }
+        #expect(grouped.text.contains(/00:01\s+Alice two/))
+        #expect(grouped.text.contains(/00:03\s+three/))
+        #expect(!grouped.text.contains("Alice three"))
+        #expect(grouped.text.contains("Alice four") && grouped.text.contains("me five"))
+        #expect(screen(history).text.contains("Alice three"))
+    }
+
+    @Test("times and days are written as the settings say, and the text moves with them")
+    func formats() {
+        let fixture = screen {
+            $0.timeFormat = "h:mm a"
+            $0.dateFormat = "yyyy-MM-dd EEEE"
+            $0.seconds = true
+        }
+        #expect(fixture.text.contains("9:02:00 AM     Alice the one from last night"))
+        #expect(fixture.text.contains("── 2026-11-21 Saturday ──"))
+        let clock = LocalClock.fixed(seconds: 0)
+        #expect(clock.text(Fixture.time(3, 0, 5, 7), format: "d/M/yy HH'h'mm ''ss") == "3/11/26 00h05 '07")
+        #expect(clock.text(Fixture.time(3, 12, 0), format: "EEE d MMMM h a") == "Tue 3 November 12 PM")
+    }
+
+    @Test("Alt-l shows nothing but the chat, without panes and indentation, and again the usual screen")
+    func plainView() {
+        var fixture = screen(columns: 120, rows: 40)
+        let usual = fixture.text
+        fixture.press("Alt-l")
+        let rows = fixture.text.split(separator: "\n").map(String.init)
+        #expect(
+            rows.contains {
+                $0.hasPrefix("21:40 Alice: the plan is at https://example.org/plan/2026/release/index.html?rev=7")
+            })
+        #expect(!fixture.text.contains("│") && !fixture.text.contains("F1 help"))
+        let narrow = screen(columns: 40, rows: 40)
+        var plain = narrow
+        plain.press("Alt-l")
+        // A long address goes on at the left border.
+        #expect(plain.state.isPlain && plain.text.contains("\nhttps://example.org/plan/2026/release/in\n"))
+        fixture.press("Alt-l")
+        fixture.advance(.seconds(9))
+        #expect(fixture.text == usual)
+    }
+
+    @Test("every piece of a wrapped address knows the whole of it, and an overlay hides that too")
+    func linkCells() {
+        var fixture = screen(columns: 50)
+        func linkedRows(_ fixture: ScreenFixture) -> Set<Int> {
+            let canvas = fixture.canvas
+            var rows: Set<Int> = []
+            for row in 0..<canvas.size.rows {
+                for column in 0..<canvas.size.columns {
+                    guard let link = canvas[Point(column: column, row: row)].cluster?.link else { continue }
+                    #expect(link.terminalURI == "https://example.org/plan/2026/release/index.html?rev=7")
+                    rows.insert(row)
+                }
+            }
+            return rows
+        }
+        #expect(linkedRows(fixture).count >= 2)
+        fixture.press("F1")
+        #expect(linkedRows(fixture).isEmpty)
+    }
+
+    // MARK: Paging
+
+    @Test("PgUp while a page is being loaded is done when the page is there")
+    func pagingWhileLoading() {
+        var patient = screen(Self.long)
+        var hasty = patient
+        for _ in 0..<12 {
+            patient.press("PgUp")
+            patient.answerPages(from: Self.long)
+        }
+        for _ in 0..<12 { hasty.press("PgUp") }
+        for _ in 0..<8 { hasty.answerPages(from: Self.long) }
+        // A day line at the top of what was loaded may have been passed on the way.
+        func first(_ fixture: ScreenFixture) -> Int {
+            fixture.text.split(separator: "\n").lazy.compactMap { row in
+                row.firstRange(of: "line ").flatMap { Int(row[$0.upperBound...].prefix { $0.isNumber }) }
+            }.first ?? 0
+        }
+        #expect(first(patient) < 300)
+        #expect(abs(first(hasty) - first(patient)) <= 4, "\(first(hasty)) \(first(patient))")
+    }
+
+    // MARK: Commands about messages
+
+    @Test("a number reaches any message of the history, an id too; what is not there is said")
+    func references() {
+        var fixture = screen(Self.long)
+        func ask(_ line: String) -> (MessageReference, MessageAction)? {
+            fixture.enter(line)
+            guard case .message(let reference, _, let action)? = fixture.questions.first else { return nil }
+            fixture.send(
+                .answer(
+                    .message(Fixture.message(reference, in: Self.long), reference, Fixture.alice, action)))
+            return (reference, action)
+        }
+        // Own texts: 498, 495, … down to 3.
+        #expect(ask("/edit 166 first words")?.0 == .last(166, .ownText))
+        #expect(fixture.errands.contains(.edit(Self.long[2], "first words")))
+        #expect(ask("/react 400 :+1:")?.0 == .last(400, .any))
+        #expect(fixture.errands.contains(.react(Self.long[100], "👍")))
+        #expect(ask("/reply #\(Fixture.messageID(7).short) yes")?.0 == .shortID(Fixture.messageID(7).short))
+        #expect(fixture.errands.contains(.reply("yes", to: Self.long[6])))
+        #expect(ask("/edit \(Fixture.messageID(7).text) x")?.0 == .id(Fixture.messageID(7)))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("no own text"))
+        #expect(ask("/delete 999")?.0 == .last(999, .own))
+        #expect(fixture.text.contains("There are not 999 own messages"))
+        #expect(ask("/goto #00000000") == nil || fixture.text.contains("There is no message #00000000"))
+        // What is in memory is done at once.
+        fixture.enter("/forward 2 bob")
+        #expect(fixture.errands.contains(.send("line 499", to: Fixture.bob)))
+        fixture.enter("/info 2x")
+        #expect(fixture.text.contains("2x is no message"))
+    }
+
+    @Test("the answer to a command for another chat changes nothing here")
+    func late() {
+        var fixture = screen(Self.long)
+        fixture.enter("/delete 150")
+        fixture.press("Alt-2")
+        fixture.effects = []
+        fixture.send(.answer(.message(Self.long[50], .last(150, .own), Fixture.alice, .delete)))
+        #expect(fixture.errands.isEmpty)
+    }
+
+    @Test("/goto leads to a message by its id, /history goes back by messages")
+    func goTo() {
+        var fixture = screen(Self.long)
+        fixture.enter("/history 300")
+        guard case .message(let reference, _, let action)? = fixture.questions.first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        fixture.send(.answer(.message(Self.long[200], reference, Fixture.alice, action)))
+        fixture.answerPages(from: Self.long)
+        #expect(reference == .last(300, .any) && fixture.text.contains("line 201"))
+    }
+
+    @Test("/read marks a chat or all of them; with mark=manual nothing else does")
+    func read() {
+        var fixture = screen { $0.readMark = .manual }
+        fixture.send(.chat(.messageAdded(Fixture.message(9, .incoming, "new", at: Fixture.time(21, 9, 8)))))
+        var bobs = Fixture.conversation(Fixture.bob, "Bob", unread: 1)
+        bobs.lastMessage = Fixture.message(10, .incoming, "hello", at: Fixture.time(21, 9, 8), contact: Fixture.bob)
+        fixture.state.chats[0].conversation.readUpTo = HistoryPosition(8)
+        fixture.state.chats[1].conversation = bobs
+        fixture.advance(.seconds(1))
+        #expect(!fixture.errands.contains { if case .markSeen = $0 { true } else { false } })
+        fixture.enter("/read")
+        #expect(fixture.errands.contains(.markSeen(Fixture.alice, HistoryPosition(9))))
+        #expect(!fixture.errands.contains(.markSeen(Fixture.bob, HistoryPosition(10))))
+        fixture.enter("/read all")
+        #expect(fixture.errands.contains(.markSeen(Fixture.bob, HistoryPosition(10))))
+        fixture.enter("/unread 2")
+        #expect(fixture.errands.contains(.markUnread(Fixture.alice, from: HistoryPosition(4))))
+    }
+
+    // MARK: Lists
+
+    @Test("Alt-u lists links, host first; typing filters, Enter opens, other schemes are asked for")
+    func links() {
+        var fixture = screen()
+        fixture.effects = []
+        fixture.press("Alt-u")
+        guard case .messageLinks(let query, nil, let generation)? = fixture.questions.first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        #expect(query.linksOnly && query.contact == Fixture.alice)
+        let messages = [
+            Fixture.message(
+                20, .incoming, "http://\u{430}pple.com/login and file:///etc/motd", at: Fixture.time(21, 9, 0)),
+            Fixture.history[0],
+        ]
+        fixture.send(.answer(.messageLinks(messages, opening: nil, generation: generation)))
+        #expect(fixture.text.contains("1 /etc/motd (file)"))
+        #expect(fixture.text.contains("2 xn--pple-43d.com/login (http)"))
+        #expect(fixture.text.contains("3 example.org/plan/2026/release/index.html?rev=7"))
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.effects.isEmpty && fixture.text.contains("is no web address"))
+        fixture.type("plan")
+        fixture.press("Enter")
+        let address = "https://example.org/plan/2026/release/index.html?rev=7"
+        #expect(fixture.effects == [.launch(program: "xdg-open", argument: address)])
+        #expect(fixture.state.overlay == nil)
+        fixture.send(.answer(.launched(argument: address, problem: "xdg-open: no such file or directory")))
+        #expect(fixture.text.contains("Not opened: xdg-open"))
+    }
+
+    @Test("/open N opens the Nth newest link, and says when there is none")
+    func openNumber() {
+        var fixture = screen()
+        fixture.enter("/open 1")
+        guard case .messageLinks(_, 1?, let generation)? = fixture.questions.first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        fixture.send(.answer(.messageLinks([Fixture.history[0]], opening: 1, generation: generation)))
+        #expect(fixture.effects.contains { if case .launch = $0 { true } else { false } })
+        fixture.send(.answer(.messageLinks([], opening: 1, generation: generation)))
+        #expect(fixture.text.contains("There is no link 1"))
+    }
+
+    @Test("/pins lists what is pinned; Enter goes there and Esc comes back")
+    func pins() {
+        var fixture = screen(Self.long)
+        let before = fixture.state.chats[0].window.scroll
+        fixture.enter("/pins")
+        guard case .pins(_, let generation)? = fixture.questions.first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        fixture.send(.answer(.pins([Self.long[9]], generation: generation)))
+        #expect(fixture.text.contains("Pinned messages") && fixture.text.contains("line 10"))
+        fixture.effects = []
+        fixture.press("Enter")
+        fixture.answerPages(from: Self.long)
+        #expect(fixture.text.contains("line 10\n"))
+        fixture.press("Esc")
+        fixture.answerPages(from: Self.long)
+        #expect(fixture.state.chats[0].window.scroll == before)
+        fixture.enter("/pins")
+        if case .pins(_, let generation)? = fixture.questions.first {
+            fixture.send(.answer(.pins([], generation: generation)))
+        }
+        #expect(fixture.state.overlay == nil && fixture.text.contains("Nothing is pinned"))
+    }
+
+    @Test("/log shows what passed by on the status line")
+    func log() {
+        var fixture = screen()
+        fixture.press("F5")
+        fixture.advance(.seconds(60))
+        #expect(!fixture.text.contains("Calling everybody now"))
+        fixture.enter("/log")
+        #expect(fixture.text.contains("09:07 -- Calling everybody now"))
+    }
+
+    @Test("F1 in the search shows what can be typed, and Esc goes back to the hits")
+    func searchSyntax() {
+        var fixture = screen()
+        fixture.press("Alt-s", "F1")
+        #expect(fixture.text.contains("has:file has:link") && fixture.text.contains("is:unread"))
+        fixture.press("Esc")
+        guard case .search? = fixture.state.overlay else {
+            Issue.record("the search is closed")
+            return
+        }
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+    }
+}
