@@ -19,6 +19,8 @@ struct BrowseTests {
                 Fixture.conversation(Fixture.bob, "Bob"),
             ])
         fixture.press("Alt-1")
+        fixture.state.settings.pageSize = 100
+        fixture.state.chats[0].window.loading?.limit = 100
         fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
         fixture.answerPages(from: history)
         fixture.effects = []
@@ -378,7 +380,7 @@ struct BrowseTests {
         let offer = Fixture.fileMessage(Fixture.release, position: 9, at: Fixture.time(21, 9, 7))
         var fixture = screen(Fixture.history + [offer])
         fixture.press("Esc", "o")
-        #expect(!fixture.effects.contains { if case .launch = $0 { true } else { false } })
+        #expect(!fixture.effects.contains { if case .spawn = $0 { true } else { false } })
         #expect(fixture.text.contains("no file to open yet"))
         fixture.press("Enter")
         #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
@@ -389,7 +391,7 @@ struct BrowseTests {
         fixture.effects = []
         fixture.press("Enter")
         let address = "https://example.org/plan/2026/release/index.html?rev=7"
-        #expect(fixture.effects.contains(.launch(program: "xdg-open", argument: address)))
+        #expect(fixture.effects.contains(.spawn(["xdg-open", address])))
         fixture.press("G", "k", "k", "k")
         #expect(selected(fixture) == 6)
         fixture.press("Enter")
@@ -408,9 +410,9 @@ struct BrowseTests {
             fixture.press(target.hasPrefix("file") ? "k" : "Esc")
             fixture.effects = []
             fixture.press("o")
-            #expect(!fixture.effects.contains { if case .launch = $0 { true } else { false } }, "\(target)")
+            #expect(!fixture.effects.contains { if case .spawn = $0 { true } else { false } }, "\(target)")
             fixture.press("o")
-            #expect(fixture.effects.contains(.launch(program: "xdg-open", argument: target)))
+            #expect(fixture.effects.contains(.spawn(["xdg-open", target])))
         }
     }
 

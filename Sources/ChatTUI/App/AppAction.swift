@@ -42,8 +42,6 @@ public enum Answer: Sendable {
     case versions([TextVersion], ChatMessage)
     case pins([ChatMessage], generation: Int)
     case messageLinks([ChatMessage], opening: Int?, generation: Int)
-    /// A program that was to open something has ended; `problem` says why it could not.
-    case launched(argument: String, problem: String?)
     case draft(ContactID, String)
     case files(FileListing, generation: Int)
     case transfers([FileTransfer])

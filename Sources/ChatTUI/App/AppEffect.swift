@@ -8,8 +8,6 @@ public enum AppEffect: Sendable, Equatable {
     case run(Errand)
     /// Reads something: asked beside the errands; the answer comes back as an action.
     case ask(Question)
-    /// Runs a program with one argument, without a shell and away from the terminal.
-    case launch(program: String, argument: String)
     case bell
     case terminal(TerminalCommand)
     /// Starts a program and its arguments beside the screen, without a shell.

@@ -24,11 +24,6 @@ extension AppState {
         case .pins(let messages, let generation): receive(pins: messages, generation: generation)
         case .messageLinks(let messages, let number, let generation):
             receive(links: messages, opening: number, generation: generation, &effects)
-        case .launched(let argument, let problem):
-            if let problem {
-                let shown = SafeText(argument, as: .line).prefix(width: 60).text
-                say("Not opened: \(problem) ([files] open_command): \(shown)", isError: true)
-            }
         case .draft(let contact, let text): receive(draft: text, for: contact)
         case .files(let listing, let generation): receive(listing, generation: generation)
         case .transfers(let list): for transfer in list { transfers.update(transfer) }

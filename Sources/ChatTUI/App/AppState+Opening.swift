@@ -84,7 +84,8 @@ extension AppState {
     }
 
     private mutating func launch(_ target: String, _ effects: inout [AppEffect]) {
-        effects.append(.launch(program: settings.openCommand, argument: target))
+        let command = CommandLine.words(of: settings.openCommand) ?? [settings.openCommand]
+        effects.append(.spawn(command + [target]))
         say("Opening \(SafeText(target, as: .line).prefix(width: 60).text)")
     }
 

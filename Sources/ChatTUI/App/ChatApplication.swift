@@ -119,7 +119,6 @@ public final class ChatApplication {
         switch effect {
         case .run(let errand): errandInput.yield(errand)
         case .ask(let question): ask(question)
-        case .launch(let program, let argument): launch(program, argument)
         case .bell: terminal.bell()
         case .terminal(let command): terminal.perform(command)
         case .spawn(let words):
@@ -129,13 +128,6 @@ public final class ChatApplication {
             terminal.redraw()
         case .suspend: terminal.suspend()
         case .quit: errandInput.finish()
-        }
-    }
-
-    private func launch(_ program: String, _ argument: String) {
-        Task { [weak self] in
-            let problem = await Launcher.run(program, argument)
-            self?.dispatch(.answer(.launched(argument: argument, problem: problem)))
         }
     }
 
