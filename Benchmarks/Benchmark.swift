@@ -9,6 +9,7 @@ enum Benchmark {
     private static let usage = """
         usage: Benchmarks [--only PART[,PART...]] [--quick] [--write FILE]
                Benchmarks part PART [--quick]      one part in this very process, for a profiler
+               Benchmarks sends HISTORY.sqlite     the sends of the part `history`, into this file
                Benchmarks history [--messages N] [--conversations N] [--seed N] FOLDER
                                                    makes a home with a history to try things with (a million in 200)
 
@@ -28,6 +29,7 @@ enum Benchmark {
             case "screen-flood": try await ScreenFlood.show()
             case "idle": try await IdlePart.hold(Array(words.dropFirst()))
             case "history": return try await HistoryCommand.run(Array(words.dropFirst()))
+            case "sends": try await SendPart.run(.full, words.dropFirst().first ?? "")
             case "part":
                 let effort = words.last == "--quick" ? Effort.quick : .full
                 guard let part = words.dropFirst().first.flatMap({ BenchmarkPart(rawValue: $0) }) else {

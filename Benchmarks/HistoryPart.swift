@@ -1,7 +1,5 @@
 // A history of a million messages: what people wait for when they read, search, write and start.
 
-internal import CLinux
-internal import CSQLite
 internal import ChatCore
 internal import Glibc
 internal import HistoryGenerator
@@ -28,7 +26,7 @@ enum HistoryPart {
         await database.close()
         // Before thousands of messages wait to be sent.
         try await starting(folder, effort)
-        try await sending(try await HistoryDatabase.open(at: path), folder, effort)
+        try await SendPart.run(effort, path)
         Report.end()
     }
 
@@ -96,59 +94,6 @@ enum HistoryPart {
         }
     }
 
-    // MARK: Sending
-
-    /// Commits of messages beside commits of one small row in a bare database, in turns.
-    private static func sending(
-        _ database: HistoryDatabase, _ folder: TemporaryDirectory, _ effort: Effort
-    ) async throws {
-        let contact = try await database.conversations()[0].peer.id
-        let empty = try await HistoryDatabase.open(at: folder.file("empty.sqlite"))
-        let other = try await empty.addContact(
-            NewContact(peerID: nil, name: "bob", addresses: [], added: Timestamp(milliseconds: 1)))
-        let bare = try BareDatabase(path: folder.file("bare.sqlite"))
-        let same = try BareDatabase(path: folder.file("same.sqlite"), withAllRows: true)
-        let text = "the build passed, the log is attached; see you tomorrow at the meeting"
-        var rates: [[Double]] = [[], [], [], []]
-        for _ in 0..<5 {
-            rates[0].append(try await rate(effort) { try bare.commit(text) })
-            rates[3].append(try await rate(effort) { try same.commit(text) })
-            rates[1].append(
-                try await rate(effort) {
-                    _ = try await empty.enqueueMessage(to: other.id, text: text, replyTo: nil, at: now())
-                })
-            rates[2].append(
-                try await rate(effort) {
-                    _ = try await database.enqueueMessage(to: contact, text: text, replyTo: nil, at: now())
-                })
-        }
-        await empty.close()
-        await database.close()
-        let medians = rates.map { $0.sorted()[2] }
-        Report.heading("durable commits per second", "per second", "ratio")
-        Report.row("bare SQLite, FULL, one row", Figure.whole(medians[0]), "")
-        Report.row(
-            "bare SQLite, FULL, the rows and indexes of a send", Figure.whole(medians[3]),
-            Figure.percent(medians[3] / medians[0]))
-        for (name, rate) in [("sends, empty history", medians[1]), ("sends, this history", medians[2])] {
-            Report.row(
-                name, Figure.whole(rate), Figure.percent(rate / medians[0]),
-                goal: .atLeast(80, (rate / medians[0] * 100).rounded(), unit: " %"))
-        }
-    }
-
-    private static func rate(_ effort: Effort, _ commit: () async throws -> Void) async throws -> Double {
-        let clock = ContinuousClock()
-        let start = clock.now
-        let end = start + effort.time / 5
-        var count = 0
-        while clock.now < end {
-            try await commit()
-            count += 1
-        }
-        return Double(count) / (clock.now - start).seconds
-    }
-
     // MARK: Starting
 
     /// From the start of the process to the first frame that shows the newest chat.
@@ -203,57 +148,5 @@ enum HistoryPart {
 
     private static func milliseconds(_ value: Double) -> String {
         "\((value * 1000).rounded() / 1000) ms"
-    }
-
-    private static func now() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
-}
-
-/// SQLite with nothing around it: one table, WAL, synchronous=FULL, one row for each transaction.
-private final class BareDatabase {
-    private var handle: OpaquePointer?
-    private var insert: OpaquePointer?
-
-    /// `withAllRows`: what a send has to leave behind: message, outbox, figures of the conversation, and their keys.
-    init(path: String, withAllRows: Bool = false) throws {
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
-        let setup = """
-            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-            CREATE TABLE messages(id INTEGER PRIMARY KEY, contact INTEGER, text TEXT);
-            """
-        let more = """
-            ALTER TABLE messages ADD COLUMN uuid TEXT;
-            CREATE UNIQUE INDEX a ON messages(contact, uuid);
-            CREATE INDEX b ON messages(contact, id);
-            CREATE INDEX c ON messages(uuid);
-            CREATE TABLE outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, contact INTEGER, message INTEGER UNIQUE);
-            CREATE INDEX d ON outbox(contact, id);
-            CREATE TABLE conversations(contact INTEGER PRIMARY KEY, last INTEGER, number INTEGER);
-            INSERT INTO conversations VALUES (1, 0, 0);
-            CREATE TRIGGER e AFTER INSERT ON messages BEGIN
-                UPDATE messages SET uuid = printf('%032d', new.id) WHERE id = new.id;
-                INSERT INTO outbox(contact, message) VALUES (1, new.id);
-                UPDATE conversations SET last = new.id, number = number + 1 WHERE contact = 1;
-            END;
-            """
-        guard sqlite3_open_v2(path, &handle, flags, nil) == SQLITE_OK,
-            sqlite3_exec(handle, withAllRows ? setup + more : setup, nil, nil, nil) == SQLITE_OK,
-            sqlite3_prepare_v2(handle, "INSERT INTO messages(contact, text) VALUES (1, ?)", -1, &insert, nil)
-                == SQLITE_OK
-        else { throw BenchmarkFailure("bare SQLite: \(String(cString: sqlite3_errmsg(handle)))") }
-    }
-
-    deinit {
-        sqlite3_finalize(insert)
-        sqlite3_close(handle)
-    }
-
-    func commit(_ text: String) throws {
-        sqlite3_bind_text(insert, 1, text, -1, csqlite_transient())
-        guard sqlite3_step(insert) == SQLITE_DONE else { throw BenchmarkFailure("bare SQLite does not commit") }
-        sqlite3_reset(insert)
     }
 }

@@ -101,13 +101,18 @@ enum FileSystem {
 
     /// The `user_version` in the header of a database file, without opening it as one; `nil` when it has no such
     /// header. (https://www.sqlite.org/fileformat.html, "The Database Header": bytes 60 to 63, big-endian.)
-    static func userVersionInHeader(_ path: String) -> Int? {
+    static func userVersionInHeader(_ path: String) -> Int? { headerField(at: 60, of: path) }
+
+    /// The same for the `application_id` (bytes 68 to 71).
+    static func applicationIDInHeader(_ path: String) -> Int? { headerField(at: 68, of: path) }
+
+    private static func headerField(at offset: Int, of path: String) -> Int? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         let header = read(descriptor, at: 0, count: 100)
         guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return nil }
-        return header[60..<64].reduce(0) { $0 << 8 | Int($1) }
+        return header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// The words of the last failed system call.

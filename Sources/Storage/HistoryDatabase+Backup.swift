@@ -41,6 +41,10 @@ extension HistoryDatabase {
     ) async throws(StoreError) -> (kept: String?, BackupSummary) {
         try await away { () throws(StoreError) in
             guard FileSystem.exists(backup) else { throw .cannotOpen(path: backup, reason: "there is no such file") }
+            // Said before anything is copied, and of the file that was meant.
+            guard FileSystem.applicationIDInHeader(backup) == Int(Schema.applicationID) else {
+                throw .cannotOpen(path: backup, reason: "it is no copy of a history (see blipchat backup)")
+            }
             let migration = Migration(steps: Schema.migrations)
             if let found = FileSystem.userVersionInHeader(backup), found > migration.targetVersion {
                 throw .newerVersion(path: backup, found: found, supported: migration.targetVersion)

@@ -22,7 +22,7 @@ extension HistoryDatabase {
             var positions: [Int64] = []
             for id in ids {
                 positions += try connection.positions(
-                    "contact = ? AND id = ?", [.integer(contact.rawValue), .text(id.text)])
+                    "contact = ? AND outgoing IN (0, 1) AND id = ?", [.integer(contact.rawValue), .text(id.text)])
             }
             return try connection.delete(positions, of: contact)
         }
@@ -83,7 +83,8 @@ extension HistoryDatabase {
             let deleted = try await writer.write { connection throws(StoreError) in
                 let positions = try connection.positions(
                     """
-                    contact = ? AND stored < ? AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.position = m.position)
+                    contact = ?1 AND stored < ?2 AND position NOT IN
+                        (SELECT position FROM outbox WHERE contact = ?1 AND position IS NOT NULL)
                     AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.position = m.position
                         AND t.state IN ('offered', 'accepted', 'running', 'paused'))
                     ORDER BY position LIMIT \(Self.batch)
@@ -153,6 +154,12 @@ extension SQLiteConnection {
                 """, .integer(position), .integer(contact.rawValue))
             try run("DELETE FROM messages WHERE position = ?", .integer(position))
         }
+        try run(
+            """
+            DELETE FROM outbox WHERE contact = ? AND (
+                (position IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.position = outbox.position))
+                OR (operation IS NOT NULL AND NOT EXISTS (SELECT 1 FROM operations o WHERE o.number = operation)))
+            """, .integer(contact.rawValue))
         try recount(contact)
         try markForPurge()
         return positions.count

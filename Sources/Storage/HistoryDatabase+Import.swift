@@ -96,6 +96,9 @@ public struct HistoryImport: Sendable {
             for contact in contacts {
                 try connection.recount(contact)
                 try connection.raiseSequences(of: contact)
+                // Some of them may not have been read yet.
+                try connection.run(
+                    "UPDATE conversations SET settled = NULL WHERE contact = ?", .integer(contact.rawValue))
             }
         }
         try await database.writer.perform { connection throws(StoreError) in

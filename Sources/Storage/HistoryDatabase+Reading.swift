@@ -5,8 +5,11 @@ public import ChatCore
 extension HistoryDatabase {
     public func message(_ id: MessageID) async throws(StoreError) -> ChatMessage? {
         try await reader.perform { connection throws(StoreError) in
+            // By contact, as the key is: an index of ids alone would be one more page for every message that is stored.
             try connection.first(
-                MessageRow.select() + " WHERE m.id = ? ORDER BY m.outgoing DESC", [.text(id.text)], MessageRow.message)
+                MessageRow.select(from: "contacts c CROSS JOIN messages m ON m.contact = c.id")
+                    + " WHERE m.outgoing IN (0, 1) AND m.id = ? ORDER BY m.outgoing DESC",
+                [.text(id.text)], MessageRow.message)
         }
     }
 

@@ -142,7 +142,7 @@ struct SearchStatement {
         } else {
             let trigrams = parts.filter { $0.partMethod == .trigrams }.map(\.trigramExpression)
             if place == .unindexed {
-                source = "unindexed u CROSS JOIN messages m ON m.position = u.position"
+                source = "waiting u CROSS JOIN messages m ON m.position = u.position"
                 order = "u.position"
             } else if !trigrams.isEmpty {
                 lookFirst(in: "trigrams", for: trigrams.joined(separator: " AND "))

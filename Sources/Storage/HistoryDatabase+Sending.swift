@@ -9,7 +9,7 @@ extension HistoryDatabase {
         let id = MessageID(at: time)
         defer { indexSoon() }
         return try await writer.write { connection throws(StoreError) in
-            try connection.messageOfOurs(id)
+            try connection.message(id, of: contact, .outgoing)
         } _: { connection throws(StoreError) in
             try connection.insertOutgoing(id, to: contact, text: text, replyTo: replyTo, at: time)
         }
@@ -24,7 +24,7 @@ extension HistoryDatabase {
         let id = MessageID(at: time)
         defer { indexSoon() }
         return try await writer.write { connection throws(StoreError) in
-            try connection.messageOfOurs(id)
+            try connection.message(id, of: contact, .outgoing)
         } _: { connection throws(StoreError) in
             try connection.insertOutgoing(id, to: contact, text: nil, replyTo: nil, at: time) {
                 position throws(StoreError) in
@@ -42,7 +42,7 @@ extension HistoryDatabase {
     ) async throws(StoreError) -> ChatMessage {
         let id = MessageID(at: time)
         return try await writer.write { connection throws(StoreError) in
-            guard try connection.isOperationOfOurs(id) else { return nil }
+            guard try connection.isOperationOfOurs(id, to: contact) else { return nil }
             return try connection.message(target, of: contact, direction)
         } _: { connection throws(StoreError) in
             guard let message = try connection.message(target, of: contact, direction) else { throw .notFound }
@@ -54,7 +54,9 @@ extension HistoryDatabase {
         to contact: ContactID, transfer: MessageID, state: FileTransfer.State
     ) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
-            try connection.run("DELETE FROM outbox WHERE transfer = ?", .text(transfer.text))
+            try connection.run(
+                "DELETE FROM outbox WHERE contact = ? AND transfer = ?", .integer(contact.rawValue),
+                .text(transfer.text))
             try connection.run(
                 "INSERT INTO outbox(contact, transfer, transfer_state) VALUES (?, ?, ?)",
                 .integer(contact.rawValue), .text(transfer.text), .text(state.rawValue))
@@ -104,38 +106,47 @@ extension HistoryDatabase {
     }
 
     public func advanceState(
-        of id: MessageID, to state: DeliveryState
+        of id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
         try await writer.write { connection throws(StoreError) in
             let reason: String? = if case .failed(let reason) = state { reason } else { nil }
             // A failure is final, and it cannot take back what was delivered.
             try connection.run(
-                "UPDATE messages SET state = ?1, reason = ?2 WHERE id = ?3 AND outgoing = 1 AND state < ?1 AND state <> 2",
-                .integer(Int64(state.rank)), .optionalText(reason), .text(id.text))
-            guard let message = try connection.messageOfOurs(id) else { return nil }
+                """
+                UPDATE messages SET state = ?1, reason = ?2
+                WHERE contact = ?3 AND outgoing = 1 AND id = ?4 AND state < ?1 AND state <> 2
+                """,
+                .integer(Int64(state.rank)), .optionalText(reason), .integer(contact.rawValue), .text(id.text))
+            guard let message = try connection.message(id, of: contact, .outgoing) else { return nil }
             if message.state.rank >= DeliveryState.failed(reason: "").rank {
-                try connection.run("DELETE FROM outbox WHERE position = ?", .integer(message.position.rawValue))
+                try connection.removeFromOutbox(messageAt: message.position.rawValue, of: contact)
             }
             return message
         }
     }
 
     public func advanceOperation(
-        _ id: MessageID, to state: DeliveryState
+        _ id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
         try await writer.write { connection throws(StoreError) in
             let reason: String? = if case .failed(let reason) = state { reason } else { nil }
             try connection.run(
-                "UPDATE operations SET state = ?1, reason = ?2 WHERE id = ?3 AND outgoing = 1 AND state < ?1 AND state <> 2",
-                .integer(Int64(state.rank)), .optionalText(reason), .text(id.text))
+                """
+                UPDATE operations SET state = ?1, reason = ?2
+                WHERE contact = ?3 AND outgoing = 1 AND id = ?4 AND state < ?1 AND state <> 2
+                """,
+                .integer(Int64(state.rank)), .optionalText(reason), .integer(contact.rawValue), .text(id.text))
             if state.rank >= DeliveryState.failed(reason: "").rank {
                 try connection.run(
-                    "DELETE FROM outbox WHERE operation IN (SELECT number FROM operations WHERE id = ? AND outgoing = 1)",
-                    .text(id.text))
+                    """
+                    DELETE FROM outbox WHERE contact = ?1 AND operation =
+                        (SELECT number FROM operations WHERE contact = ?1 AND outgoing = 1 AND id = ?2)
+                    """,
+                    .integer(contact.rawValue), .text(id.text))
             }
             let operation = try connection.first(
-                "SELECT \(OperationRow.columns) FROM operations o WHERE o.id = ? AND o.outgoing = 1", [.text(id.text)],
-                OperationRow.operation)
+                "SELECT \(OperationRow.columns) FROM operations o WHERE o.contact = ? AND o.outgoing = 1 AND o.id = ?",
+                [.integer(contact.rawValue), .text(id.text)], OperationRow.operation)
             guard let operation else { return nil }
             return try connection.target(
                 of: operation.action, on: operation.target, by: .outgoing, in: operation.contact)
@@ -159,8 +170,10 @@ extension HistoryDatabase {
             // A receipt for a message proves that the message itself has arrived, whatever became of our reply.
             let positions = try connection.all(
                 """
-                SELECT position FROM messages WHERE contact = ?1 AND outgoing = 1 AND state < 4 AND position <= ?2
-                AND (state = ?3 OR (position = ?2 AND state < 2)) ORDER BY position
+                SELECT m.position FROM conversations v JOIN messages m ON m.contact = v.contact AND m.position <= ?2
+                    AND m.position > coalesce(v.settled, -9223372036854775808)
+                WHERE v.contact = ?1 AND m.outgoing = 1 AND (m.state = ?3 OR (m.position = ?2 AND m.state < 2))
+                ORDER BY m.position
                 """,
                 [.integer(contact.rawValue), .integer(last.position.rawValue), .integer(delivered)]
             ) { row in row.integer(0) }
@@ -169,18 +182,29 @@ extension HistoryDatabase {
                 try connection.run(
                     "UPDATE messages SET state = ? WHERE position = ?", .integer(Int64(DeliveryState.read.rank)),
                     .integer(position))
-                try connection.run("DELETE FROM outbox WHERE position = ?", .integer(position))
+                try connection.removeFromOutbox(messageAt: position, of: contact)
                 if let message = try connection.message(at: position) { changed.append(message) }
             }
+            // Earlier ones that are still on their way may be read another time.
+            try connection.run(
+                """
+                UPDATE conversations SET settled = max(coalesce(settled, -9223372036854775808), min(?2, coalesce(
+                    (SELECT min(position) FROM outbox WHERE contact = ?1 AND position IS NOT NULL) - 1, ?2)))
+                WHERE contact = ?1
+                """, .integer(contact.rawValue), .integer(last.position.rawValue))
             return changed
         }
     }
 }
 
 extension SQLiteConnection {
-    /// The outgoing message with this id.
-    func messageOfOurs(_ id: MessageID) throws(StoreError) -> ChatMessage? {
-        try first(MessageRow.select() + " WHERE m.id = ? AND m.outgoing = 1", [.text(id.text)], MessageRow.message)
+    /// Takes a message out of the outbox, at whose beginning it is nearly always.
+    func removeFromOutbox(messageAt position: Int64, of contact: ContactID) throws(StoreError) {
+        try run(
+            """
+            DELETE FROM outbox WHERE id =
+                (SELECT id FROM outbox WHERE contact = ? AND position = ? ORDER BY id LIMIT 1)
+            """, .integer(contact.rawValue), .integer(position))
     }
 
     /// The history row, what hangs on it, and the outbox row of one send.
@@ -203,9 +227,13 @@ extension SQLiteConnection {
         try run(
             "UPDATE conversations SET last_message = ?, message_count = message_count + 1 WHERE contact = ?",
             .integer(position), .integer(contact.rawValue))
-        guard let message = try message(at: position) else { throw .notFound }
-        try SearchIndex.addLater(position, in: self)
-        return message
+        guard let text else {
+            guard let message = try message(at: position) else { throw .notFound }
+            return message
+        }
+        return ChatMessage(
+            id: id, position: HistoryPosition(position), contact: contact, direction: .outgoing, sequence: sequence,
+            sent: time, stored: time, state: .pending, replyTo: replyTo, content: .text(text))
     }
 
     private func takeSequence(of contact: ContactID) throws(StoreError) -> Int64 {
@@ -242,15 +270,20 @@ extension SQLiteConnection {
     ) throws(StoreError) -> Int64? {
         guard action == .retract, message.direction == .outgoing, message.state == .pending else { return nil }
         let position = SQLiteValue.integer(message.position.rawValue)
-        let place = try first("DELETE FROM outbox WHERE position = ? RETURNING id", [position]) { row in row.integer(0)
-        }
+        let place = try first(
+            "DELETE FROM outbox WHERE contact = ? AND position = ? RETURNING id",
+            [.integer(message.contact.rawValue), position]
+        ) { row in row.integer(0) }
         guard case .failed(let reason) = DeliveryState.takenBack else { return place }
         try run("UPDATE messages SET state = 2, reason = ? WHERE position = ?", .text(reason), position)
         return place
     }
 
-    fileprivate func isOperationOfOurs(_ id: MessageID) throws(StoreError) -> Bool {
-        try first("SELECT 1 FROM operations WHERE id = ? AND outgoing = 1", [.text(id.text)]) { _ in true } ?? false
+    fileprivate func isOperationOfOurs(_ id: MessageID, to contact: ContactID) throws(StoreError) -> Bool {
+        try first(
+            "SELECT 1 FROM operations WHERE contact = ? AND outgoing = 1 AND id = ?",
+            [.integer(contact.rawValue), .text(id.text)]
+        ) { _ in true } ?? false
     }
 
     fileprivate func operation(number: Int64) throws(StoreError) -> ChatOperation? {

@@ -11,12 +11,16 @@ enum MessageRow {
         """
 
     /// A query for messages, to be followed by WHERE, ORDER BY and LIMIT. `source` may put another table in front.
-    static func select(from source: String = "messages m") -> String {
+    static func select(from source: String) -> String {
         """
         SELECT \(columns) FROM \(source) JOIN conversations v ON v.contact = m.contact
         LEFT JOIN transfers t ON t.position = m.position LEFT JOIN operations p ON p.number = m.last_operation
         """
     }
+
+    /// The same for the table of messages alone, put together once.
+    static func select() -> String { plainSelect }
+    private static let plainSelect = select(from: "messages m")
 
     static func message(from row: SQLiteRow) throws(StoreError) -> ChatMessage {
         guard let id = MessageID(row.text(0)) else { throw damaged("a message id") }

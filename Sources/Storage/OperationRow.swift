@@ -88,7 +88,7 @@ extension SQLiteConnection {
         let edit = firstText == nil ? nil : try latest("edit", by: isOurs)
         let reactions =
             isRetracted ? (nil, nil) : (try latest("react", by: .flag(true)), try latest("react", by: .flag(false)))
-        try SearchIndex.remove(message.position.rawValue, in: self)
+        let wasIndexed = try SearchIndex.remove(message.position.rawValue, in: self)
         try run(
             """
             UPDATE messages SET first_text = ?2, text = ?3, edited = ?4, retracted = ?5, own_reaction = ?6,
@@ -99,7 +99,7 @@ extension SQLiteConnection {
             .optionalText(firstText.map { isRetracted ? "" : edit?.text ?? $0 }), .optionalInteger(edit?.sent),
             .flag(isRetracted), .optionalText(reactions.0?.text), .optionalText(reactions.1?.text))
         guard let changed = try self.message(at: message.position.rawValue) else { throw .notFound }
-        try SearchIndex.add(changed.position.rawValue, in: self)
+        if wasIndexed { try SearchIndex.add(changed.position.rawValue, in: self) }
         return changed
     }
 

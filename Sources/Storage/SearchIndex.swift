@@ -7,6 +7,8 @@ internal import ChatCore
 
 enum SearchIndex {
     static let tables = ["words", "trigrams"]
+    /// Messages in one transaction of `catchUp`, so that sends get their turns.
+    private static let batch = 250
 
     /// The functions that the views call; must be there on every connection that writes.
     static func install(in connection: SQLiteConnection) throws(StoreError) {
@@ -16,26 +18,28 @@ enum SearchIndex {
         try connection.addPredicate("blip_contains") { SearchText.contains($0, $1) }
     }
 
-    /// Notes that the message at `position` is to be indexed soon: with others, which costs a tenth. Until then searches
-    /// look at it itself.
+    /// Sees to it that the new message at `position` is indexed soon: with others, which costs a tenth. Until then
+    /// searches look at it itself. At the end of the history it waits without a note.
     static func addLater(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
-        try connection.run("INSERT INTO unindexed(position) VALUES (?)", .integer(position))
+        try connection.run(
+            "INSERT INTO unindexed(position) SELECT ?1 WHERE ?1 <= (SELECT position FROM indexed)",
+            .integer(position))
     }
 
     /// Whether anything waits to be indexed.
     static func isBehind(in connection: SQLiteConnection) throws(StoreError) -> Bool {
-        try connection.first("SELECT 1 FROM unindexed") { _ in true } ?? false
+        try connection.first("SELECT 1 FROM waiting") { _ in true } ?? false
     }
 
     /// Indexes what waits, some of it in each call; returns how much it was.
     static func catchUp(in connection: SQLiteConnection) throws(StoreError) -> Int {
-        let positions = try connection.all("SELECT position FROM unindexed ORDER BY position LIMIT 500") { row in
+        let positions = try connection.all("SELECT position FROM waiting ORDER BY position LIMIT \(batch)") { row in
             row.integer(0)
         }
-        for position in positions {
-            try add(position, in: connection)
-            try connection.run("DELETE FROM unindexed WHERE position = ?", .integer(position))
-        }
+        guard let last = positions.last else { return 0 }
+        for position in positions { try add(position, in: connection) }
+        try connection.run("DELETE FROM unindexed WHERE position <= ?", .integer(last))
+        try connection.run("UPDATE indexed SET position = max(position, ?)", .integer(last))
         return positions.count
     }
 
@@ -50,6 +54,13 @@ enum SearchIndex {
 
     /// Indexes all messages at `positions`, none of which is in the index yet.
     static func add(_ positions: Range<Int64>, in connection: SQLiteConnection) throws(StoreError) {
+        // What came between the indexed ones and these goes on waiting.
+        try connection.run(
+            """
+            INSERT INTO unindexed(position) SELECT position FROM messages
+                WHERE position > (SELECT position FROM indexed) AND position < ?
+            """, .integer(positions.lowerBound))
+        try connection.run("UPDATE indexed SET position = max(position, ?)", .integer(positions.upperBound - 1))
         for (table, view) in [("words", "searchable_words"), ("trigrams", "searchable_parts")] {
             try connection.run(
                 "INSERT INTO \(table)(rowid, text) SELECT position, text FROM \(view) WHERE position >= ? AND position < ?",
@@ -57,18 +68,23 @@ enum SearchIndex {
         }
     }
 
-    /// Takes the message at `position` out. It must still be in its table as it was indexed: SQLite asks for its text to
-    /// know what to take out.
-    static func remove(_ position: Int64, in connection: SQLiteConnection) throws(StoreError) {
-        try connection.run("DELETE FROM unindexed WHERE position = ?", .integer(position))
-        // It was not in the indexes yet.
-        if connection.changedRows > 0 { return }
+    /// Takes the message at `position` out and returns whether it was in. It must still be in its table as it was indexed:
+    /// SQLite asks for its text to know what to take out.
+    @discardableResult static func remove(
+        _ position: Int64, in connection: SQLiteConnection
+    ) throws(StoreError) -> Bool {
+        let isWaiting =
+            try connection.first("SELECT 1 FROM waiting WHERE position = ?", [.integer(position)]) { _ in true }
+            ?? false
+        if isWaiting { return false }
         for table in tables { try connection.run("DELETE FROM \(table) WHERE rowid = ?", .integer(position)) }
+        return true
     }
 
     /// Makes both anew from the messages.
     static func rebuild(in connection: SQLiteConnection) throws(StoreError) {
         try connection.run("DELETE FROM unindexed")
+        try connection.run("UPDATE indexed SET position = (SELECT coalesce(max(position), 0) FROM messages)")
         for table in tables { try connection.run("INSERT INTO \(table)(\(table)) VALUES ('rebuild')") }
     }
 

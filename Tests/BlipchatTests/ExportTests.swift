@@ -45,7 +45,7 @@ import Testing
         let carol = try await store.addContact(
             NewContact(peerID: nil, name: "carol", addresses: [], isBlocked: true, added: at(1)))
         let first = try await store.enqueueMessage(to: bob.id, text: "first", replyTo: nil, at: at(10))
-        _ = try await store.advanceState(of: first.id, to: .delivered)
+        _ = try await store.advanceState(of: first.id, in: first.contact, to: .delivered)
         let heard = try await store.appendIncoming(
             IncomingMessage(
                 id: MessageID(at: at(20)), contact: bob.id, sequence: 1, sent: at(15), received: at(20),

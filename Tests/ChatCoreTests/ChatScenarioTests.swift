@@ -95,7 +95,7 @@ import Testing
         let link = try #require(await alice.client.sessions.values.first?.link)
         let id = MessageID(at: Timestamp(milliseconds: 1))
         func send(_ text: String) async throws -> BLIPErrorCode? {
-            let request = MessageRequest(id: id, sequence: 1, sent: Timestamp(milliseconds: 1), text: text)
+            let request = MessageRequest(StoredHead(id: id, sequence: 1, sent: Timestamp(milliseconds: 1)), text: text)
             return try await link.connection.submit(request.encoded(), bodySink: nil).value().error
         }
         #expect(try await send("first") == nil)

@@ -28,19 +28,21 @@ import Testing
         let time = Timestamp(milliseconds: 1_700_000_000_123)
         try expectRoundTrip(HelloRequest(name: "Zoë", client: "x/1", listenPort: 4985, features: ["a", "b"]))
         try expectRoundTrip(HelloRequest(name: "Zoë", client: "", listenPort: nil))
-        try expectRoundTrip(MessageRequest(id: id, sequence: 7, sent: time, replyTo: id, text: "hi\n\u{0}there"))
         try expectRoundTrip(
-            MessageRequest(id: id, sequence: .max, sent: time, text: String(repeating: "x", count: 65_536)))
+            MessageRequest(StoredHead(id: id, sequence: 7, sent: time), replyTo: id, text: "hi\n\u{0}there"))
+        try expectRoundTrip(
+            MessageRequest(StoredHead(id: id, sequence: .max, sent: time), text: String(repeating: "x", count: 65_536)))
         try expectRoundTrip(ReadRequest(upTo: id))
         try expectRoundTrip(TypingRequest(isComposing: true))
         try expectRoundTrip(TypingRequest(isComposing: false))
         try expectRoundTrip(
             FileOfferRequest(
-                id: id, sequence: 1, sent: time, name: "a b.txt", size: 1 << 40, modified: time,
+                StoredHead(id: id, sequence: 1, sent: time), name: "a b.txt", size: 1 << 40, modified: time,
                 contentType: "text/plain", caption: ""))
         try expectRoundTrip(
             FileOfferRequest(
-                id: id, sequence: 1, sent: time, name: "a", size: 1, modified: time, contentType: "x/y", caption: "",
+                StoredHead(id: id, sequence: 1, sent: time), name: "a", size: 1, modified: time, contentType: "x/y",
+                caption: "",
                 place: FolderPlace(set: id, path: "photos/Zoë", files: 3, bytes: 1 << 40)))
         try expectRoundTrip(FileStatusRequest(id: id, state: .cancelled, reason: .digest))
         for state in [FileStatusRequest.State.accepted, .declined, .cancelled, .complete] {
@@ -85,7 +87,7 @@ import Testing
     @Test("a message without id, sequence, time or text is refused", arguments: ["Id", "Seq", "Sent"])
     func missing(_ name: String) {
         var request = MessageRequest(
-            id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1), text: "x"
+            StoredHead(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1)), text: "x"
         ).encoded()
         request.properties[name] = nil
         #expect(throws: WireError.missing(name)) { try MessageRequest(decoding: self.incoming(request)) }
@@ -93,7 +95,8 @@ import Testing
 
     @Test("malformed fields are named")
     func malformed() {
-        var request = MessageRequest(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1), text: "x").encoded()
+        var request = MessageRequest(StoredHead(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1)), text: "x")
+            .encoded()
         request.properties["Id"] = Self.id.text.uppercased()
         #expect(throws: WireError.malformed("Id")) { try MessageRequest(decoding: self.incoming(request)) }
         request.properties["Id"] = Self.id.text
@@ -117,7 +120,8 @@ import Testing
     func folders() throws {
         let time = Timestamp(milliseconds: 1)
         let offer = FileOfferRequest(
-            id: Self.id, sequence: 1, sent: time, name: "a", size: 1, modified: time, contentType: "x/y", caption: "",
+            StoredHead(id: Self.id, sequence: 1, sent: time), name: "a", size: 1, modified: time, contentType: "x/y",
+            caption: "",
             place: FolderPlace(set: Self.id, path: "photos", files: 3, bytes: 9)
         ).encoded()
         for name in ["Folder-Id", "Folder-Files", "Folder-Size"] {
@@ -140,7 +144,8 @@ import Testing
 
     @Test("text that is too long, empty or not UTF-8 is refused")
     func badText() {
-        let valid = MessageRequest(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1), text: "x").encoded()
+        let valid = MessageRequest(StoredHead(id: Self.id, sequence: 1, sent: Timestamp(milliseconds: 1)), text: "x")
+            .encoded()
         var request = incoming(valid)
         request.body = [UInt8](repeating: 0x61, count: 65_537)
         #expect(throws: WireError.bodyTooLong(limit: 65_536)) { try MessageRequest(decoding: request) }

@@ -58,7 +58,7 @@ extension EndToEnd {
             #expect(!finds(Self.secret, in: bob).isEmpty)
             let outcome = try await bob.run("forget", "alice", id)
             #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
-            #expect(outcome.output == "1 messages deleted\n")
+            #expect(outcome.output == "1 message deleted\n")
             #expect(finds(Self.secret, in: bob) == [])
             #expect(try await bob.texts("alice").count == 2)
             #expect(try await bob.run("forget", "alice", id).status == .exited(10))
@@ -113,7 +113,7 @@ extension EndToEnd {
             try await server.stop()
             let back = try await bob.run("restore", copy)
             #expect(back.status == .exited(0), "\(back.errorOutput)")
-            #expect(back.output.hasPrefix("3 messages of 1 contacts are back\n"))
+            #expect(back.output.hasPrefix("restored: 3 messages of 1 contact\n"))
             #expect(try await bob.texts("alice").count == 3)
             // And without an instance.
             #expect(try await bob.run("backup", bob.folder.file("second.sqlite")).status == .exited(0))

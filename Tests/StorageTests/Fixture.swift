@@ -43,6 +43,24 @@ final class TestFolder {
     }
 }
 
+extension TestFolder {
+    /// What the next start after a crash right now would find.
+    func textsAfterCrash(of contact: ContactID) async throws -> [String] {
+        for suffix in ["", "-wal"] { try overwrite(database + ".copy" + suffix, with: contents(of: database + suffix)) }
+        let copy = try await HistoryDatabase.open(at: database + ".copy")
+        let texts = try await copy.page(of: contact, .newest, limit: 100).map(\.text)
+        await copy.close()
+        return texts
+    }
+
+    /// How many commits are in the log: frames of 24 bytes and a page, where the size of the file that a commit leaves
+    /// stands in the second word and is 0 in all other frames (https://www.sqlite.org/fileformat2.html#walformat).
+    func commitsInLog() throws -> Int {
+        let log = try contents(of: database + "-wal")
+        return stride(from: 32, to: log.count, by: 24 + 4096).count { log[($0 + 4)..<($0 + 8)].contains { $0 != 0 } }
+    }
+}
+
 struct POSIXFailure: Error {
     let code: Int32
 }

@@ -37,7 +37,7 @@ struct MessagesTests {
         let bob = try await database.contact("bob")
         let message = try await database.say("x", to: bob)
         func advance(_ state: DeliveryState) async throws -> DeliveryState? {
-            try await database.advanceState(of: message.id, to: state)?.state
+            try await database.advanceState(of: message.id, in: message.contact, to: state)?.state
         }
         #expect(try await advance(.sent) == .sent)
         #expect(try await advance(.pending) == .sent)
@@ -47,7 +47,7 @@ struct MessagesTests {
         #expect(try await advance(.failed(reason: "late")) == .delivered)
         #expect(try await advance(.read) == .read)
         #expect(try await advance(.delivered) == .read)
-        #expect(try await database.advanceState(of: MessageID(at: .init(milliseconds: 1)), to: .read) == nil)
+        #expect(try await database.advanceState(of: MessageID(at: .init(milliseconds: 1)), in: bob, to: .read) == nil)
     }
 
     @Test("that failed stay failed with their reason")
@@ -56,8 +56,10 @@ struct MessagesTests {
         let database = try await folder.open()
         let bob = try await database.contact("bob")
         let message = try await database.say("x", to: bob)
-        _ = try await database.advanceState(of: message.id, to: .failed(reason: "refused"))
-        #expect(try await database.advanceState(of: message.id, to: .delivered)?.state == .failed(reason: "refused"))
+        _ = try await database.advanceState(of: message.id, in: message.contact, to: .failed(reason: "refused"))
+        #expect(
+            try await database.advanceState(of: message.id, in: message.contact, to: .delivered)?.state
+                == .failed(reason: "refused"))
         #expect(try await database.outbox(for: bob, limit: 9).isEmpty)
     }
 
@@ -151,7 +153,7 @@ struct MessagesTests {
         let second = try await database.say("2", to: bob)
         let third = try await database.say("3", to: bob)
         for message in [first, second, third] {
-            _ = try await database.advanceState(of: message.id, to: .delivered)
+            _ = try await database.advanceState(of: message.id, in: message.contact, to: .delivered)
         }
         #expect(try await database.markOutgoingRead(contact: carol, upTo: second.id) == nil)
         #expect(try await database.markOutgoingRead(contact: bob, upTo: second.id)?.map(\.id) == [first.id, second.id])

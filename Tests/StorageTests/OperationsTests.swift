@@ -68,7 +68,7 @@ import Testing
             return
         }
         func advance(_ state: DeliveryState) async throws -> DeliveryState? {
-            try await database.advanceOperation(operation.id, to: state)?.operationState
+            try await database.advanceOperation(operation.id, in: operation.contact, to: state)?.operationState
         }
         #expect(try await advance(.sent) == .sent)
         #expect(try await advance(.pending) == .sent)
@@ -76,7 +76,7 @@ import Testing
         #expect(try await advance(.delivered) == .delivered)
         #expect(try await database.outbox(for: bob, limit: 9).count == 1)
         #expect(try await advance(.failed(reason: "late")) == .delivered)
-        #expect(try await database.advanceOperation(message.id, to: .delivered) == nil)
+        #expect(try await database.advanceOperation(message.id, in: message.contact, to: .delivered) == nil)
         await database.close()
     }
 
@@ -213,7 +213,7 @@ import Testing
         #expect(try await database.conversations().first?.queuedCount == 3)
         // One that was handed to a connection may be there: it is taken back with a number of its own.
         let sent = try await database.say("d", to: bob)
-        _ = try await database.advanceState(of: sent.id, to: .sent)
+        _ = try await database.advanceState(of: sent.id, in: sent.contact, to: .sent)
         _ = try await database.enqueueOperation(.retract, on: sent.id, .outgoing, to: bob, at: now)
         #expect(try await database.outbox(for: bob, limit: 9).count == 5)
         await database.close()

@@ -10,17 +10,6 @@ import Testing
 struct UnknownOutcomeTests {
     private let disk = FaultyDisk.shared
 
-    /// What the next start after a crash right now would find.
-    private func textsAfterCrash(_ folder: TestFolder, _ contact: ContactID) async throws -> [String] {
-        for suffix in ["", "-wal"] {
-            try overwrite(folder.database + ".copy" + suffix, with: contents(of: folder.database + suffix))
-        }
-        let copy = try await HistoryDatabase.open(at: folder.database + ".copy")
-        let texts = try await copy.page(of: contact, .newest, limit: 100).map(\.text)
-        await copy.close()
-        return texts
-    }
-
     @Test("a sync that fails once: the message is there once, now and after a crash", arguments: [false, true])
     func failsOnce(isLate: Bool) async throws {
         let folder = try TestFolder()
@@ -33,7 +22,7 @@ struct UnknownOutcomeTests {
         #expect(message.sequence == 1)
         #expect(try await database.page(of: bob, .newest, limit: 9) == [message])
         #expect(try await database.outbox(for: bob, limit: 9).map(\.operation) == [.message(message)])
-        #expect(try await textsAfterCrash(folder, bob) == ["once"])
+        #expect(try await folder.textsAfterCrash(of: bob) == ["once"])
         #expect(try await database.say("next", to: bob).sequence == 2)
         await database.close()
     }
@@ -55,7 +44,7 @@ struct UnknownOutcomeTests {
         let messages = try await database.page(of: bob, .newest, limit: 9)
         #expect(messages.map(\.text) == said)
         #expect(messages.map(\.sequence) == Array(1...Int64(said.count)))
-        #expect(try await textsAfterCrash(folder, bob) == said)
+        #expect(try await folder.textsAfterCrash(of: bob) == said)
         await database.close()
     }
 
@@ -70,7 +59,7 @@ struct UnknownOutcomeTests {
         #expect(try await database.page(of: bob, .newest, limit: 9).isEmpty)
         #expect(try await database.outbox(for: bob, limit: 9).isEmpty)
         try await database.say("again", to: bob)
-        #expect(try await textsAfterCrash(folder, bob) == ["again"])
+        #expect(try await folder.textsAfterCrash(of: bob) == ["again"])
         await database.close()
     }
 
@@ -84,7 +73,7 @@ struct UnknownOutcomeTests {
         #expect(try await database.appendIncoming(message).inserted?.text == "hello")
         disk.heal(folder.path)
         #expect(try await database.appendIncoming(message) == .duplicate)
-        #expect(try await textsAfterCrash(folder, bob) == ["hello"])
+        #expect(try await folder.textsAfterCrash(of: bob) == ["hello"])
         await database.close()
     }
 
@@ -95,7 +84,9 @@ struct UnknownOutcomeTests {
         let bob = try await database.contact("bob")
         let message = try await database.say("x", to: bob)
         disk.fail(.sync, of: folder.path, with: FaultyDisk.ioErrorOnSync, failing: 1)
-        await #expect(throws: StoreError.self) { try await database.advanceState(of: message.id, to: .delivered) }
+        await #expect(throws: StoreError.self) {
+            try await database.advanceState(of: message.id, in: message.contact, to: .delivered)
+        }
         disk.heal(folder.path)
         for suffix in ["", "-wal"] {
             try overwrite(folder.database + ".copy" + suffix, with: contents(of: folder.database + suffix))
@@ -104,7 +95,8 @@ struct UnknownOutcomeTests {
         #expect(try await copy.message(message.id)?.state == .pending)
         #expect(try await copy.outbox(for: bob, limit: 9).count == 1)
         await copy.close()
-        #expect(try await database.advanceState(of: message.id, to: .delivered)?.state == .delivered)
+        #expect(
+            try await database.advanceState(of: message.id, in: message.contact, to: .delivered)?.state == .delivered)
         await database.close()
     }
 
@@ -120,7 +112,7 @@ struct UnknownOutcomeTests {
             }
             disk.heal(folder.path)
             let texts = try await database.page(of: bob, .newest, limit: 100).map(\.text)
-            #expect(try await textsAfterCrash(folder, bob) == texts)
+            #expect(try await folder.textsAfterCrash(of: bob) == texts)
             let sequences = try await database.page(of: bob, .newest, limit: 100).map(\.sequence)
             #expect(sequences == sequences.indices.map { Int64($0 + 1) })
         }

@@ -47,21 +47,17 @@ extension ChatClient {
         _ message: MessageRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
         if sessions[contact]?.typing.peerSaid(false) == true { hub.publish(.typing(contact, false)) }
-        await store(
-            IncomingMessage(
-                id: message.id, contact: contact, sequence: message.sequence, sent: message.sent, received: now(),
-                replyTo: message.replyTo, content: .text(message.text)), request, link)
+        let stored = incoming(message.head, from: contact, replyTo: message.replyTo, .text(message.text))
+        await store(stored, request, link)
     }
 
     private func receiveOffer(
         _ offer: FileOfferRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink
     ) async {
-        await store(
-            IncomingMessage(
-                id: offer.id, contact: contact, sequence: offer.sequence, sent: offer.sent, received: now(),
-                content: .file(
-                    name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
-                    caption: offer.caption, place: offer.place)), request, link)
+        let content = IncomingMessage.Content.file(
+            name: offer.name, size: offer.size, modified: offer.modified, contentType: offer.contentType,
+            caption: offer.caption, place: offer.place)
+        await store(incoming(offer.head, from: contact, content), request, link)
     }
 
     private func receiveOperation(
@@ -69,9 +65,15 @@ extension ChatClient {
         _ link: ActiveLink
     ) async {
         await store(
-            IncomingMessage(
-                id: head.id, contact: contact, sequence: head.sequence, sent: head.sent, received: now(),
-                content: .operation(action, target: head.target)), request, link)
+            incoming(head.stored, from: contact, .operation(action, target: head.target)), request, link)
+    }
+
+    private func incoming(
+        _ head: StoredHead, from contact: ContactID, replyTo: MessageID? = nil, _ content: IncomingMessage.Content
+    ) -> IncomingMessage {
+        IncomingMessage(
+            id: head.id, contact: contact, sequence: head.sequence, sent: head.sent, received: now(), replyTo: replyTo,
+            content: content)
     }
 
     /// Commits, replies, shows.

@@ -80,7 +80,7 @@ extension ChatClient {
         for entry in fresh {
             switch entry.operation {
             case .message(let message):
-                if message.state == .pending { await advance(message.id, to: .sent) }
+                if message.state == .pending { await advance(message, to: .sent) }
             case .operation(let operation):
                 if operation.state == .pending { await advance(operation, to: .sent) }
             case .fileStatus: break
@@ -122,7 +122,7 @@ extension ChatClient {
         guard let state = Self.state(after: error, entry.operation) else { return false }
         switch entry.operation {
         case .message(let message):
-            guard await advance(message.id, to: state) else { return false }
+            guard await advance(message, to: state) else { return false }
             sessions[contact]?.queuedCount -= 1
             return true
         case .operation(let operation):
@@ -169,8 +169,10 @@ extension ChatClient {
     }
 
     /// Moves an own message forward and shows it; `false` when the store failed.
-    @discardableResult func advance(_ id: MessageID, to state: DeliveryState) async -> Bool {
-        let result = await quietly { () async throws(StoreError) in try await store.advanceState(of: id, to: state) }
+    @discardableResult func advance(_ message: ChatMessage, to state: DeliveryState) async -> Bool {
+        let result = await quietly { () async throws(StoreError) in
+            try await store.advanceState(of: message.id, in: message.contact, to: state)
+        }
         guard let result else { return false }
         if let message = result, message.state == state { hub.publish(.messageChanged(message)) }
         return true
@@ -178,7 +180,7 @@ extension ChatClient {
 
     @discardableResult private func advance(_ operation: ChatOperation, to state: DeliveryState) async -> Bool {
         let result = await quietly { () async throws(StoreError) in
-            try await store.advanceOperation(operation.id, to: state)
+            try await store.advanceOperation(operation.id, in: operation.contact, to: state)
         }
         guard let result else { return false }
         if let message = result { hub.publish(.messageChanged(message)) }
@@ -246,23 +248,27 @@ extension OutboxEntry {
     var request: BLIPRequest {
         switch operation {
         case .message(let message):
-            switch message.content {
-            case .text(let text):
-                MessageRequest(
-                    id: message.id, sequence: message.sequence, sent: message.sent, replyTo: message.replyTo,
-                    text: text
-                ).encoded()
-            case .file(let file):
-                FileOfferRequest(
-                    id: message.id, sequence: message.sequence, sent: message.sent, name: file.name, size: file.size,
-                    modified: file.modified, contentType: file.contentType, caption: file.caption, place: file.place
-                ).encoded()
-            }
+            message.request
         case .operation(let operation): operation.request
         case .fileStatus(let transfer, let state, let reason):
             FileStatusRequest(
                 id: transfer, state: FileStatusRequest.State(state),
                 reason: state == .failed && reason == TransferReason.digestDiffers ? .digest : nil
+            ).encoded()
+        }
+    }
+}
+
+extension ChatMessage {
+    /// As it goes over the wire.
+    fileprivate var request: BLIPRequest {
+        let head = StoredHead(id: id, sequence: sequence, sent: sent)
+        return switch content {
+        case .text(let text): MessageRequest(head, replyTo: replyTo, text: text).encoded()
+        case .file(let file):
+            FileOfferRequest(
+                head, name: file.name, size: file.size, modified: file.modified, contentType: file.contentType,
+                caption: file.caption, place: file.place
             ).encoded()
         }
     }

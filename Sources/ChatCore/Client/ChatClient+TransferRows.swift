@@ -31,7 +31,9 @@ extension ChatClient {
             pacing.setLimit(nil, of: .transfer(id))
             removeSpooled(row)
         }
-        if showing, let message = try await store.message(id) { hub.publish(.messageChanged(message)) }
+        if showing, let message = try await store.message(id, of: row.contact, row.direction) {
+            hub.publish(.messageChanged(message))
+        }
         return row
     }
 

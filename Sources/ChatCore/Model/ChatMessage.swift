@@ -14,19 +14,30 @@ public enum MessageDirection: String, Sendable, Codable {
 /// How far an outgoing message has come. It only ever moves forward (RELIABILITY D6); incoming messages are
 /// `.delivered`, or `.read` once our user has seen them.
 public enum DeliveryState: Sendable, Equatable, Codable {
-    /// `~` on this disk.
+    /// On this disk.
     case pending
-    /// `>` handed to a connection.
+    /// Handed to a connection.
     case sent
-    /// `✓` committed on the peer's disk.
+    /// Committed on the peer's disk.
     case delivered
-    /// `✓✓` the peer's user has seen it.
+    /// The peer's user has seen it.
     case read
-    /// `!` refused for good; the reason is in words for people.
+    /// Refused for good; the reason is in words for people.
     case failed(reason: String)
 
     /// What becomes of a message that its user took back before it was handed to a connection.
     public static let takenBack = DeliveryState.failed(reason: "deleted before it was sent")
+
+    /// The sign that stands for it beside an own message (PRODUCT, rule 2).
+    public var mark: String {
+        switch self {
+        case .pending: "~"
+        case .sent: ">"
+        case .delivered: "✓"
+        case .read: "✓✓"
+        case .failed: "!"
+        }
+    }
 
     /// The order of the states; a message moves only to a higher rank. `failed` comes from pending or sent only.
     public var rank: Int {

@@ -53,9 +53,13 @@ public protocol HistoryStore: Sendable {
     func removeOutboxEntry(_ id: Int64) async throws(StoreError)
     /// Moves an outgoing message forward; a state that is not ahead of the stored one changes nothing. Delivered,
     /// read and failed also remove its outbox row. Returns the message as it is now, `nil` when there is none.
-    func advanceState(of id: MessageID, to state: DeliveryState) async throws(StoreError) -> ChatMessage?
+    func advanceState(
+        of id: MessageID, in contact: ContactID, to state: DeliveryState
+    ) async throws(StoreError) -> ChatMessage?
     /// The same for an operation of ours; returns the message that it acts on, `nil` when there is none.
-    func advanceOperation(_ id: MessageID, to state: DeliveryState) async throws(StoreError) -> ChatMessage?
+    func advanceOperation(
+        _ id: MessageID, in contact: ContactID, to state: DeliveryState
+    ) async throws(StoreError) -> ChatMessage?
     /// The peer's user has read up to message `id` of ours: marks it and all earlier delivered ones; returns those
     /// that changed. An id that is not ours to this contact changes nothing and returns `nil`.
     func markOutgoingRead(contact: ContactID, upTo id: MessageID) async throws(StoreError) -> [ChatMessage]?

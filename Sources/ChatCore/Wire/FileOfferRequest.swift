@@ -6,9 +6,7 @@ import BLIPNet
 struct FileOfferRequest: ChatRequest {
     static let profile = ChatProfile.fileOffer
 
-    var id: MessageID
-    var sequence: Int64
-    var sent: Timestamp
+    var head: StoredHead
     /// Raw: sanitised before it becomes a name on disk.
     var name: String
     /// Bytes.
@@ -20,12 +18,10 @@ struct FileOfferRequest: ChatRequest {
     var place: FolderPlace?
 
     init(
-        id: MessageID, sequence: Int64, sent: Timestamp, name: String, size: UInt64, modified: Timestamp,
-        contentType: String, caption: String, place: FolderPlace? = nil
+        _ head: StoredHead, name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String,
+        place: FolderPlace? = nil
     ) {
-        self.id = id
-        self.sequence = sequence
-        self.sent = sent
+        self.head = head
         self.name = name
         self.size = size
         self.modified = modified
@@ -35,10 +31,11 @@ struct FileOfferRequest: ChatRequest {
     }
 
     func encoded() -> BLIPRequest {
-        var properties: BLIPProperties = [
-            "Id": id.text, "Seq": String(sequence), "Sent": sent.wireText, "Name": name, "Size": String(size),
-            "Modified": modified.wireText, "Content-Type": contentType,
-        ]
+        var properties = head.properties
+        properties["Name"] = name
+        properties["Size"] = String(size)
+        properties["Modified"] = modified.wireText
+        properties["Content-Type"] = contentType
         if let place {
             properties["Folder"] = place.path
             properties["Folder-Id"] = place.set.text
@@ -50,9 +47,7 @@ struct FileOfferRequest: ChatRequest {
 
     init(decoding request: BLIPIncomingRequest) throws(WireError) {
         let reader = PropertyReader(request.properties)
-        id = try reader.id("Id")
-        sequence = try reader.sequence("Seq")
-        sent = try reader.timestamp("Sent")
+        head = try StoredHead(reader)
         name = try reader.text("Name", limit: WireLimit.fileName)
         size = try reader.number("Size")
         modified = try reader.timestamp("Modified")

@@ -8,22 +8,18 @@ struct MessageRequest: ChatRequest {
     /// Bytes of text; below, deflate has nothing to win.
     static let compressedAbove = 256
 
-    var id: MessageID
-    var sequence: Int64
-    var sent: Timestamp
+    var head: StoredHead
     var replyTo: MessageID?
     var text: String
 
-    init(id: MessageID, sequence: Int64, sent: Timestamp, replyTo: MessageID? = nil, text: String) {
-        self.id = id
-        self.sequence = sequence
-        self.sent = sent
+    init(_ head: StoredHead, replyTo: MessageID? = nil, text: String) {
+        self.head = head
         self.replyTo = replyTo
         self.text = text
     }
 
     func encoded() -> BLIPRequest {
-        var properties: BLIPProperties = ["Id": id.text, "Seq": String(sequence), "Sent": sent.wireText]
+        var properties = head.properties
         properties["Reply-To"] = replyTo?.text
         return BLIPRequest(
             profile: Self.profile.rawValue, properties: properties, body: .text(text), urgent: true,
@@ -32,9 +28,7 @@ struct MessageRequest: ChatRequest {
 
     init(decoding request: BLIPIncomingRequest) throws(WireError) {
         let reader = PropertyReader(request.properties)
-        id = try reader.id("Id")
-        sequence = try reader.sequence("Seq")
-        sent = try reader.timestamp("Sent")
+        head = try StoredHead(reader)
         replyTo = try reader.optionalID("Reply-To")
         text = try request.text(limit: WireLimit.text)
         guard !text.isEmpty else { throw .badText }

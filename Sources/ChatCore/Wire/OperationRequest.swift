@@ -4,28 +4,24 @@ import BLIPNet
 
 /// What the three have in common.
 struct OperationHead: Sendable, Equatable {
-    var id: MessageID
-    var sequence: Int64
-    var sent: Timestamp
+    var stored: StoredHead
     /// The message that is acted on.
     var target: MessageID
 
-    init(id: MessageID, sequence: Int64, sent: Timestamp, target: MessageID) {
-        self.id = id
-        self.sequence = sequence
-        self.sent = sent
+    init(_ stored: StoredHead, target: MessageID) {
+        self.stored = stored
         self.target = target
     }
 
     fileprivate init(_ reader: PropertyReader) throws(WireError) {
-        id = try reader.id("Id")
-        sequence = try reader.sequence("Seq")
-        sent = try reader.timestamp("Sent")
+        stored = try StoredHead(reader)
         target = try reader.id("Target")
     }
 
     fileprivate var properties: BLIPProperties {
-        ["Id": id.text, "Seq": String(sequence), "Sent": sent.wireText, "Target": target.text]
+        var properties = stored.properties
+        properties["Target"] = target.text
+        return properties
     }
 }
 
@@ -99,7 +95,7 @@ struct ReactRequest: ChatRequest {
 extension ChatOperation {
     /// As it goes over the wire.
     var request: BLIPRequest {
-        let head = OperationHead(id: id, sequence: sequence, sent: sent, target: target)
+        let head = OperationHead(StoredHead(id: id, sequence: sequence, sent: sent), target: target)
         return switch action {
         case .edit(let text): EditRequest(head: head, text: text).encoded()
         case .retract: RetractRequest(head: head).encoded()

@@ -51,17 +51,7 @@ struct MessageRows {
     /// `✓✓` for own messages; for others `?` when their clock is off or they waited, else blank.
     var mark: String {
         guard message.direction == .outgoing else { return message.isTimeOff ? "?" : "" }
-        return message.isRetracted ? Self.mark(message.operationState ?? message.state) : Self.mark(message.state)
-    }
-
-    private static func mark(_ state: DeliveryState) -> String {
-        switch state {
-        case .pending: "~"
-        case .sent: ">"
-        case .delivered: "✓"
-        case .read: "✓✓"
-        case .failed: "!"
-        }
+        return (message.isRetracted ? message.operationState ?? message.state : message.state).mark
     }
 
     private var markStyle: Style {

@@ -159,7 +159,7 @@ private struct Inspection {
             let missing = try count(
                 """
                 SELECT count(*) FROM messages WHERE position NOT IN (SELECT id FROM \(table)_docsize)
-                    AND position NOT IN (SELECT position FROM unindexed)
+                    AND position NOT IN (SELECT position FROM waiting)
                 """, connection)
             let extra = try count(
                 "SELECT count(*) FROM \(table)_docsize WHERE id NOT IN (SELECT position FROM messages)", connection)

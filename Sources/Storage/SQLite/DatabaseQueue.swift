@@ -2,14 +2,21 @@
 
 internal import ChatCore
 internal import Dispatch
+internal import Synchronization
 
 /// Runs work on one connection, one piece after the other in the order of the calls, off the cooperative threads
 /// (a commit waits for the disk).
+///
+/// Writes share commits: while one is being synced to the disk others gather, and the next commit takes all of them, each
+/// in a savepoint of its own. A single writer waits for nobody, and everybody returns after the commit that has their work.
 final class DatabaseQueue: @unchecked Sendable {
-    // Unchecked: `connection` is touched on `queue` only.
+    // Unchecked: `connection` and `isClosed` are touched on `queue` only.
     private let queue: DispatchQueue
     private var connection: SQLiteConnection?
+    private var isClosed = false
     private let open: @Sendable () throws(StoreError) -> SQLiteConnection
+    /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
+    private let gathered = Mutex<[GroupedWrite]>([])
 
     /// `open` makes the connection; it is called again when one must be replaced after an I/O error.
     init(label: String, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection) throws(StoreError) {
@@ -39,7 +46,8 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` in a transaction.
+    /// Runs `body` in a transaction and returns when that is committed, or throws when nothing of `body` is. What `body`
+    /// does besides to the database it may do more than once.
     ///
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
@@ -49,10 +57,20 @@ final class DatabaseQueue: @unchecked Sendable {
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
-            queue.async {
-                continuation.resume(
-                    returning: Result { () throws(StoreError) in try self.writeOnQueue(find, body) })
+            let write = GroupedWrite(
+                inGroup: { connection throws(StoreError) in
+                    let result = try connection.part { () throws(StoreError) in try body(connection) }
+                    return { continuation.resume(returning: result) }
+                },
+                alone: { queue, failure in
+                    continuation.resume(
+                        returning: Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
+                })
+            let isFirst = gathered.withLock { writes in
+                writes.append(write)
+                return writes.count == 1
             }
+            if isFirst { queue.async { self.commitGathered() } }
         }
         return try result.get()
     }
@@ -68,27 +86,56 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
-    private var isClosed = false
+    // MARK: On the queue
 
-    private func writeOnQueue<Value>(
-        _ find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)?,
-        _ body: @Sendable (SQLiteConnection) throws(StoreError) -> Value
+    /// Commits all writes that have gathered together. If that fails, each of them is on its own.
+    private func commitGathered() {
+        let writes = gathered.withLock { writes in
+            defer { writes.removeAll(keepingCapacity: true) }
+            return writes
+        }
+        guard writes.count > 1 else {
+            for write in writes { write.alone(self, nil) }
+            return
+        }
+        do throws(StoreError) {
+            let connection = try current()
+            let answers = try connection.transaction { () throws(StoreError) in
+                var answers: [() -> Void] = []
+                for write in writes { answers.append(try write.inGroup(connection)) }
+                return answers
+            }
+            for answer in answers { answer() }
+        } catch {
+            if error.hasUnknownOutcome { connection = nil }
+            for write in writes { write.alone(self, error.hasUnknownOutcome ? error : nil) }
+        }
+    }
+
+    /// Commits `body` alone. `failure` is an I/O error of a commit that had it before; that connection is closed.
+    private func commit<Value>(
+        _ body: (SQLiteConnection) throws(StoreError) -> Value,
+        _ find: ((SQLiteConnection) throws(StoreError) -> Value?)?, after failure: StoreError?
     ) throws(StoreError) -> Value {
-        var isSecondTry = false
+        var failure = failure
+        var isRepeated = false
         while true {
+            if let failure {
+                if let find, let found = try find(current()) { return found }
+                guard !isRepeated else { throw failure }
+                guard find != nil else {
+                    try settle()
+                    throw failure
+                }
+                isRepeated = true
+            }
             do throws(StoreError) {
                 let connection = try current()
                 return try connection.transaction { () throws(StoreError) in try body(connection) }
             } catch {
                 guard error.hasUnknownOutcome else { throw error }
                 connection = nil
-                if let find, let found = try find(current()) { return found }
-                guard !isSecondTry else { throw error }
-                guard find != nil else {
-                    try settle()
-                    throw error
-                }
-                isSecondTry = true
+                failure = error
             }
         }
     }
@@ -111,5 +158,15 @@ final class DatabaseQueue: @unchecked Sendable {
         let opened = try open()
         connection = opened
         return opened
+    }
+
+    /// A write that waits for its commit, with somebody who waits for it.
+    private struct GroupedWrite: Sendable {
+        /// Does the work inside of a transaction. An error of the work itself undoes nothing else and belongs to the
+        /// answer, which is to be given after the commit; one that ends the transaction is thrown.
+        let inGroup: @Sendable (SQLiteConnection) throws(StoreError) -> () -> Void
+        /// Does the work in a transaction of its own and answers. The error, if there is one, is of an earlier commit
+        /// with unknown outcome.
+        let alone: @Sendable (DatabaseQueue, StoreError?) -> Void
     }
 }

@@ -131,6 +131,23 @@ final class SQLiteConnection {
         }
     }
 
+    /// Runs `body` as a part of the transaction that is open: its error undoes what it has done and nothing else. Throws
+    /// what the whole transaction cannot survive.
+    func part<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Result<Value, StoreError> {
+        try run("SAVEPOINT part")
+        do throws(StoreError) {
+            let value = try body()
+            try run("RELEASE part")
+            return .success(value)
+        } catch {
+            // SQLite has undone everything by itself, or does not know what it has done.
+            if error.hasUnknownOutcome || sqlite3_get_autocommit(handle) != 0 { throw error }
+            try run("ROLLBACK TO part")
+            try run("RELEASE part")
+            return .failure(error)
+        }
+    }
+
     /// Runs `body`; statements in it are interrupted (`SQLITE_INTERRUPT`) once `isOver` returns true.
     func interrupting<Value>(
         when isOver: @escaping () -> Bool, _ body: () throws(StoreError) -> Value

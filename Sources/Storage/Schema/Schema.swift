@@ -5,7 +5,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole, operationsAndGaps, folders, atSize, pins]
+    static let migrations = [firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -204,5 +204,33 @@ enum Schema {
     private static let pins = """
         ALTER TABLE messages ADD COLUMN pinned INTEGER;  -- when; NULL: it is not
         CREATE INDEX messages_pinned ON messages(contact, pinned) WHERE pinned IS NOT NULL;
+        """
+
+    /// Version 6. A send is as fast as few pages have to reach the disk with it, and every index is one: what a contact's
+    /// rows or a mark can tell needs none.
+    private static let fewerPages = """
+        DROP INDEX messages_by_id;
+        DROP INDEX messages_not_read;
+        -- Of our messages up to this position none waits for a read receipt; NULL: not known.
+        ALTER TABLE conversations ADD COLUMN settled INTEGER;
+        ALTER TABLE outbox RENAME TO outbox_before;
+        CREATE TABLE outbox(
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            contact INTEGER NOT NULL REFERENCES contacts(id) ON DELETE CASCADE,
+            position INTEGER,                 -- of a message
+            transfer TEXT,                    -- or: news of this transfer
+            transfer_state TEXT,
+            operation INTEGER                 -- or: the number of an operation
+        ) STRICT;
+        INSERT INTO outbox(id, contact, position, transfer, transfer_state, operation)
+            SELECT id, contact, position, transfer, transfer_state, operation FROM outbox_before;
+        DROP TABLE outbox_before;
+        CREATE INDEX outbox_by_contact ON outbox(contact, id);
+        -- How far the search indexes have come. What is behind that waits, and so does what is in `unindexed`: late
+        -- messages, which are put into places that were kept for them.
+        CREATE TABLE indexed(position INTEGER NOT NULL) STRICT;
+        INSERT INTO indexed SELECT coalesce(max(position), 0) FROM messages;
+        CREATE VIEW waiting(position) AS SELECT position FROM unindexed
+            UNION ALL SELECT m.position FROM messages m WHERE m.position > (SELECT position FROM indexed);
         """
 }

@@ -58,8 +58,8 @@ extension CommandRunner {
                 ]))
         } else {
             try streams.line(
-                "\(summary.messages) messages, \(summary.operations) changes and \(summary.contacts) contacts added; "
-                    + "\(summary.known) records were there already")
+                "added: \(summary.messages.counted("message")), \(summary.operations.counted("change")), "
+                    + "\(summary.contacts.counted("contact")); there already: \(summary.known.counted("record"))")
         }
         return .done
     }

@@ -26,7 +26,7 @@ extension CommandRunner {
             operation = .deleteMessages(of: who, ids: messages)
         }
         return try await perform(operation, patience: .seconds(3600)) { [streams] record throws(CommandError) in
-            try streams.line("\(record["messages"]?.integerValue ?? 0) messages deleted")
+            try streams.line("\(Int(record["messages"]?.integerValue ?? 0).counted("message")) deleted")
         }
     }
 
@@ -80,7 +80,8 @@ extension CommandRunner {
                     "contacts": .integer(Int64(summary.contacts)), "kept": kept.map(JSONValue.string) ?? .null,
                 ]))
         } else {
-            try streams.line("\(summary.messages) messages of \(summary.contacts) contacts are back")
+            try streams.line(
+                "restored: \(summary.messages.counted("message")) of \(summary.contacts.counted("contact"))")
             if let kept { try streams.line("what was there is kept as \(safeLine(kept))") }
         }
         return .done

@@ -16,7 +16,7 @@ struct MessageLines {
         let name = safe(records.contacts.name(of: message.contact), .name)
         var head = LocalTime.text(message.stored) + "  "
         if withConversation { head += "\(name)  " }
-        head += message.direction == .outgoing ? "me \(Self.mark(message.state))  " : "\(name)  "
+        head += message.direction == .outgoing ? "me \(message.state.mark)  " : "\(name)  "
         let tail = notes(of: message).map { "  \($0)" }.joined()
         guard !message.isRetracted else { return lines + ["\(head)(deleted)\(tail)"] }
         switch message.content {
@@ -46,14 +46,4 @@ struct MessageLines {
     }
 
     private func safe(_ text: String, _ kind: SafeText.Kind) -> String { SafeText(text, as: kind).terminalString() }
-
-    private static func mark(_ state: DeliveryState) -> String {
-        switch state {
-        case .pending: "~"
-        case .sent: ">"
-        case .delivered: "✓"
-        case .read: "✓✓"
-        case .failed: "!"
-        }
-    }
 }

@@ -72,7 +72,7 @@ struct OperationTests {
         try await simulation.waitOnline()
         let mine = try await bob.say("bob's words")
         let time = Timestamp(milliseconds: 1_795_000_000_000)
-        let head = OperationHead(id: MessageID(at: time), sequence: 1, sent: time, target: mine.id)
+        let head = OperationHead(StoredHead(id: MessageID(at: time), sequence: 1, sent: time), target: mine.id)
         #expect(try await simulation.ask(EditRequest(head: head, text: "forged").encoded()).error == .forbidden)
         #expect(try await simulation.ask(RetractRequest(head: head).encoded()).error == .forbidden)
         #expect(try await bob.database.message(mine.id)?.content == .text("bob's words"))
@@ -92,7 +92,7 @@ struct OperationTests {
         let message = try await alice.say("mine")
         // On Bob's side the id is Bob's own: for him it is not Alice's to change.
         try await bob.forge(outgoing: message.id)
-        _ = try await alice.database.advanceState(of: message.id, to: .delivered)
+        _ = try await alice.database.advanceState(of: message.id, in: message.contact, to: .delivered)
         _ = try await alice.client.edit(message, to: "changed")
         try await alice.say("next")
         try await bob.client.start()

@@ -169,6 +169,7 @@ extension Simulation {
 
     func message(_ sequence: Int64, _ text: String, id: MessageID? = nil) -> BLIPRequest {
         let time = Timestamp(milliseconds: 1_795_000_000_000 + clock.milliseconds)
-        return MessageRequest(id: id ?? MessageID(at: time), sequence: sequence, sent: time, text: text).encoded()
+        return MessageRequest(StoredHead(id: id ?? MessageID(at: time), sequence: sequence, sent: time), text: text)
+            .encoded()
     }
 }

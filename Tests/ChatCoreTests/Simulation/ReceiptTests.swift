@@ -41,7 +41,7 @@ struct ReceiptTests {
         try await simulation.waitOnline()
         let carol = try await bob.client.addContact(PeerAddress(host: "carol"), name: "carol")
         let toCarol = try await bob.client.send("for carol", to: carol.id, replyTo: nil)
-        _ = try await bob.database.advanceState(of: toCarol.id, to: .delivered)
+        _ = try await bob.database.advanceState(of: toCarol.id, in: toCarol.contact, to: .delivered)
         let toAlice = try await bob.say("for alice")
         try await simulation.eventually("it is delivered") { try await bob.history.last?.state == .delivered }
         _ = try await simulation.ask(simulation.message(1, "from alice"))
