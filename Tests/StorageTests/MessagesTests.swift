@@ -163,6 +163,31 @@ struct MessagesTests {
         #expect(try await database.markOutgoingRead(contact: bob, upTo: heard.id) == nil)
     }
 
+    @Test("that arrive late are read with the next mark, whatever was read before them")
+    func marksLateOnes() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        var ids: [MessageID] = []
+        for number in 1...4 { ids.append(try await database.say("\(number)", to: bob).id) }
+        func deliver(_ number: Int) async throws {
+            _ = try await database.advanceState(of: ids[number], in: bob, to: .delivered)
+        }
+        func read(_ number: Int) async throws -> [MessageID]? {
+            try await database.markOutgoingRead(contact: bob, upTo: ids[number])?.map(\.id)
+        }
+        try await deliver(0)
+        try await deliver(2)
+        #expect(try await read(2) == [ids[0], ids[2]])
+        #expect(try await read(2) == [])
+        try await deliver(1)
+        #expect(try await read(2) == [ids[1]])
+        // The receipt proves that the message has arrived: nothing more is sent.
+        #expect(try await read(3) == [ids[3]])
+        #expect(try await database.outbox(for: bob, limit: 9).isEmpty)
+        #expect(try await database.page(of: bob, .newest, limit: 9).allSatisfy { $0.state == .read })
+    }
+
     @Test("keep drafts and settings until they are emptied")
     func keepsSmallThings() async throws {
         let folder = try TestFolder()

@@ -55,6 +55,42 @@ struct MigrationTests {
         #expect(try copy.first("PRAGMA user_version") { row in row.integer(0) } == 1)
     }
 
+    @Test("keeps the order of what waits to be sent, what waits to be indexed, and what waits to be read")
+    func fromFourthVersion() async throws {
+        let folder = try TestFolder()
+        try makeFirstVersion(folder)
+        let steps = Array(Schema.migrations.prefix(4))
+        let old = try await HistoryDatabase.open(at: folder.database, readOnly: false, steps: steps)
+        let late = "00000000-0000-7000-8000-000000000003"
+        try await old.writer.perform { connection throws(StoreError) in
+            try connection.executeScript(
+                """
+                INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, text) VALUES
+                    (3, 1, 1, '\(late)', 2, 3000, 3000, 0, 'waits');
+                UPDATE conversations SET last_message = 3, message_count = 3, next_sequence = 4;
+                INSERT INTO unindexed VALUES (3);
+                INSERT INTO operations(number, contact, outgoing, id, numbering, sequence, sent, stored, state, kind, target)
+                    VALUES (1, 1, 1, '00000000-0000-7000-8000-000000000004', 0, 3, 1, 1, 0, 'react', '\(late)');
+                INSERT INTO outbox(id, contact, position) VALUES (5, 1, 3);
+                INSERT INTO outbox(id, contact, operation) VALUES (6, 1, 1);
+                INSERT INTO outbox(id, contact, transfer, transfer_state) VALUES (7, 1, '\(late)', 'accepted');
+                """)
+        }
+        await old.close()
+        let database = try await folder.open()
+        let bob = ContactID(1)
+        let id = try #require(MessageID(late))
+        #expect(try await database.outbox(for: bob, limit: 9).map(\.id) == [5, 6, 7])
+        #expect(try await database.texts("waits") == ["waits"])
+        #expect(try await database.markOutgoingRead(contact: bob, upTo: id)?.count == 2)
+        #expect(try await database.outbox(for: bob, limit: 9).map(\.id) == [6, 7])
+        try await database.say("next", to: bob)
+        #expect(try await database.outbox(for: bob, limit: 9).map(\.id) == [6, 7, 8])
+        #expect(try await database.texts("next") == ["next"])
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
+    }
+
     @Test("does not take half a copy for a copy")
     func interruptedCopy() async throws {
         let folder = try TestFolder()

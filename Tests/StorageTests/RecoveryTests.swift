@@ -20,6 +20,10 @@ struct RecoveryTests {
             try await database.say(
                 "message \(number) to everybody who reads this line of text", to: number % 3 == 0 ? carol : bob)
         }
+        // These are in the file, and with `withLog` the next ones in its log.
+        try await database.writer.perform { connection throws(StoreError) in
+            _ = try connection.first("PRAGMA wal_checkpoint") { _ in true }
+        }
         // One whose text needs overflow pages, a file, and an edit.
         try await database.say(String(repeating: "long ", count: 5_000), to: bob)
         let edited = try await database.say("before", to: carol)

@@ -101,7 +101,7 @@ struct OnceTests {
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
         let late: [DeliveryState] = [.pending, .sent, .delivered, .failed(reason: "late")]
         for state in late {
-            await alice.client.advance(message.id, to: state)
+            await alice.client.advance(message, to: state)
             #expect(try await alice.history.first?.state == .read)
         }
         let ranks = alice.log.states(of: message.id).map(\.rank)
