@@ -80,6 +80,12 @@ public final class HistoryDatabase: Sendable {
         return database
     }
 
+    /// Whether the file at `path` was written by an earlier version: the next start brings it to the present one, and
+    /// until then it cannot be read.
+    public static func isOlder(at path: String) -> Bool {
+        FileSystem.userVersionInHeader(path).map { $0 < Schema.migrations.count } ?? false
+    }
+
     /// Closes both connections after the work that is queued. The last writer to close folds the WAL into the file.
     public func close() async {
         // The next start would do it as well.

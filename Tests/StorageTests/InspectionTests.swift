@@ -24,6 +24,36 @@ struct InspectionTests {
         try connection.executeScript(sql)
     }
 
+    @Test("finds damage in an earlier version's history, which can be recovered; a sound one is only older")
+    func olderVersion() async throws {
+        let folder = try TestFolder()
+        let steps = Array(Schema.migrations.dropLast())
+        let old = try await HistoryDatabase.open(at: folder.database, readOnly: false, steps: steps)
+        let bob = try await old.contact("bob")
+        try await old.writer.perform { connection throws(StoreError) in
+            for number in 1...200 {
+                try connection.run(
+                    "INSERT INTO messages(contact, outgoing, id, sequence, sent, stored, state, text) VALUES (?, 0, ?, ?, 1, 1, 3, 'old')",
+                    .integer(bob.rawValue), .text(MessageID(at: .init(milliseconds: 1)).text), .integer(Int64(number)))
+            }
+        }
+        await old.close()
+        #expect(HistoryDatabase.isOlder(at: folder.database))
+        let sound = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(sound.map(\.kind) == [.version] && sound.map(\.verdict) == [.warning])
+        let connection = try SQLiteConnection(path: folder.database, mode: .readOnly)
+        let root = try connection.first("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_by_conversation'") {
+            row in Int(row.integer(0))
+        }
+        try overwrite(
+            folder.database, at: (try #require(root) - 1) * 4096, with: [UInt8](repeating: 0xA5, count: 4096))
+        let damaged = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(damaged.contains { $0.kind == .integrity && $0.verdict == .error })
+        let (_, summary) = try await HistoryRecovery.recover(at: folder.database)
+        #expect(summary.messages == 200 && summary.contacts == 1)
+        #expect(!HistoryDatabase.isOlder(at: folder.database))
+    }
+
     @Test("finds a sound history sound, and says how much is in it")
     func sound() async throws {
         let folder = try TestFolder()

@@ -96,6 +96,8 @@ private struct Inspection {
             try SearchIndex.install(in: connection)
             let version = try migration.version(of: connection)
             guard version == migration.targetVersion else {
+                // The tables are others, but damage is damage: a start would refuse it, and recovery reads any version.
+                guard try checkIntegrity(connection) else { return findings }
                 return [
                     HistoryFinding(
                         .version, .warning, "version \(version); the next start brings it to \(migration.targetVersion)"

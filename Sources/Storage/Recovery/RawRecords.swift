@@ -78,7 +78,8 @@ struct RawRecordReader {
             payload += overflow[4..<min(4 + size - payload.count, usable)]
             next = Int(following)
         }
-        return payload
+        // Behind the last one there is none; else it was not the last one, or is no part of this at all.
+        return next == 0 ? payload : nil
     }
 
     /// "Record Format": a header of types, then the values.
@@ -107,7 +108,9 @@ struct RawRecordReader {
         case 9: return .integer(1)
         case 12...(1 << 24):
             guard let bytes = body.bytes(Int(type - 12) / 2) else { return nil }
-            return type & 1 == 0 ? .blob : .text(String(decoding: bytes, as: UTF8.self))
+            if type & 1 == 0 { return .blob }
+            // What is not UTF-8 was never written by this program: a page between has been lost.
+            return String(validating: bytes, as: UTF8.self).map { .text($0) }
         default: return nil
         }
     }

@@ -21,6 +21,7 @@ enum HistoryFile {
         _ body: (HistoryDatabase) async throws(CommandError) -> Value
     ) async throws(CommandError) -> Value? {
         guard SmallFile.exists(paths.history) else { return nil }
+        await bringUpToDate(paths)
         let store = try await open(paths, damaged: damaged)
         do throws(CommandError) {
             let value = try await body(store)
@@ -29,6 +30,18 @@ enum HistoryFile {
         } catch {
             await store.close()
             throw error
+        }
+    }
+
+    /// An earlier version's history is opened for writing once, as any start does, unless an instance has it open.
+    private static func bringUpToDate(_ paths: HomePaths) async {
+        guard HistoryDatabase.isOlder(at: paths.history) else { return }
+        do {
+            let lock = try InstanceLock(path: paths.lock)
+            await (try HistoryDatabase.open(at: paths.history)).close()
+            _ = consume lock
+        } catch {
+            // Who reads it is told what is wrong.
         }
     }
 
