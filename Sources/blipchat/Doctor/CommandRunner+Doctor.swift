@@ -43,11 +43,14 @@ extension CommandRunner {
             let (kept, summary) = try await HistoryFile.about(paths) { () throws(StoreError) in
                 try await HistoryRecovery.recover(at: paths.history)
             }
-            var sentence = "blipchat: saved \(summary.messages.counted("message")) of \(summary.contacts.counted("contact"))"
+            let messages = summary.messages.counted("message")
+            var sentence = "blipchat: saved \(messages) of \(summary.contacts.counted("contact"))"
             if summary.namelessContacts > 0 {
                 sentence += " (\(summary.namelessContacts) of them have lost their names: \"recovered N\")"
             }
-            if summary.unreadablePages > 0 { sentence += "; \(summary.unreadablePages.counted("page")) could not be read" }
+            if summary.unreadablePages > 0 {
+                sentence += "; \(summary.unreadablePages.counted("page")) could not be read"
+            }
             streams.note(sentence)
             if let kept { streams.note("blipchat: the damaged history is kept as \(kept)") }
         }
