@@ -38,7 +38,7 @@ enum HistoryFile {
         guard HistoryDatabase.isOlder(at: paths.history) else { return }
         do {
             let lock = try InstanceLock(path: paths.lock)
-            await (try HistoryDatabase.open(at: paths.history)).close()
+            try await HistoryDatabase.open(at: paths.history).close()
             _ = consume lock
         } catch {
             // Who reads it is told what is wrong.
