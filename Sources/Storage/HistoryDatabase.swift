@@ -119,9 +119,8 @@ public final class HistoryDatabase: Sendable {
             // The mode sticks to the file; a file system without shared memory keeps the rollback journal, which
             // is as safe.
             _ = try connection.first("PRAGMA journal_mode = WAL") { row in row.text(0) }
-            // The log is folded into the file every 16 MiB; at the usual 4 MiB every 140th send would wait for that.
-            try connection.executeScript(
-                "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000")
+            try connection.executeScript("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+            connection.keepLogSpace()
         }
         try connection.executeScript("PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; \(usualCache)")
         try SearchIndex.install(in: connection)

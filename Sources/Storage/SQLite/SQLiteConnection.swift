@@ -13,6 +13,7 @@ final class SQLiteConnection {
     let path: String
     private let handle: OpaquePointer
     private var statements: [String: SQLiteStatement] = [:]
+    private var logSpace: LogSpace?
 
     /// Opens `path`; the file must exist already (`HistoryDatabase` creates it with the right permissions).
     init(path: String, mode: Mode) throws(StoreError) {
@@ -165,6 +166,19 @@ final class SQLiteConnection {
             withExtendedLifetime(deadline) {}
         }
         return try body()
+    }
+
+    /// From now on the log has room for commits before they come, and is folded into the file when it is full.
+    func keepLogSpace() {
+        let space = LogSpace(path: path + "-wal")
+        logSpace = space
+        sqlite3_wal_hook(
+            handle,
+            { space, database, name, frames in
+                guard let space else { return SQLITE_OK }
+                Unmanaged<LogSpace>.fromOpaque(space).takeUnretainedValue().committed(Int(frames), on: database, name)
+                return SQLITE_OK
+            }, Unmanaged.passUnretained(space).toOpaque())
     }
 
     /// Copies everything that is committed into an empty database (https://www.sqlite.org/backup.html). In one piece:
