@@ -89,18 +89,13 @@ import Testing
         "refuses wrong use in one safe line",
         arguments: [
             ["history"], ["history", "a", "b"], ["--json=1", "id"], ["history", "bob", "-n"], ["send", "a", "-x"],
-            ["completion"], ["id", "qr"], ["--", "a", "b"], ["-\u{1B}[31m"], ["--\n"], ["-="],
+            ["completion"], ["id", "qx"], ["--", "a", "b"], ["-\u{1B}[31m"], ["--\n"], ["-="],
             ["contacts", "\u{202E}x"], ["--data-dir"], ["help", "a", "b", "c"],
         ])
     func wrongUse(words: [String]) {
         let sentence = sentence(words)
         #expect(sentence.hasPrefix("blipchat: "))
         #expect(sentence.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0.value != 0x202E })
-    }
-
-    @Test("says of commands to come that they are not there yet")
-    func planned() {
-        #expect(sentence(["completion"]) == "blipchat: completion: not in this version yet (see blipchat help)")
     }
 
     @Test("survives any words", arguments: 0..<300)

@@ -116,6 +116,26 @@ import Testing
         }
     }
 
+    @Test("outlives front ends that vanish in the middle of a reply")
+    func vanishing() async throws {
+        try await withChat { instance, path in
+            let peer = try await instance.client.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+            for _ in 0..<20 {
+                _ = try await instance.client.send(String(repeating: "x", count: 60_000), to: peer.id, replyTo: nil)
+            }
+            for _ in 0..<10 {
+                let descriptor = try #require(try ControlSocket.connect(to: path))
+                let connection = ControlConnection(descriptor: descriptor)
+                await connection.send(SessionLine.attach)
+                await connection.send(try SessionLine.call(number: 1, .events).json())
+                await connection.send(try SessionLine.call(number: 2, .page(peer.id, .newest, limit: 20)).json())
+            }
+            let service = try #require(try await AttachedService.attach(to: path))
+            #expect(try await service.page(of: peer.id, .newest, limit: 20).count == 20)
+            await service.detach()
+        }
+    }
+
     @Test("tells the front end when the chat ends, and goes on with the next one")
     func restart() async throws {
         let home = try TestHome()

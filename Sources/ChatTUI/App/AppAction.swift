@@ -5,6 +5,10 @@ public import ChatCore
 /// An input of `update`.
 public enum AppAction: Sendable {
     case input(InputEvent)
+    /// Line mode: a whole line was entered.
+    case line(String)
+    /// Line mode: what was opened over the chat, or the place that was gone to, has been printed.
+    case printed
     case chat(ChatEvent)
     /// The time of `AppState.deadline` has come.
     case clock

@@ -42,7 +42,11 @@ extension AppState {
     private mutating func receive(_ notice: ChatNotice) {
         let words = Sentences.sentence(for: notice, name: name(of:))
         switch notice {
-        case .cannotListen, .listensElsewhere, .instanceLost: note(words, isError: true)
+        case .cannotListen, .listensElsewhere: note(words, isError: true)
+        case .instanceLost:
+            note(words, isError: true)
+            // Nobody knows better until it runs again; then every link is told anew.
+            for index in chats.indices { chats[index].link = .offline(reason: "nothing runs the chat") }
         case .instanceFound: note(words)
         case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
         }

@@ -9,6 +9,8 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     state.expire(&effects)
     switch action {
     case .input(let event): state.receive(event, &effects)
+    case .line(let text): state.enter(line: text, &effects)
+    case .printed: state.leavePrinted(&effects)
     case .chat(let event): state.receive(event, &effects)
     case .clock: break
     case .done(let errand, let result): state.finish(errand, result, &effects)

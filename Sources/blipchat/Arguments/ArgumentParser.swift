@@ -26,7 +26,6 @@ struct ArgumentParser {
         guard let first = typed.first else { return FoundCommand(name: .screen, wordCount: 0) }
         let inGroup = CommandName.allCases.filter { $0.words.first.map(String.init) == first }
         guard !inGroup.isEmpty else {
-            if CommandName.planned.contains(first) { throw notYet(first) }
             // Not a command: an address or a contact for the screen; which one it is shows when contacts are read.
             return FoundCommand(name: .screen, wordCount: 0)
         }
@@ -41,7 +40,6 @@ struct ArgumentParser {
         if let name = inGroup.first(where: { $0.words.last.map(String.init) == second }) {
             return FoundCommand(name: name, wordCount: 2)
         }
-        if CommandName.planned.contains("\(first) \(second)") { throw notYet("\(first) \(second)") }
         let names = inGroup.compactMap { $0.words.last.map(String.init) }
         let nearest = NearestName.to(second, among: names).map { "did you mean \(first) \($0)?" }
         throw CommandError(
@@ -108,7 +106,18 @@ struct ArgumentParser {
         }
         if result.has("--version") { return ParsedArguments(command: .version, options: result.options) }
         try checkCount(result.operands, specification)
+        try checkChoices(result, options)
         return result
+    }
+
+    private static func checkChoices(
+        _ arguments: ParsedArguments, _ options: [OptionSpecification]
+    ) throws(CommandError) {
+        for option in options where !option.choices.isEmpty {
+            guard let value = arguments.text(option.name), !option.choices.contains(value) else { continue }
+            let nearest = NearestName.to(value, among: option.choices).map { ", perhaps \($0)" } ?? ""
+            throw .badValue(option.name, value, option.choices.joined(separator: ", ") + nearest)
+        }
     }
 
     private static func checkCount(_ operands: [String], _ specification: CommandSpecification) throws(CommandError) {
@@ -157,10 +166,6 @@ struct ArgumentParser {
         let behindDashes = specification.operandCount.upperBound > 0 ? ", and -- before words that begin with -" : ""
         return CommandError(
             .usage, name, "unknown option", advice: nearest ?? "see \(specification.title) --help\(behindDashes)")
-    }
-
-    private static func notYet(_ command: String) -> CommandError {
-        CommandError(.usage, command, "not in this version yet", advice: "see blipchat help")
     }
 
     /// For a first word that is neither a command nor, as it turned out, a contact.

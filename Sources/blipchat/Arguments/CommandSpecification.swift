@@ -1,10 +1,11 @@
 // One command of the command line, as a row of the table from which parsing and help are made.
 
-/// Every command that this version knows, and those of the product that it does not have yet.
+/// Every command.
 enum CommandName: String, Sendable, CaseIterable {
     case screen = ""
     case demo
     case id = "id show"
+    case identityCode = "id qr"
     case fingerprint = "id fingerprint"
     case identityBackup = "id backup"
     case identityRestore = "id restore"
@@ -24,6 +25,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case receive
     case history
     case search
+    case watch
     case export
     case importHistory = "import"
     case forget
@@ -49,6 +51,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case configurationCheck = "config check"
     case configurationTheme = "config theme"
     case manual
+    case completion
     case version
     case help
 
@@ -59,11 +62,6 @@ enum CommandName: String, Sendable, CaseIterable {
     static let defaultsOfGroups: [Substring: CommandName] = [
         "id": .id, "contacts": .contactsList, "requests": .requestsList, "transfers": .transfersList,
         "config": .configurationList,
-    ]
-
-    /// Commands of the product that this version does not have.
-    static let planned: Set<String> = [
-        "watch", "completion", "id qr",
     ]
 }
 

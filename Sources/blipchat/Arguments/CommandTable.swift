@@ -8,8 +8,12 @@ extension CommandSpecification {
             .screen, operands: "[ADDRESS|CONTACT]", count: 0...1, "open the chat on this terminal",
             details: """
                 With an address, adds it as a contact and opens the chat; with a contact, opens the chat with it.
+                Beside a running blipchat (serve, another screen) it shows the chat of that one.
                 """,
-            options: [listen]),
+            options: [
+                listen,
+                .init("--plain", "lines instead of a screen: for screen readers, dumb terminals and pipes"),
+            ]),
         .init(
             .send, operands: "WHO [TEXT...|-]", count: 1...Int.max, "send one message and wait until it is delivered",
             details: """
@@ -20,6 +24,7 @@ extension CommandSpecification {
             options: [
                 .init("--queue", "store the message and return at once"),
                 .init("--lines", "with -: each line of standard input is a message"),
+                .init("--require-verified", "send nothing to a contact whose key you have not compared"),
             ]),
         .init(
             .sendFile, operands: "WHO FILE...|-", count: 2...Int.max, "offer files and wait until the peer has them",
@@ -53,6 +58,9 @@ extension CommandSpecification {
         .init(
             .id, "show your address, to give to others",
             details: "The first line is the address. Makes your key when there is none yet."),
+        .init(
+            .identityCode, "show your address as a QR code, to be photographed",
+            details: "White on black. --json gives the rows of modules, 1 for a dark one."),
         .init(.fingerprint, "show the fingerprint of your key"),
         .init(
             .identityBackup, operands: "FILE", count: 1...1, "write your key to FILE, sealed with a passphrase",
@@ -71,7 +79,7 @@ extension CommandSpecification {
                 passphraseFile,
                 .init("--replace", "put another key that is there aside (it is not deleted)"),
             ]),
-        .init(.contactsList, "list your contacts"),
+        .init(.contactsList, "list your contacts", options: [.init("--names", "only their names, one on a line")]),
         .init(.contactsShow, operands: "WHO", count: 1...1, "show what is known of a contact"),
         .init(
             .contactsAdd, operands: "ADDRESS", count: 1...1, "add somebody by their address",
@@ -124,6 +132,13 @@ extension CommandSpecification {
                 count("at most N hits (50)"),
             ]),
         .init(
+            .watch, operands: "[WHO]", count: 0...1, "follow what happens, like tail -f",
+            details: """
+                Prints messages, files, who comes and goes, requests; with WHO only what concerns them. Follows the
+                running blipchat, else connects itself. Ends with a signal.
+                """,
+            options: [listen]),
+        .init(
             .transfersList, "list files that were offered, newest first",
             options: [.init("--unfinished", "only those that still run or wait")]),
         .init(
@@ -139,7 +154,7 @@ extension CommandSpecification {
                 RATE is in bytes per second, like 500k. It holds until the running blipchat ends; limit_up and
                 limit_down in the section [net] of config.toml hold always.
                 """),
-        .init(.transfersWatch, "follow the transfers of the running blipchat"),
+        .init(.transfersWatch, "follow the transfers, like watch"),
     ]
 
     private static let keeping: [CommandSpecification] = [
@@ -233,13 +248,26 @@ extension CommandSpecification {
                 .init("--accept-requests", "accept everybody who asks (for tests and bots)"),
                 .init("--accept-files", value: "MAXSIZE", "accept offered files up to this size, like 500M"),
             ]),
-        .init(.status, "say who is connected and what is queued"),
+        .init(
+            .status, operands: "[WHO]", count: 0...1, "say who is connected and what is queued",
+            details: """
+                With --wait online it returns when WHO is online, or anybody without WHO: at once, later, or with code 1
+                after --timeout (it waits for ever without).
+                """,
+            options: [.init("--wait", value: "online", "wait until somebody is online")]),
         .init(
             .demo, "try it alone: a chat with a second blipchat in the same process",
             details: "Everything is in a temporary folder that is removed at the end."),
         .init(
             .manual, operands: "[config]", count: 0...1, "print the manual page blipchat(1), or blipchat-config(5)",
             details: "Read it with: blipchat manual | man -l -"),
+        .init(
+            .completion, operands: "bash|zsh|fish", count: 1...1, "print what makes your shell complete blipchat",
+            details: """
+                bash:  blipchat completion bash > ~/.local/share/bash-completion/completions/blipchat
+                zsh:   blipchat completion zsh > DIR/_blipchat, with DIR in fpath before compinit
+                fish:  blipchat completion fish > ~/.config/fish/completions/blipchat.fish
+                """),
         .init(.version, "say which version this is"),
         .init(.help, operands: "[COMMAND...]", count: 0...2, "say how a command is used"),
     ]

@@ -17,6 +17,14 @@ struct OptionSpecification: Sendable, Equatable {
         self.help = help
     }
 
+    /// The words that the value can be, when it is one of a few: `auto|always|never`.
+    var choices: [String] {
+        guard let value, value.utf8.allSatisfy({ $0 == UInt8(ascii: "|") || (0x61...0x7A).contains($0) }) else {
+            return []
+        }
+        return value.split(separator: "|").map(String.init)
+    }
+
     /// `-n, --count N` for the help text.
     var usage: String {
         let long = value.map { "\(name) \($0)" } ?? name
@@ -29,8 +37,12 @@ extension OptionSpecification {
     static let global: [OptionSpecification] = [
         .init("--data-dir", value: "DIR", "keep everything under DIR (like BLIPCHAT_HOME=DIR)"),
         .init("--profile", value: "NAME", "use another identity and history; default \"default\""),
+        .init("--config", value: "FILE", "read FILE instead of config.toml"),
         .init("--json", "one JSON object per line on standard output"),
         .init("--quiet", short: "q", "nothing on standard error but errors"),
+        .init("--verbose", short: "v", "say on standard error how it is done"),
+        .init("--color", value: "auto|always|never", "colours; auto is on a terminal without NO_COLOR"),
+        .init("--progress", value: "auto|bar|plain|json|none", "how far files are, on standard error"),
         .init("--timeout", value: "SECONDS", "how long to wait for the peer"),
         .init("--no-input", "never ask; fail where an answer is needed"),
         .init("--help", short: "h", "say how this command is used"),

@@ -161,7 +161,6 @@ actor AttachedService {
     private func resume() async {
         for number in streams.keys.sorted() { _ = try? await send(.events, as: number) }
         guard let conversations = try? await call(.conversations, [Conversation].self) else { return }
-        publish(.notice(.instanceFound))
         publish(.identityChanged(knownIdentity))
         publish(.conversationsChanged)
         for contact in conversations.map(\.peer.id) {
@@ -170,5 +169,6 @@ actor AttachedService {
                 publish(.linkChanged(contact, state))
             }
         }
+        publish(.notice(.instanceFound))
     }
 }

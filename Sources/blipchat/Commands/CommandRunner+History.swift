@@ -153,9 +153,9 @@ extension CommandRunner {
         _ message: ChatMessage, _ records: Records, withConversation: Bool = false
     ) throws(CommandError) {
         guard !isJSON else { return try streams.json(records.record(of: message)) }
-        for line in MessageLines(records: records, withConversation: withConversation).lines(of: message) {
-            try streams.line(line)
-        }
+        var lines = MessageLines(records: records, withConversation: withConversation)
+        lines.usesColor = streams.usesColor
+        for line in lines.lines(of: message) { try streams.line(line) }
     }
 }
 

@@ -2,14 +2,55 @@
 
 import BLIPNet
 import ChatCore
+import ChatTUI
 import Storage
 
 extension CommandRunner {
     func showIdentity() async throws(CommandError) -> ExitCode {
+        let (identity, address) = try await ownAddress()
+        if isJSON {
+            try streams.json(
+                .record([
+                    "v": 1, "type": "identity", "peer_id": .string(PeerID(identity.fingerprint).text),
+                    "name": .string(address.name ?? ""), "address": .string("\(address)"),
+                    "fingerprint": .string(identity.fingerprint.bytes.hex),
+                ]))
+        } else {
+            try streams.line("\(address)")
+        }
+        return .done
+    }
+
+    /// The address as a QR code. The colours are set so that it is light around dark on any terminal.
+    func showIdentityCode() async throws(CommandError) -> ExitCode {
+        let address = try await ownAddress().address
+        guard let code = QRCode("\(address)") else {
+            throw CommandError(.usage, "\(address)", "too long for a QR code", advice: "choose a shorter name")
+        }
+        if isJSON {
+            let rows = (0..<code.size).map { row in
+                (0..<code.size).map { code.isDark(column: $0, row: row) ? "1" : "0" }.joined()
+            }
+            try streams.json(
+                .record([
+                    "v": 1, "type": "qr", "address": .string("\(address)"),
+                    "rows": .array(rows.map(JSONValue.string)),
+                ]))
+            return .done
+        }
+        for line in code.halfBlocks {
+            try streams.line(streams.usesColor ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line)
+        }
+        try streams.line("\(address)")
+        return .done
+    }
+
+    /// Our key, and the address under which others reach us, as far as it is known here.
+    private func ownAddress() async throws(CommandError) -> (identity: TLSIdentity, address: PeerAddress) {
         let paths = try paths()
         let identity = try loadIdentity(paths)
         let settings = try configuration(paths)
-        var name = settings.name ?? Configuration.defaultName(environment: environment)
+        let name = settings.name ?? Configuration.defaultName(environment: environment)
         let peerID = PeerID(identity.fingerprint)
         var listen = settings.listen ?? Configuration.standardListen
         if case .host(let host, port: 0) = listen, let port = try await lastPort(paths) {
@@ -18,21 +59,12 @@ extension CommandRunner {
         var address = PeerAddress.ofListener(at: listen, peerID: peerID, name: name)
         // A running instance knows better where it listens: the port may be any free one.
         if let status = await runningStatus(paths) {
-            name = status["name"]?.stringValue ?? name
             if let text = status["address"]?.stringValue, let running = try? PeerAddress(parsing: text) {
                 address = running
             }
+            if let name = status["name"]?.stringValue { address.name = name }
         }
-        if isJSON {
-            try streams.json(
-                .record([
-                    "v": 1, "type": "identity", "peer_id": .string(peerID.text), "name": .string(name),
-                    "address": .string("\(address)"), "fingerprint": .string(identity.fingerprint.bytes.hex),
-                ]))
-        } else {
-            try streams.line("\(address)")
-        }
-        return .done
+        return (identity, address)
     }
 
     /// The port of the last run, which the next one takes again if it can.

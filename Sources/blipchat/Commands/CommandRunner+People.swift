@@ -14,7 +14,7 @@ extension CommandRunner {
 
     func listContacts() async throws(CommandError) -> ExitCode {
         for peer in try await contacts(try paths()).peers.sorted(by: { $0.name.lowercased() < $1.name.lowercased() }) {
-            try print(contact: peer)
+            if arguments.has("--names") { try streams.line(safeName(peer.name)) } else { try print(contact: peer) }
         }
         return .done
     }

@@ -35,45 +35,9 @@ extension CommandRunner {
     }
 
     private func receive(_ order: ReceiveOrder, _ files: ReceivedFiles) async throws(CommandError) -> ExitCode {
-        let performer = try await performer(listens: true)
-        let operation = ControlOperation.receive(order)
-        let printer = RecordPrinter(isJSON: isJSON && files.showsPaths, streams: streams, print: files.print)
-        let result: ControlResult
-        switch performer {
-        case .running:
-            result = await performer.perform(operation, patience: .seconds(604_800)) { record in
-                await printer.take(record)
-                await files.ask(about: record, through: nil)
-            }
-        case .own(let instance):
-            if let listening = await instance.client.identity.listening { streams.note("listening \(listening)") }
-            result = try await performUntilSignal(operation, instance, printer, files)
-        }
-        await performer.finish()
-        streams.progress("")
-        if let failure = await printer.failure { throw failure }
-        switch result {
-        case .done(let code): return code
-        case .failed(let error): throw error
-        }
-    }
-
-    /// A signal ends our own instance in order: what is unfinished goes on the next time.
-    private func performUntilSignal(
-        _ operation: ControlOperation, _ instance: ChatInstance, _ printer: RecordPrinter, _ files: ReceivedFiles
-    ) async throws(CommandError) -> ControlResult {
-        let signals = try await TerminationSignals.take()
-        return await withTaskGroup(of: ControlResult?.self) { group in
-            group.addTask {
-                await instance.runner.perform(operation) { record in
-                    await printer.take(record)
-                    await files.ask(about: record, through: instance)
-                }
-            }
-            group.addTask { await signals.wait().map { .done($0) } }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            return first ?? .failed(CommandError(.network, "receive", "ended"))
+        defer { files.clear() }
+        return try await follow(.receive(order), asJSON: isJSON && files.showsPaths, print: files.print) {
+            await files.ask(about: $0, through: $1)
         }
     }
 

@@ -20,10 +20,11 @@ extension CommandRunner {
         let operation = ControlOperation.sendFiles(
             to: operand(0), paths: paths, name: arguments.text("--name"), caption: arguments.text("--caption") ?? "",
             timeout: timeout)
-        defer { streams.progress("") }
+        let files = FileProgress(streams: streams)
+        defer { files.clear() }
         return try await perform(
-            [operation], patience: max(timeout, .seconds(600)) + .seconds(30),
-            print: FileProgressPrinter(streams: streams).print)
+            [operation], patience: max(timeout, .seconds(600)) + .seconds(30)
+        ) { record throws(CommandError) in try files.printSent(record) }
     }
 
     /// What comes from standard input is kept in a file of ours until it has been sent: its size and digest must be
@@ -94,33 +95,5 @@ enum ByteCopy {
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
             }
         }
-    }
-}
-
-/// Prints the id once and then how far the file is.
-struct FileProgressPrinter: Sendable {
-    let streams: StandardStreams
-
-    @Sendable func print(_ record: JSONValue) throws(CommandError) {
-        let size = record["size"]?.integerValue ?? 0
-        switch (record["type"]?.stringValue, record["state"]?.stringValue) {
-        case ("file", "offered"): try streams.line(record["id"]?.stringValue ?? "")
-        case ("file", let state?):
-            streams.progress("")
-            let digest = record["sha256"]?.stringValue.map { " sha256 \($0)" } ?? ""
-            streams.note("\(record["name"]?.stringValue ?? ""): \(state), \(size) bytes\(digest)")
-        case ("folder", _):
-            let skipped = record["skipped"]?.integerValue ?? 0
-            let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
-            streams.note("\(record["path"]?.stringValue ?? ""): \(record["files"]?.integerValue ?? 0) files\(left)")
-        case ("progress", _): showProgress(record)
-        default: break
-        }
-    }
-
-    func showProgress(_ record: JSONValue) {
-        let rate = (record["rate"]?.doubleValue ?? 0) / 1_000_000
-        let tenths = (rate * 10).rounded() / 10
-        streams.progress("\(record["transferred"]?.integerValue ?? 0) bytes, \(tenths) MB/s")
     }
 }

@@ -5,10 +5,21 @@ import ChatCore
 extension CommandRunner {
     func send() async throws(CommandError) -> ExitCode {
         let timeout = arguments.has("--queue") ? .zero : try arguments.seconds("--timeout") ?? .seconds(10)
+        if arguments.has("--require-verified") { try await requireVerified(operand(0)) }
         let operations = try texts().map { ControlOperation.send(to: operand(0), text: $0, timeout: timeout) }
         return try await perform(operations, patience: timeout + .seconds(30)) {
             [streams] record throws(CommandError) in
             try streams.line(record["id"]?.stringValue ?? "")
+        }
+    }
+
+    /// Throws 5 unless the contact's key has been compared.
+    private func requireVerified(_ who: String) async throws(CommandError) {
+        let peer = try await contacts(try paths()).find(who)
+        guard peer.trust == .verified else {
+            throw CommandError(
+                .identity, peer.name, "is \(Records.word(peer.trust)), so nothing was sent",
+                advice: "compare numbers with blipchat contacts verify")
         }
     }
 

@@ -6,21 +6,41 @@ import Storage
 extension CommandRunner {
     func printStatus() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let status: JSONValue
-        if let running = await runningStatus(paths) {
-            status = running
-        } else {
-            let conversations = try await HistoryFile.read(paths) { store throws(StoreError) in
-                try await store.conversations()
-            }
-            status = StatusRecord.stopped(conversations: conversations ?? [])
-        }
-        if isJSON {
-            try streams.json(status)
-        } else {
-            for line in StatusRecord.lines(of: status) { try streams.line(line) }
-        }
+        var name: String?
+        if let who = arguments.operands.first { name = try await contacts(paths).find(who).name }
+        if arguments.has("--wait") { return try await waitUntilOnline(name, paths) }
+        try print(status: try await status(paths), of: name)
         return .done
+    }
+
+    private func print(status: JSONValue, of name: String?) throws(CommandError) {
+        let status = name.map { StatusRecord.only($0, of: status) } ?? status
+        guard !isJSON else { return try streams.json(status) }
+        for line in StatusRecord.lines(of: status) { try streams.line(line) }
+    }
+
+    /// What the running instance says, else what the disk says.
+    private func status(_ paths: HomePaths) async throws(CommandError) -> JSONValue {
+        if let running = await runningStatus(paths) { return running }
+        let conversations = try await HistoryFile.read(paths) { store throws(StoreError) in
+            try await store.conversations()
+        }
+        return StatusRecord.stopped(conversations: conversations ?? [])
+    }
+
+    /// Asks until `name` (or anybody) is online, at most `--timeout`, and prints the last answer.
+    private func waitUntilOnline(_ name: String?, _ paths: HomePaths) async throws(CommandError) -> ExitCode {
+        let limit = try arguments.seconds("--timeout").map { ContinuousClock.now + $0 }
+        while true {
+            let status = try await status(paths)
+            let isOnline = StatusRecord.isOnline(name, in: status)
+            guard isOnline || limit.map({ ContinuousClock.now >= $0 }) ?? false else {
+                try? await Task.sleep(for: .milliseconds(200))
+                continue
+            }
+            try print(status: status, of: name)
+            return isOnline ? .done : .negative
+        }
     }
 
     /// What the instance on this home says of itself; `nil` when none runs or it does not answer.

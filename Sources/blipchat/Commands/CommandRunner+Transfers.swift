@@ -52,18 +52,14 @@ extension CommandRunner {
     }
 
     func watchTransfers() async throws(CommandError) -> ExitCode {
-        let printer = RecordPrinter(isJSON: isJSON, streams: streams) { record throws(CommandError) in
+        let progress = FileProgress(streams: streams)
+        defer { progress.clear() }
+        return try await follow(.events, asJSON: isJSON, only: ["file", "progress"]) { record throws(CommandError) in
             if record["type"]?.stringValue == "file" {
-                streams.progress("")
+                progress.note(record)
                 try printTransfer(record)
             } else {
-                FileProgressPrinter(streams: streams).showProgress(record)
-            }
-        }
-        let shown: Set<String?> = ["file", "progress"]
-        return try await runningInstance { client in
-            await client.perform(.events, patience: .seconds(604_800)) { record in
-                if shown.contains(record["type"]?.stringValue) { await printer.take(record) }
+                progress.show(record)
             }
         }
     }

@@ -19,6 +19,7 @@ struct CommandRunner: Sendable {
         case .demo: try await runDemo()
         case .serve: try await serve()
         case .id: try await showIdentity()
+        case .identityCode: try await showIdentityCode()
         case .fingerprint: try showFingerprint()
         case .identityBackup: try await backUpIdentity()
         case .identityRestore: try await restoreIdentity()
@@ -41,6 +42,8 @@ struct CommandRunner: Sendable {
         case .sendFile: try await sendFiles()
         case .history: try await printHistory()
         case .search: try await search()
+        case .watch: try await watch()
+        case .completion: try printCompletion()
         case .export: try await export()
         case .importHistory: try await importHistory()
         case .forget: try await forget()
@@ -75,8 +78,10 @@ struct CommandRunner: Sendable {
     }
 
     func paths() throws(CommandError) -> HomePaths {
-        try HomePaths(
+        var paths = try HomePaths(
             environment: environment, dataFolder: arguments.text("--data-dir"), profile: arguments.text("--profile"))
+        if let file = arguments.text("--config") { paths.configuration = try HomePaths.absolute(file) }
+        return paths
     }
 
     func configuration(_ paths: HomePaths) throws(CommandError) -> Configuration {
@@ -156,10 +161,15 @@ struct CommandRunner: Sendable {
         let paths = try paths()
         let limit = ContinuousClock.now + .seconds(10)
         while true {
-            if let client = try ControlClient(path: paths.socket) { return .running(client) }
+            if let client = try ControlClient(path: paths.socket) {
+                streams.detail("through the running blipchat at \(paths.socket)")
+                return .running(client)
+            }
             do throws(CommandError) {
                 let configuration = try chatConfiguration(paths, listens: listens)
-                return .own(try await ChatInstance.start(paths, configuration, servesSocket: false))
+                let instance = try await ChatInstance.start(paths, configuration, servesSocket: false)
+                streams.detail("no blipchat runs on \(paths.data): connecting from here")
+                return .own(instance)
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or runs a command like this one.
                 guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit

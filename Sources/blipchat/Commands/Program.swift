@@ -9,6 +9,10 @@ struct Program {
         do throws(CommandError) {
             let arguments = try ArgumentParser.parse(words)
             streams.isQuiet = arguments.has("--quiet")
+            streams.isVerbose = arguments.has("--verbose")
+            streams.usesColor = StandardStreams.usesColor(
+                arguments.text("--color"), environment, isTerminal: isatty(STDOUT_FILENO) == 1)
+            streams.progressForm = arguments.text("--progress").flatMap(ProgressForm.init) ?? .auto
             let runner = CommandRunner(arguments: arguments, environment: environment, streams: streams)
             return try await runner.run().rawValue
         } catch {

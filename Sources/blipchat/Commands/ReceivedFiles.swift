@@ -12,11 +12,13 @@ final class ReceivedFiles: Sendable {
     /// Print where each file is; else only the last path is kept.
     let showsPaths: Bool
     private let last = Mutex<String?>(nil)
+    private let progress: FileProgress
 
     init(runner: CommandRunner, order: ReceiveOrder, showsPaths: Bool) {
         self.runner = runner
         self.order = order
         self.showsPaths = showsPaths
+        progress = FileProgress(streams: runner.streams)
     }
 
     /// The last file that is complete.
@@ -25,9 +27,9 @@ final class ReceivedFiles: Sendable {
     @Sendable func print(_ record: JSONValue) throws(CommandError) {
         let streams = runner.streams
         guard record["type"]?.stringValue == "file" else {
-            return FileProgressPrinter(streams: streams).showProgress(record)
+            return progress.show(record)
         }
-        streams.progress("")
+        progress.note(record)
         let path = record["path"]?.stringValue
         switch record["state"]?.stringValue {
         case "complete":
@@ -41,6 +43,9 @@ final class ReceivedFiles: Sendable {
         default: break
         }
     }
+
+    /// Takes away what shows how far a file is.
+    func clear() { progress.clear() }
 
     /// An offer that nobody has decided: the person at the terminal does. `instance`: ours, else the running one.
     func ask(about record: JSONValue, through instance: ChatInstance?) async {

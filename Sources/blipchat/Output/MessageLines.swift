@@ -6,6 +6,7 @@ import ChatTUI
 struct MessageLines {
     let records: Records
     var withConversation = false
+    var usesColor = false
 
     /// Time, who, state and text; further lines of the text below, and what is missing before it above.
     func lines(of message: ChatMessage) -> [String] {
@@ -14,9 +15,10 @@ struct MessageLines {
             lines.append("    (\(Sentences.missing(message.missingBefore)))")
         }
         let name = safe(records.contacts.name(of: message.contact), .name)
-        var head = LocalTime.text(message.stored) + "  "
+        var head = TextColor.dim.paint(LocalTime.text(message.stored), if: usesColor) + "  "
         if withConversation { head += "\(name)  " }
-        head += message.direction == .outgoing ? "me \(message.state.mark)  " : "\(name)  "
+        let own = TextColor.own.paint("me \(message.state.mark)", if: usesColor)
+        head += message.direction == .outgoing ? "\(own)  " : "\(name)  "
         let tail = notes(of: message).map { "  \($0)" }.joined()
         guard !message.isRetracted else { return lines + ["\(head)(deleted)\(tail)"] }
         switch message.content {

@@ -10,6 +10,12 @@ struct StandardStreams: Sendable {
     var diagnostics: Int32 = STDERR_FILENO
     /// Print nothing but errors on `diagnostics`.
     var isQuiet = false
+    /// Say on `diagnostics` how things are done.
+    var isVerbose = false
+    /// Colours on `output`, where lines are for people.
+    var usesColor = false
+    /// How the progress of files is shown on `diagnostics`.
+    var progressForm = ProgressForm.auto
 
     /// Writes a line of the result; every part from outside must be safe already.
     ///
@@ -31,6 +37,9 @@ struct StandardStreams: Sendable {
         _ = Self.write(SafeText(text, as: .line).terminalString() + "\n", to: diagnostics)
     }
 
+    /// Writes a line about how something is done, for those who ask for it.
+    func detail(_ text: String) { if isVerbose { note(text) } }
+
     /// Reports why the command failed.
     func report(_ error: CommandError) {
         guard error.exit != .brokenPipe else { return }
@@ -43,9 +52,12 @@ struct StandardStreams: Sendable {
     /// Ends the line of a question whose answer was not shown.
     func endQuestion() { _ = Self.write("\n", to: diagnostics) }
 
-    /// Shows how far something is, in place, where a person looks at it; an empty text takes it away.
+    /// Writes a record for programs beside the result.
+    func noteJSON(_ value: JSONValue) { if !isQuiet { _ = Self.write(value.text + "\n", to: diagnostics) } }
+
+    /// Shows how far something is, in place of what this showed before; an empty text takes it away.
     func progress(_ text: String) {
-        guard !isQuiet, isatty(diagnostics) == 1 else { return }
+        guard !isQuiet else { return }
         _ = Self.write("\r\u{1B}[K" + SafeText(text, as: .line).terminalString(), to: diagnostics)
     }
 

@@ -51,6 +51,23 @@ enum StatusRecord {
         ])
     }
 
+    /// Whether the contact called `name`, or any without a name, is online.
+    static func isOnline(_ name: String?, in status: JSONValue) -> Bool {
+        (status["peers"]?.arrayValue ?? []).contains { peer in
+            peer["link"]?.stringValue == "online" && (name == nil || peer["name"]?.stringValue == name)
+        }
+    }
+
+    /// A status with one contact only.
+    static func only(_ name: String, of status: JSONValue) -> JSONValue {
+        guard case .object(let members) = status else { return status }
+        return .object(
+            members.map { member in
+                guard member.name == "peers", let peers = member.value.arrayValue else { return member }
+                return .init(name: "peers", value: .array(peers.filter { $0["name"]?.stringValue == name }))
+            })
+    }
+
     static func word(_ link: LinkState) -> String {
         switch link {
         case .offline: "offline"

@@ -13,6 +13,7 @@ extension CommandRunner {
         let target = try await openingTarget(paths)
         let settings = try configuration(paths)
         _ = try ThemeFolder(path: paths.themes).theme(named: settings.screen.theme)
+        guard !arguments.has("--plain") else { return try await openPlain(paths, target) }
         let terminal = await makeTerminal(settings)
         guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
 
@@ -34,7 +35,8 @@ extension CommandRunner {
     @MainActor private func makeTerminal(_ settings: Configuration) -> NcursesTerminal {
         var environment = TerminalEnvironment.current()
         if settings.screen.glyphs == .ascii { environment.unicode = false }
-        switch settings.screen.color {
+        // The command line goes before the settings.
+        switch arguments.text("--color").flatMap(ScreenSettings.ColorMode.init) ?? settings.screen.color {
         case .auto: break
         case .always: environment.noColor = false
         case .never: environment.noColor = true
@@ -43,7 +45,7 @@ extension CommandRunner {
     }
 
     /// What the screen opens with.
-    private enum ScreenTarget {
+    enum ScreenTarget {
         case newest
         case contact(String)
         case address(String)
@@ -110,15 +112,10 @@ extension CommandRunner {
             return try await showDamaged(paths, configuration, on: terminal, damage)
         }
         do throws(CommandError) {
-            var contact: String?
-            switch target {
-            case .newest: break
-            case .contact(let name): contact = name
-            case .address(let text): contact = try await chat.addContact(text).name
-            }
+            let contact = try await chat.contact(for: target)
             let result = try await show(
                 chat.service, of: paths, on: terminal, contact: contact, notices: chat.notices,
-                reconfigure: { await chat.reconfigure($0, paths) })
+                saysFarewell: !chat.isAttached, reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
         } catch {
@@ -169,8 +166,26 @@ extension CommandRunner {
     /// what /set and a reload change of it.
     @MainActor func show(
         _ service: any ChatService, of paths: HomePaths, on terminal: NcursesTerminal, contact: String?,
-        notices: [String], reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
+        notices: [String], saysFarewell: Bool = true,
+        reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
+        let options = try applicationOptions(paths, contact: contact, notices: notices, reconfigure: reconfigure)
+        let application = ChatApplication(service: service, terminal: terminal, options: options)
+        do {
+            let code = try await application.run()
+            // Of a chat that goes on in another process nothing stays undone.
+            if saysFarewell, let farewell = application.farewell { streams.note(farewell) }
+            return ExitCode(rawValue: code) ?? .done
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    /// What the screen and line mode are started with.
+    func applicationOptions(
+        _ paths: HomePaths, contact: String?, notices: [String],
+        reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void
+    ) throws(CommandError) -> ChatApplicationOptions {
         let start = try configuration(paths)
         var options = ChatApplicationOptions(
             home: environment["HOME"] ?? "", version: Version.text, contact: contact, notices: notices)
@@ -181,14 +196,7 @@ extension CommandRunner {
         ) { settings in
             await reconfigure(chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: nil))
         }
-        let application = ChatApplication(service: service, terminal: terminal, options: options)
-        do {
-            let code = try await application.run()
-            if let farewell = application.farewell { streams.note(farewell) }
-            return ExitCode(rawValue: code) ?? .done
-        } catch {
-            throw CommandError(error)
-        }
+        return options
     }
 }
 

@@ -36,6 +36,8 @@ enum OpenChat {
         }
     }
 
+    var isAttached: Bool { if case .attached = self { true } else { false } }
+
     /// What the user should know at the start.
     var notices: [String] {
         switch self {
@@ -66,6 +68,15 @@ enum OpenChat {
         case .own(let instance): await instance.client.reconfigure(configuration)
         case .attached:
             if let process = InstanceLock.holder(path: paths.lock), process > 0 { kill(process, SIGHUP) }
+        }
+    }
+
+    /// The name of the contact whose chat is to be opened; adds an address first.
+    func contact(for target: CommandRunner.ScreenTarget) async throws(CommandError) -> String? {
+        switch target {
+        case .newest: nil
+        case .contact(let name): name
+        case .address(let text): try await addContact(text).name
         }
     }
 

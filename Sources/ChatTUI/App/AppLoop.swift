@@ -1,0 +1,142 @@
+// The loop that every front end with a person before it shares: actions change the state by `update`, effects are carried
+// out against the chat service. What becomes of the state is its owner's (ChatApplication, PlainApplication).
+
+import CLinux
+import ChatCore
+import Dispatch
+import Glibc
+
+/// Runs `update` over a chat service until the user quits.
+///
+/// Errands run one after the other in the order in which the user gave them; questions are asked beside them.
+/// All on the main actor; nothing here blocks.
+@MainActor
+final class AppLoop {
+    /// Called after each action; `state` is what it has led to.
+    var onChange: @MainActor (AppAction) -> Void = { _ in }
+    /// Carries out what concerns the terminal: the loop knows none.
+    var onEffect: @MainActor (AppEffect) -> Void = { _ in }
+
+    private(set) var state: AppState?
+    private let service: any ChatService
+    private let runner: EffectRunner
+    private let errands: AsyncStream<Errand>
+    private let errandInput: AsyncStream<Errand>.Continuation
+    private let start = ContinuousClock.now
+    private var timer: (any DispatchSourceTimer)?
+    private var timerDeadline: Duration?
+    private var searches: Task<Void, Never>?
+    private let launcher = ProgramLauncher()
+
+    init(service: any ChatService, settings: any SettingsStore) {
+        self.service = service
+        runner = EffectRunner(service: service, settings: settings)
+        (errands, errandInput) = AsyncStream.makeStream()
+    }
+
+    /// Reads the chat, follows its news and carries out errands until the user has quit and all of them are done.
+    /// `begin` is called once, when there is a state and before anything has happened to it.
+    ///
+    /// Returns the last state. Throws what `begin` throws.
+    func run(
+        size: Size, _ options: ChatApplicationOptions, begin: @MainActor () throws(TerminalError) -> Size?
+    ) async throws(TerminalError) -> AppState? {
+        // News first, then the state: nothing that happens in between is missed.
+        let events = await service.events()
+        var first = AppState(
+            size: size, clock: options.clock, moment: now, home: options.home, version: options.version,
+            identity: await service.identity)
+        first.firstContact = options.contact
+        first.settings = options.settings
+        first.theme = options.theme
+        first.settingKeys = options.settingsStore.keys
+        if !options.notices.isEmpty { first.note(options.notices) }
+        state = first
+        if let size = try begin() { state?.size = size }
+        let listener = Task { [weak self] in
+            for await event in events { self?.dispatch(.chat(event)) }
+        }
+        for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
+        dispatch(.clock)
+        for await errand in errands { dispatch(await runner.run(errand)) }
+        listener.cancel()
+        searches?.cancel()
+        timer?.cancel()
+        return state
+    }
+
+    // MARK: Actions and effects
+
+    var now: Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        let milliseconds = Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        return Moment(wall: Timestamp(milliseconds: milliseconds), uptime: ContinuousClock.now - start)
+    }
+
+    func dispatch(_ action: AppAction) {
+        guard var state else { return }
+        // The only owner while it changes, so that nothing is copied.
+        self.state = nil
+        let effects = update(&state, action, at: now)
+        self.state = state
+        for effect in effects { carryOut(effect) }
+        onChange(action)
+        scheduleTimer()
+    }
+
+    private func carryOut(_ effect: AppEffect) {
+        switch effect {
+        case .run(let errand): errandInput.yield(errand)
+        case .ask(let question): ask(question)
+        case .quit: errandInput.finish()
+        case .spawn(let words):
+            let code = launcher.launch(words)
+            if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }
+        case .bell, .terminal, .redraw, .suspend: onEffect(effect)
+        }
+    }
+
+    private func ask(_ question: Question) {
+        let task = Task { [weak self, runner] in
+            guard let answer = await runner.answer(question), !Task.isCancelled else { return }
+            self?.dispatch(.answer(answer))
+        }
+        if case .search = question {
+            // The query before is not wanted any more.
+            searches?.cancel()
+            searches = task
+        }
+    }
+
+    // MARK: Time
+
+    private func scheduleTimer() {
+        guard let deadline = state?.deadline, deadline != timerDeadline else { return }
+        timerDeadline = deadline
+        let timer = self.timer ?? makeTimer()
+        let delay = max(.zero, deadline - now.uptime) + .milliseconds(1)
+        timer.schedule(deadline: .now() + delay.dispatchInterval, leeway: .milliseconds(5))
+    }
+
+    private func makeTimer() -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: .main)
+        timer.setEventHandler { [weak self] in
+            MainActor.assumeIsolated {
+                self?.timerDeadline = nil
+                self?.dispatch(.clock)
+            }
+        }
+        timer.resume()
+        self.timer = timer
+        return timer
+    }
+}
+
+extension Duration {
+    /// For Dispatch; at most some years.
+    var dispatchInterval: DispatchTimeInterval {
+        let seconds = min(components.seconds, 1_000_000_000)
+        return .nanoseconds(Int(seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000))
+    }
+}

@@ -1,0 +1,111 @@
+// What stands over the chat on a screen, as lines for line mode: help, lists, searches, the number to compare.
+
+import ChatCore
+
+/// The lines of an overlay, once, when it is opened or when what it asked for has come.
+struct OverlayLines {
+    let state: AppState
+    let action: AppAction
+
+    /// `true` when the overlay is to stay open: it waits for an answer of the service or of the user.
+    var waits: Bool {
+        switch state.overlay {
+        case .verify: true
+        case .search(let pane): pane.result == nil && pane.problem == nil && !pane.query.isEmpty
+        default: false
+        }
+    }
+
+    var lines: [SafeText] {
+        switch state.overlay {
+        case nil: []
+        case .help(let pane): helpLines(pane.filter.text)
+        case .search(let pane): waits ? [] : searchLines(pane)
+        case .transfers: transferLines
+        case .requests:
+            state.requests.flatMap { RequestSentences(state: state).lines(of: $0) }
+        case .verify(let pane): verifyLines(pane)
+        default: drawnLines
+        }
+    }
+
+    private func line(_ text: String) -> SafeText { SafeText(text, as: .line) }
+
+    private func helpLines(_ filter: String) -> [SafeText] {
+        let wanted = filter.lowercased()
+        let commands = SlashCommands.available.filter {
+            wanted.isEmpty || $0.line.lowercased().contains(wanted) || $0.summary.lowercased().contains(wanted)
+        }
+        guard !commands.isEmpty else { return [line("No command is about that (/help lists them)")] }
+        return commands.map { line("\($0.line): \($0.summary)") }
+    }
+
+    private func searchLines(_ pane: SearchPane) -> [SafeText] {
+        if let problem = pane.problem { return [line(problem)] }
+        guard let result = pane.result else { return [line("Say what to search: /search WORDS")] }
+        guard !result.hits.isEmpty else { return [line("Nothing found")] }
+        let count = result.isTruncated ? "the newest \(result.hits.count)" : "\(result.hits.count)"
+        return [line("Found \(count), newest first:")]
+            + result.hits.flatMap { MessageSentences(state: state, message: $0).lines(withDay: true) }
+    }
+
+    private var transferLines: [SafeText] {
+        let transfers = state.transfers.sorted
+        guard !transfers.isEmpty else { return [line("No transfers")] }
+        return transfers.map { transfer in
+            let direction = transfer.direction == .outgoing ? "to" : "from"
+            var text = line("#\(transfer.number.rawValue) ") + SafeText(transfer.name, as: .fileName)
+            text += line(
+                " \(direction) \(state.name(of: transfer.contact)): \(Sentences.word(for: transfer.state)), "
+                    + "\(Units.size(transfer.transferred)) of \(Units.size(transfer.size))")
+            if let rate = state.transfers.progress[transfer.id]?.rate, transfer.state == .running {
+                text += line(", \(Units.rate(rate))")
+            }
+            return text + line(transfer.reason.map { " (\($0))" } ?? "")
+        }
+    }
+
+    private func verifyLines(_ pane: VerifyPane) -> [SafeText] {
+        guard case .answer(.safetyNumber(pane.contact, let number)) = action else { return [] }
+        guard let number, pane.number == number else {
+            return [line("Their key is not known yet: there is nothing to compare before their first answer")]
+        }
+        let name = state.name(of: pane.contact)
+        return [
+            line("Compare by phone or in person. Both sides must have:"),
+            line(number.prefix(6).joined(separator: " ")), line(number.dropFirst(6).joined(separator: " ")),
+            line("Enter 1 if they match (verified), 2 if they differ (\(name) is blocked), anything else for later"),
+        ]
+    }
+
+    /// What has no words of its own: the part of a large screen that it covers, without the frame around it.
+    private var drawnLines: [SafeText] {
+        let size = Size(columns: 100, rows: 200)
+        var below = state
+        below.size = size
+        below.overlay = nil
+        var above = state
+        above.size = size
+        let (with, without) = (view(above, size: size), view(below, size: size))
+        let points = (0..<size.rows).flatMap { row in (0..<size.columns).map { Point(column: $0, row: row) } }
+        let covered = points.filter { with[$0] != without[$0] }
+        guard let left = covered.map(\.column).min(), let right = covered.map(\.column).max(),
+            let top = covered.map(\.row).min(), let bottom = covered.map(\.row).max()
+        else { return [] }
+        return (top...bottom).compactMap { row in
+            let clusters = (left...right).compactMap { with[Point(column: $0, row: row)].cluster }
+            let text = clusters.map(\.text).joined().filter { !Self.frame.contains($0) }.trimmingBlanks
+            return text.isEmpty ? nil : line(text)
+        }
+    }
+
+    private static let frame = Set("┌─┐│└┘├┤┬┴┼▌█░▏")
+}
+
+extension String {
+    /// Without the blanks at both ends.
+    fileprivate var trimmingBlanks: String {
+        let end = lastIndex { $0 != " " }.map { index(after: $0) } ?? startIndex
+        return String(self[..<end].drop { $0 == " " })
+    }
+}

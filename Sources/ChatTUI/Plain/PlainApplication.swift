@@ -1,0 +1,101 @@
+// The chat as lines, for screen readers, dumb terminals and pipes (`--plain`): the same state and commands as the screen,
+// printed as they change. No cursor movement, no colours.
+
+public import ChatCore
+
+/// What line mode is given.
+public enum PlainInput: Sendable, Equatable {
+    /// Without its end. Several lines when they came as one paste.
+    case line(String)
+    /// The input has ended: everything that was entered is done, then the chat is left.
+    case end
+    /// SIGINT or SIGTERM.
+    case terminate(signal: Int32)
+}
+
+/// Runs line mode over a chat service until the user quits or the input ends.
+@MainActor
+public final class PlainApplication {
+    private let options: ChatApplicationOptions
+    private let loop: AppLoop
+    private let print: @MainActor (SafeText) -> Bool
+    private var before: AppState?
+    /// Input that came before the chats were read.
+    private var early: [PlainInput] = []
+
+    /// `print` writes a line, and returns `false` when nobody reads them any more.
+    public init(
+        service: any ChatService, options: ChatApplicationOptions, print: @escaping @MainActor (SafeText) -> Bool
+    ) {
+        self.options = options
+        self.print = print
+        loop = AppLoop(service: service, settings: options.settingsStore)
+    }
+
+    /// What stays to be done after `run`: the queue, unfinished transfers.
+    public private(set) var farewell: String?
+
+    /// Returns the exit code: 0, or 128 + signal.
+    public func run(_ input: AsyncStream<PlainInput>) async -> Int32 {
+        loop.onChange = { [weak self] action in self?.printChange(action) }
+        // Lines have no size; this one is for what is only drawn.
+        let size = Size(columns: 80, rows: 24)
+        var reader: Task<Void, Never>?
+        let last = try? await loop.run(size: size, options) { () throws(TerminalError) in
+            for line in options.notices { _ = print(SafeText(line, as: .line)) }
+            before = loop.state
+            reader = Task { [weak self] in
+                for await part in input { self?.take(part) }
+            }
+            return nil
+        }
+        reader?.cancel()
+        guard let last else { return 0 }
+        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.unfinished.count)
+        return last.exitCode
+    }
+
+    // MARK: Input
+
+    private func take(_ input: PlainInput) {
+        // A line is for the chat that is open, and none is before they were read.
+        guard loop.state?.hasLoaded == true else {
+            early.append(input)
+            return
+        }
+        switch input {
+        case .line(let text): enter(text)
+        case .end: enter("/quit")
+        case .terminate(let signal): loop.dispatch(.input(.terminate(signal: signal)))
+        }
+    }
+
+    private func enter(_ text: String) {
+        if case .verify = loop.state?.overlay, ["1", "2", "b", "3"].contains(text) {
+            loop.dispatch(.input(.key(Key(.character(text)))))
+        } else {
+            loop.dispatch(.line(text))
+        }
+    }
+
+    // MARK: Output
+
+    private func printChange(_ action: AppAction) {
+        guard let before, let after = loop.state else { return }
+        self.before = after
+        for line in PlainTranscript(before: before, after: after, action: action).lines {
+            guard print(line) else {
+                loop.dispatch(.input(.hangup))
+                return
+            }
+        }
+        let isElsewhere = after.openChat?.window.isAtBottom == false && after.openChat?.window.loading == nil
+        let isOpen = after.overlay != nil && !OverlayLines(state: after, action: action).waits
+        if isOpen || (isElsewhere && after.overlay == nil) { loop.dispatch(.printed) }
+        if after.hasLoaded, !early.isEmpty {
+            let waiting = early
+            early = []
+            for input in waiting { take(input) }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// What line mode prints: the difference that one action has made, in words. Pure: states in, lines out.
+
+import ChatCore
+
+/// The lines of `--plain`, oldest first. Nothing is ever printed over: a screen reader reads every line once.
+struct PlainTranscript {
+    let before: AppState
+    let after: AppState
+    let action: AppAction
+
+    /// Messages that are printed when a chat opens.
+    static let recentCount = 10
+
+    var lines: [SafeText] {
+        var lines = openingLines + draftLines + eventLines
+        lines += noticeLines + linkLines + placeLines
+        if let status = after.status, status != before.status, !isSaidOtherwise { lines.append(line(status.text)) }
+        return lines + OverlayLines(state: after, action: action).lines
+    }
+
+    private func line(_ text: String) -> SafeText { SafeText(text, as: .line) }
+
+    /// Line mode has no place for half-typed lines, but says that there is one.
+    private var draftLines: [SafeText] {
+        guard case .answer(.draft(let contact, let text)) = action, contact == after.openID, !text.isEmpty else {
+            return []
+        }
+        return [line("A draft is kept here: \(text)")]
+    }
+
+    // MARK: The open chat
+
+    private var openingLines: [SafeText] {
+        guard let chat = after.openChat else {
+            return before.openID == nil ? [] : [line("No chat is open (/query WHO opens one, /contacts lists them)")]
+        }
+        let old = before.chat(chat.id)
+        var lines: [SafeText] = []
+        if before.openID != chat.id {
+            // How the link is follows as soon as it is known.
+            var words = Sentences.word(for: chat.peer.trust)
+            if chat.peer.isBlocked { words += ", blocked" }
+            if chat.link != .offline(reason: nil) { words += ", \(Sentences.words(for: chat.link))" }
+            lines.append(line("Chat with \(chat.name.text): \(words)"))
+            if chat.conversation.unreadCount > 0 { lines.append(line("\(chat.conversation.unreadCount) new")) }
+        }
+        let isShownNow = chat.window.isLoaded && (before.openID != chat.id || old?.window.isLoaded != true)
+        guard isShownNow else { return lines }
+        let recent = chat.window.items.compactMap(\.message).suffix(Self.recentCount)
+        return lines + recent.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
+    }
+
+    /// Another place of the history was gone to: the messages that end there.
+    private var placeLines: [SafeText] {
+        guard let chat = after.openChat, case .at(let key, _) = chat.window.scroll,
+            let last = chat.window.index(of: key), before.chat(chat.id)?.window.scroll != chat.window.scroll
+        else { return [] }
+        let messages = chat.window.items[...last].compactMap(\.message).suffix(Self.recentCount)
+        return messages.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
+    }
+
+    // MARK: News
+
+    private var eventLines: [SafeText] {
+        guard case .chat(let event) = action else { return [] }
+        switch event {
+        case .messageAdded(let message):
+            guard after.chatIndex(message.contact) != nil else { return [] }
+            return MessageSentences(state: after, message: message).lines(withDay: false)
+        case .messageChanged(let message):
+            return MessageSentences(state: after, message: message).changes(since: old(message))
+        case .requestsChanged(let requests):
+            let known = Set(before.requests.map(\.id))
+            return requests.filter { !known.contains($0.id) }.flatMap { RequestSentences(state: after).lines(of: $0) }
+        case .messagesDeleted(let contact):
+            return [line("Messages of the chat with \(after.name(of: contact)) were deleted or have to be read anew")]
+        case .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged, .notice: return []
+        }
+    }
+
+    /// A message as it was before, as far as it is known.
+    private func old(_ message: ChatMessage) -> ChatMessage? {
+        guard let chat = before.chat(message.contact) else { return nil }
+        if let index = chat.window.index(of: .message(message.id)) { return chat.window.items[index].message }
+        return chat.conversation.lastMessage?.id == message.id ? chat.conversation.lastMessage : nil
+    }
+
+    /// The screen's sentence names a key; line mode has one of its own.
+    private var isSaidOtherwise: Bool {
+        if case .chat(.requestsChanged) = action { true } else { false }
+    }
+
+    /// Notices are numbered, so those of this action are the ones with new numbers.
+    private var noticeLines: [SafeText] {
+        var notices = after.lobby
+        for id in Set([before.openID, after.openID]) {
+            for item in after.chat(id)?.window.items ?? [] {
+                if case .notice(let notice, _) = item { notices.append(notice) }
+            }
+        }
+        var isNew: [Int: LocalNotice] = [:]
+        for notice in notices where notice.id > before.counter { isNew[notice.id] = notice }
+        return isNew.values.sorted { $0.id < $1.id }.flatMap { $0.lines.map(line) }
+    }
+
+    /// Who has come or gone.
+    private var linkLines: [SafeText] {
+        let news: (contact: ContactID, link: LinkState)? =
+            switch action {
+            case .chat(.linkChanged(let contact, let link)), .answer(.link(let contact, let link)): (contact, link)
+            default: nil
+            }
+        guard let (contact, link) = news, let old = before.chat(contact), old.link.isOnline != link.isOnline else {
+            return []
+        }
+        let words = link.isOnline ? "online" : Sentences.words(for: link)
+        return [line("\(old.name.text) is \(words)")]
+    }
+}

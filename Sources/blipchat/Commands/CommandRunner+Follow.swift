@@ -1,0 +1,63 @@
+// Operations that go on until somebody ends them: `blipchat watch`, `transfers watch`, `receive`.
+
+import ChatCore
+
+extension CommandRunner {
+    func watch() async throws(CommandError) -> ExitCode {
+        var name: String?
+        if let who = arguments.operands.first { name = try await contacts(try paths()).find(who).name }
+        let lines = EventLines(usesColor: streams.usesColor)
+        return try await follow(.events, asJSON: isJSON, about: name) { record throws(CommandError) in
+            for line in lines.lines(of: record) { try streams.line(line) }
+        }
+    }
+
+    /// Carries out an operation in the running instance, else in one of our own that takes calls, and prints its records
+    /// until it ends, a signal comes, or nobody reads them any more. `only` names the types of records to be printed, all
+    /// when `nil`; `about` the contact that they must concern. `then` is called with each record and our own instance.
+    ///
+    /// A signal ends our own instance in order: what is unfinished goes on the next time.
+    func follow(
+        _ operation: ControlOperation, asJSON: Bool, only types: Set<String>? = nil, about name: String? = nil,
+        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void,
+        then: @escaping @Sendable (JSONValue, ChatInstance?) async -> Void = { _, _ in }
+    ) async throws(CommandError) -> ExitCode {
+        let printer = RecordPrinter(isJSON: asJSON, streams: streams, print: print)
+        let signals = try await TerminationSignals.take()
+        let performer = try await performer(listens: true)
+        var instance: ChatInstance?
+        if case .own(let own) = performer {
+            instance = own
+            if let listening = await own.client.identity.listening { streams.note("listening \(listening)") }
+        }
+        let (failures, failed) = AsyncStream<Void>.makeStream()
+        let result = await withTaskGroup(of: ControlResult?.self) { [instance] group in
+            group.addTask {
+                await performer.perform(operation, patience: .seconds(604_800)) { record in
+                    guard types?.contains(record["type"]?.stringValue ?? "") ?? true else { return }
+                    guard name == nil || [record["conversation"], record["name"]].contains(name.map(JSONValue.string))
+                    else { return }
+                    await printer.take(record)
+                    if await printer.failure != nil { failed.yield() }
+                    await then(record, instance)
+                }
+            }
+            group.addTask { await signals.wait().map { .done($0) } }
+            group.addTask {
+                for await _ in failures { return .done(.brokenPipe) }
+                return nil
+            }
+            let first = await group.next() ?? nil
+            failed.finish()
+            group.cancelAll()
+            return first
+        }
+        await performer.finish()
+        if let failure = await printer.failure { throw failure }
+        switch result {
+        case .done(let code)?: return code
+        case .failed(let error)?: throw error
+        case nil: return .done
+        }
+    }
+}

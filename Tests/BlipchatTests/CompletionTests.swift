@@ -1,0 +1,97 @@
+// The completion scripts, tried in the shells themselves where they are installed.
+
+import Glibc
+import TestSupport
+import Testing
+
+@testable import blipchat
+
+@Suite struct CompletionTests {
+    /// Runs a command with a stub `blipchat` in PATH that knows two contacts.
+    private func run(_ command: [String], _ directory: TemporaryDirectory) async throws -> String {
+        let stub = directory.file("blipchat")
+        try TestFile.write("#!/bin/sh\necho bob\necho 'mary ann'\n", to: stub)
+        chmod(stub, 0o755)
+        let process = try ChildProcess(
+            command, environment: ["PATH": "\(directory.path):/usr/bin:/bin", "HOME": directory.path],
+            folder: directory)
+        let status = try await process.waitForExit()
+        #expect(status == .exited(0), "\(process.errorOutput)")
+        return process.output
+    }
+
+    private func isInstalled(_ shell: String) -> Bool { access("/usr/bin/\(shell)", X_OK) == 0 }
+
+    @Test(
+        "completes commands, options, contacts, files and choices in bash",
+        arguments: [
+            (["cont"], "contacts"), (["contacts", "ver"], "verify"),
+            (["send", "--que"], "--queue"), (["send", "b"], "bob"), (["contacts", "show", "b"], "bob"),
+            (["--color", "al"], "always"), (["--color", "=", "ne"], "never"),
+            (["send-file", "bob", "fil"], "file.txt"),
+            (["--data-dir", "x", "stat"], "status"), (["completion", "fi"], "fish"), (["history", "--si"], "--since"),
+            (["send-file", "bob", "a", "b", "fil"], "file.txt"), (["--pl"], "--plain"),
+        ])
+    func bash(words: [String], expected: String) async throws {
+        let directory = try TemporaryDirectory()
+        try TestFile.write("x", to: directory.file("file.txt"))
+        try TestFile.write(CompletionScript.text(for: .bash), to: directory.file("completion"))
+        let line = words.map { "'\($0)'" }.joined(separator: " ")
+        let script = """
+            cd '\(directory.path)'; . ./completion; compopt() { :; }
+            COMP_WORDS=(blipchat \(line)); COMP_CWORD=\(words.count); _blipchat
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let output = try await run(["bash", "-c", script], directory)
+        #expect(output == expected + "\n")
+    }
+
+    @Test("offers contacts with blanks in their names as they are, and nothing where nothing is known")
+    func bashNames() async throws {
+        let directory = try TemporaryDirectory()
+        try TestFile.write(CompletionScript.text(for: .bash), to: directory.file("completion"))
+        let script = """
+            . '\(directory.path)/completion'
+            COMP_WORDS=(blipchat send ''); COMP_CWORD=2; _blipchat; printf '%s|' "${COMPREPLY[@]}"
+            COMP_WORDS=(blipchat contacts rename bob ''); COMP_CWORD=4; _blipchat; printf '%s|' "${#COMPREPLY[@]}"
+            """
+        #expect(try await run(["bash", "-c", script], directory) == "bob|mary ann|0|")
+    }
+
+    @Test("is read by zsh and fish without a word", arguments: [CompletionScript.Shell.zsh, .fish])
+    func syntax(shell: CompletionScript.Shell) async throws {
+        guard isInstalled(shell.rawValue) else { return }
+        let directory = try TemporaryDirectory()
+        try TestFile.write(CompletionScript.text(for: shell), to: directory.file("script"))
+        #expect(try await run([shell.rawValue, "-n", directory.file("script")], directory).isEmpty)
+    }
+
+    @Test("completes in fish")
+    func fish() async throws {
+        guard isInstalled("fish") else { return }
+        let directory = try TemporaryDirectory()
+        let script = directory.file("script")
+        try TestFile.write(CompletionScript.text(for: .fish), to: script)
+        func candidates(_ line: String) async throws -> [String] {
+            let output = try await run(["fish", "--no-config", "-c", ". \(script); complete -C '\(line)'"], directory)
+            return output.split(separator: "\n").map { String($0.split(separator: "\t")[0]) }
+        }
+        #expect(try await candidates("blipchat cont") == ["contacts"])
+        #expect(try await candidates("blipchat contacts ver") == ["verify"])
+        #expect(try await candidates("blipchat send b").contains("bob"))
+        #expect(try await candidates("blipchat send --que") == ["--queue"])
+        #expect(try await candidates("blipchat --color al") == ["always"])
+    }
+
+    @Test("has every command and every option in each script", arguments: CompletionScript.Shell.allCases)
+    func complete(shell: CompletionScript.Shell) {
+        let text = CompletionScript.text(for: shell)
+        for command in CommandSpecification.table {
+            for word in command.name.words { #expect(text.contains(word), "\(word)") }
+            for option in command.options + OptionSpecification.global {
+                let name = shell == .fish ? "-l \(option.name.dropFirst(2))" : option.name
+                #expect(text.contains(name), "\(name)")
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+// Line mode: what each step prints, and a whole session over a recording service.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Line mode", .timeLimit(.minutes(2)))
+struct PlainTests {
+    private typealias Fixture = ScreenFixture
+
+    /// A state with Alice's chat open and loaded.
+    private func fixture() -> Fixture {
+        var fixture = Fixture(
+            columns: 80, rows: 24,
+            conversations: [
+                Fixture.conversation(Fixture.alice, "Alice"), Fixture.conversation(Fixture.bob, "Bob"),
+            ])
+        _ = lines(&fixture, .line("/query alice"))
+        fixture.answerPages(from: Fixture.history.filter { if case .text = $0.content { true } else { false } })
+        return fixture
+    }
+
+    private func lines(_ fixture: inout Fixture, _ action: AppAction) -> [String] {
+        let before = fixture.state
+        fixture.send(action)
+        return PlainTranscript(before: before, after: fixture.state, action: action).lines.map {
+            $0.terminalString()
+        }
+    }
+
+    @Test("prints a chat when it opens: who it is with, then the last messages, each once")
+    func opening() {
+        var fixture = Fixture(
+            columns: 80, rows: 24,
+            conversations: [
+                Fixture.conversation(Fixture.alice, "Alice"), Fixture.conversation(Fixture.bob, "Bob", unread: 2),
+            ])
+        #expect(lines(&fixture, .line("/query bob")) == ["Chat with Bob: verified", "2 new"])
+        let history = (1...12).map {
+            Fixture.message(
+                $0, .incoming, "number \($0)", at: Fixture.time($0 < 6 ? 20 : 21, 9, 0), contact: Fixture.bob)
+        }
+        let asked = fixture.effects
+        guard
+            case .page(let request)? = asked.lazy.compactMap({ if case .ask(let q) = $0 { q } else { nil } }).first(
+                where: { if case .page = $0 { true } else { false } })
+        else {
+            Issue.record("no page was asked for")
+            return
+        }
+        let shown = lines(&fixture, .answer(.page(request, history)))
+        #expect(shown.count == PlainTranscript.recentCount)
+        #expect(shown.first == "20 Nov 09:00 Bob: number 3")
+        #expect(shown.last == "09:00 Bob: number 12")
+    }
+
+    @Test("prints messages as they come, with the chat that they belong to, and what becomes of own ones")
+    func messages() {
+        var fixture = fixture()
+        let time = Fixture.time(21, 9, 8)
+        let other = Fixture.message(100, .incoming, "psst", at: time, contact: Fixture.bob)
+        #expect(lines(&fixture, .chat(.messageAdded(other))) == ["09:08 Bob (in another chat): psst"])
+        var own = Fixture.message(101, .outgoing, "two\nlines", at: time, .pending)
+        #expect(lines(&fixture, .chat(.messageAdded(own))) == ["09:08 me, waiting: two", "    lines"])
+        own.state = .sent
+        #expect(lines(&fixture, .chat(.messageChanged(own))) == [])
+        own.state = .delivered
+        #expect(lines(&fixture, .chat(.messageChanged(own))) == ["delivered to Alice: two␤lines"])
+        own.reactions = [Reaction(direction: .incoming, emoji: "👍")]
+        #expect(lines(&fixture, .chat(.messageChanged(own))) == ["Alice reacted 👍 to: two␤lines"])
+        var theirs = Fixture.message(102, .incoming, "frist", at: time)
+        _ = lines(&fixture, .chat(.messageAdded(theirs)))
+        theirs.content = .text("first")
+        theirs.edited = time
+        #expect(lines(&fixture, .chat(.messageChanged(theirs))) == ["Alice changed \"frist\" to: first"])
+        theirs.isRetracted = true
+        theirs.content = .text("")
+        #expect(lines(&fixture, .chat(.messageChanged(theirs))) == ["Alice deleted: first"])
+    }
+
+    @Test("says offers, requests, and who comes and goes in words with the command that answers them")
+    func news() {
+        var fixture = fixture()
+        let offer = Fixture.transfer(8, .incoming, "photo.jpg", size: 2_200_000, .offered)
+        let message = Fixture.fileMessage(offer, position: 100, at: Fixture.time(21, 9, 8))
+        let shown = lines(&fixture, .chat(.messageAdded(message)))
+        #expect(shown.count == 1)
+        #expect(shown[0].contains("#8 photo.jpg") && shown[0].contains("/accept 8 or /decline 8"))
+        let request = ContactRequest(
+            id: 3, peerID: Fixture.peerID("f"), name: "Mallory", address: nil, origin: "192.0.2.9",
+            received: Fixture.time(21, 9, 8))
+        let asked = lines(&fixture, .chat(.requestsChanged([request])))
+        #expect(asked.first?.contains("CONTACT REQUEST 3 from Mallory") == true)
+        #expect(asked.last == "    /approve 3 or /reject 3")
+        // No sentence that names a key of the screen.
+        #expect(!asked.contains { $0.contains("Alt-") })
+        let link = LinkState.online(LinkDetails(remoteAddress: "192.0.2.1:4985", isEncrypted: true))
+        #expect(lines(&fixture, .chat(.linkChanged(Fixture.bob, link))) == ["Bob is online"])
+        #expect(lines(&fixture, .chat(.linkChanged(Fixture.bob, link))) == [])
+        #expect(
+            lines(&fixture, .chat(.linkChanged(Fixture.bob, .offline(reason: "nobody listens there"))))
+                == ["Bob is offline: nobody listens there"])
+    }
+
+    @Test("runs slash commands and prints what a screen would open: help, transfers, searches, requests")
+    func commands() {
+        var fixture = fixture()
+        let help = lines(&fixture, .line("/help"))
+        for command in SlashCommands.available { #expect(help.contains { $0.hasPrefix(command.line) }) }
+        _ = lines(&fixture, .printed)
+        #expect(fixture.state.overlay == nil)
+        #expect(lines(&fixture, .line("/contacts")).count == 2)
+        #expect(lines(&fixture, .line("/transfers")) == ["No transfers"])
+        let typo = lines(&fixture, .line("/contcts"))
+        #expect(typo.count == 1 && typo[0].contains("Did you mean /contacts?"))
+        fixture.effects = []
+        #expect(lines(&fixture, .line("/search plan")) == [])
+        let query = fixture.questions.lazy.compactMap { question -> (SearchQuery, Int)? in
+            if case .search(let query, let generation) = question { (query, generation) } else { nil }
+        }.first
+        guard let (query, generation) = query else {
+            Issue.record("nothing was searched")
+            return
+        }
+        let result = SearchResult(hits: [Fixture.history[0]], searched: 10, isTruncated: false)
+        let found = lines(
+            &fixture, .answer(.search(query, generation: generation, result, took: .milliseconds(1))))
+        #expect(found.first == "Found 1, newest first:")
+        #expect(found.last?.contains("the plan is at") == true)
+    }
+
+    @Test("prints the place that a command goes to, and returns to the end")
+    func places() {
+        var fixture = fixture()
+        let long = (200...260).map {
+            Fixture.message($0, .incoming, "number \($0)", at: Fixture.time(21, 9, 8))
+        }
+        for message in long { _ = lines(&fixture, .chat(.messageAdded(message))) }
+        let first = lines(&fixture, .line("/goto first"))
+        #expect(first.contains { $0.contains("the plan is at") || $0.contains("number 2") })
+        #expect(first.count <= PlainTranscript.recentCount + 1)
+        #expect(fixture.state.openChat?.window.isAtBottom == false)
+        #expect(lines(&fixture, .printed) == [])
+        #expect(fixture.state.openChat?.window.isAtBottom == true)
+    }
+
+    @Test("prints overlays without words of their own from their picture, without what lies around")
+    func drawn() {
+        var fixture = fixture()
+        fixture.send(.input(.key(Key(named: "Alt-k") ?? Key("k"))))
+        let before = fixture.state
+        let shown = OverlayLines(state: before, action: .clock).lines.map(\.text)
+        #expect(shown.contains { $0.contains("Alice") })
+        #expect(!shown.contains { $0.contains("this one? 4.1 MB") || $0.contains("│") })
+    }
+
+    @Test("sends lines, runs nothing that was mistyped, and keeps the draft that a screen has left")
+    func entering() {
+        var fixture = fixture()
+        fixture.state.input = InputLine("half a th")
+        fixture.effects = []
+        _ = lines(&fixture, .line("hello there"))
+        #expect(fixture.errands == [.send("hello there", to: Fixture.alice)])
+        #expect(fixture.state.input.text == "half a th")
+        fixture.effects = []
+        _ = lines(&fixture, .line("/qiut"))
+        _ = lines(&fixture, .line(""))
+        #expect(fixture.errands == [])
+        _ = lines(&fixture, .line("//quit is a word"))
+        #expect(fixture.errands == [.send("/quit is a word", to: Fixture.alice)])
+    }
+
+    @Test("prints nothing that a terminal could obey, whatever peers send")
+    func hostile() {
+        var fixture = fixture()
+        let raw = "a\u{1B}[31m\u{9B}2J\u{202E}x\u{07}\r\nb\u{1B}]0;t\u{07}"
+        var printed: [String] = []
+        printed += lines(
+            &fixture, .chat(.messageAdded(Fixture.message(100, .incoming, raw, at: Fixture.time(21, 9, 8)))))
+        let offer = Fixture.transfer(9, .incoming, raw, size: 1, .offered, reason: raw)
+        printed += lines(
+            &fixture, .chat(.messageAdded(Fixture.fileMessage(offer, position: 101, at: Fixture.time(21, 9, 8)))))
+        printed += lines(&fixture, .chat(.linkChanged(Fixture.bob, .connecting)))
+        printed += lines(
+            &fixture,
+            .chat(
+                .linkChanged(Fixture.bob, .online(LinkDetails(remoteAddress: raw, isEncrypted: false)))))
+        printed += lines(&fixture, .chat(.linkChanged(Fixture.bob, .offline(reason: raw))))
+        let request = ContactRequest(
+            id: 3, peerID: Fixture.peerID("f"), name: raw, address: nil, origin: raw, received: Fixture.time(21, 9, 8))
+        printed += lines(&fixture, .chat(.requestsChanged([request])))
+        printed += lines(&fixture, .chat(.notice(.cannotListen(endpoint: raw, reason: raw))))
+        for command in ["/requests", "/transfers", "/status", "/\(raw)", "/whois bob"] {
+            printed += lines(&fixture, .line(command))
+            _ = lines(&fixture, .printed)
+        }
+        #expect(printed.count > 10)
+        for line in printed {
+            let isSafe = line.unicodeScalars.allSatisfy {
+                $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) && $0.value != 0x202E
+            }
+            #expect(isSafe, "\(line.debugDescription)")
+        }
+    }
+}
+
+@MainActor
+@Suite("A session in line mode", .timeLimit(.minutes(2)))
+struct PlainApplicationTests {
+    /// Everything that was printed.
+    private final class Paper {
+        var lines: [String] = []
+
+        func waits(for words: String) async -> Bool {
+            let end = ContinuousClock.now + .seconds(60)
+            while ContinuousClock.now < end, !lines.contains(where: { $0.contains(words) }) {
+                try? await Task.sleep(for: .milliseconds(2))
+            }
+            return lines.contains { $0.contains(words) }
+        }
+    }
+
+    @Test("sends what was entered before the chats were read, in order, and leaves at the end of the input")
+    func session() async {
+        let service = RecordingService(history: Array(ScreenFixture.history.prefix(5)))
+        let paper = Paper()
+        let options = ChatApplicationOptions(
+            home: "/", version: "1", clock: .fixed(seconds: 0), contact: "Bob", notices: ["Welcome"])
+        let application = PlainApplication(service: service, options: options) {
+            paper.lines.append($0.terminalString())
+            return true
+        }
+        let (input, source) = AsyncStream<PlainInput>.makeStream()
+        for line in ["first", "second", "/msg alice third"] { source.yield(.line(line)) }
+        let run = Task { await application.run(input) }
+        #expect(await paper.waits(for: "second"))
+        #expect(await paper.waits(for: "third"))
+        source.yield(.end)
+        #expect(await run.value == 0)
+        #expect(paper.lines.first == "Welcome")
+        #expect(paper.lines.contains("Chat with Bob: verified"))
+        let sent = await service.log.filter { $0.hasPrefix("send") }
+        #expect(sent == ["send first", "send second", "send third"])
+        #expect(application.farewell?.contains("queued") == true)
+    }
+
+    @Test("ends when nobody reads the lines, and with the signal's code when one comes")
+    func endings() async {
+        let options = ChatApplicationOptions(home: "/", version: "1", clock: .fixed(seconds: 0))
+        let closed = PlainApplication(service: RecordingService(), options: options) { _ in false }
+        #expect(await closed.run(AsyncStream { _ in }) != 0)
+        let signalled = PlainApplication(service: RecordingService(), options: options) { _ in true }
+        let (input, source) = AsyncStream<PlainInput>.makeStream()
+        source.yield(.terminate(signal: 15))
+        #expect(await signalled.run(input) == 143)
+    }
+}

@@ -1,0 +1,126 @@
+// One program, three faces (PRODUCT, rule 9): screen, line mode and commands beside a running serve, on one history.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct FacesTests {
+        /// Two homes that run serve and know each other.
+        private func pair() async throws -> (alice: Server, bob: Server) {
+            let bob = try await Server(BlipchatHome("bob"), options: ["--accept-requests"])
+            let alice = try await Server(BlipchatHome("alice"))
+            try await alice.home.add(try await bob.home.address(), as: "bob")
+            let status = try await alice.home.run("status", "bob", "--wait", "online", "--timeout", "60")
+            #expect(status.status == .exited(0), "\(status.output)")
+            return (alice, bob)
+        }
+
+        @Test("shows the chat of a running serve on several screens and in line mode at once, and serve goes on")
+        func attaching() async throws {
+            let (alice, bob) = try await pair()
+            let socket = alice.home.path + "/blipchat.sock"
+            #expect(TestFile.permissions(socket) == 0o600)
+            let first = try await TmuxSession(environment: alice.home.environment)
+            try await first.enter("clear; \(alice.home.command) bob; echo exit=$?")
+            try await first.waitFor("the first screen") { $0.contains("Attached to the blipchat that runs here") }
+            let second = try await TmuxSession(columns: 120, rows: 40, environment: alice.home.environment)
+            try await second.enter("clear; \(alice.home.command) bob; echo exit=$?")
+            try await second.waitFor("the second screen") { $0.contains("F1 help") }
+            let plain = try await TmuxSession(environment: alice.home.environment)
+            try await plain.enter("clear; \(alice.home.command) --plain bob; echo exit=$?")
+            try await plain.waitFor("line mode") { $0.contains("bob is online") }
+
+            try await first.enter("from the screen")
+            try await second.waitFor("the line on the other screen") { $0.row(with: "✓", "from the screen") != nil }
+            try await plain.waitFor("the line in line mode") { $0.contains("delivered to bob: from the screen") }
+            try await plain.enter("from line mode")
+            try await first.waitFor("the line on the screen") { $0.row(with: "✓", "from line mode") != nil }
+            #expect(try await bob.home.run("send", "alice", "from afar").status == .exited(0))
+            for session in [first, second, plain] {
+                try await session.waitFor("the answer") { $0.row(with: "bob", "from afar") != nil }
+            }
+            let texts = ["from the screen", "from line mode", "from afar"]
+            #expect(try await alice.home.texts("bob") == texts)
+
+            try await first.press("C-q")
+            try await first.waitFor("the shell is back") { $0.contains("exit=0") }
+            try await plain.enter("/quit")
+            try await plain.waitFor("the shell is back") { $0.contains("exit=0") }
+            #expect(try await alice.home.run("send", "bob", "still there").status == .exited(0))
+            try await second.waitFor("the new line") { $0.row(with: "✓", "still there") != nil }
+            // The chat ends under the screen, which says so, and finds the next one.
+            let port = try alice.port
+            try await alice.stop()
+            try await second.waitFor("the news") { $0.contains("has ended") }
+            let next = try await Server(alice.home, port: port)
+            try await second.waitFor("the chat again") { $0.contains("The chat runs again") }
+            try await second.enter("and on")
+            try await second.waitFor("the line after") { $0.row(with: "✓", "and on") != nil }
+            try await second.press("C-q")
+            try await second.waitFor("the shell is back") { $0.contains("exit=0") }
+            try await next.stop()
+            try await bob.stop()
+        }
+
+        @Test("reads lines from a pipe, without a key at the start, and prints no control characters")
+        func plainPipe() async throws {
+            let home = try BlipchatHome("alice")
+            let input = home.folder.file("input")
+            try TestFile.write("/add 127.0.0.1:9 bob\n/contacts\n/nonsense\n", to: input)
+            let process = try ChildProcess(
+                [home.command, "--plain", "--listen", "127.0.0.1:0"], environment: home.environment,
+                folder: home.folder, input: input)
+            #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+            #expect(process.output.contains("There is no command /nonsense"))
+            #expect(process.output.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
+            #expect(try await home.run("contacts", "list", "--names").output == "bob\n")
+            // Nothing is sent to somebody whose key was not compared when that is asked for.
+            expectOneSentence(try await home.run("send", "bob", "x", "--require-verified"), 5, "unverified")
+            #expect(try await home.texts("bob").isEmpty)
+        }
+
+        @Test("follows what happens, beside a running chat and without one, until a signal ends it")
+        func watch() async throws {
+            let (alice, bob) = try await pair()
+            let lines = try bob.home.start(["watch", "alice"])
+            let records = try bob.home.start(["--json", "watch"])
+            try await eventually("both watch", state: { "\(lines.errorOutput)\(records.errorOutput)" }) {
+                _ = try await alice.home.run("send", "bob", "are you watching?")
+                return lines.output.contains("are you watching?") && records.output.contains("\"type\":\"message\"")
+            }
+            lines.signal(SIGINT)
+            #expect(try await lines.waitForExit() == .exited(130))
+            records.signal(SIGTERM)
+            #expect(try await records.waitForExit() == .exited(143))
+            try await bob.stop()
+            let port = try bob.port
+            let own = try bob.home.start(["watch", "--listen", "127.0.0.1:\(port)"])
+            try await eventually("it takes calls") { own.errorOutput.contains("listening") }
+            #expect(try await alice.home.run("send", "bob", "without serve", "--timeout", "60").status == .exited(0))
+            try await eventually("it says so") { own.output.contains("without serve") }
+            own.signal(SIGTERM)
+            #expect(try await own.waitForExit() == .exited(143))
+            try await alice.stop()
+        }
+
+        @Test("waits for somebody to be online, and answers 1 when the time is over")
+        func waiting() async throws {
+            let home = try BlipchatHome("alice")
+            try await home.add("127.0.0.1:9", as: "bob")
+            let outcome = try await home.run("status", "bob", "--wait", "online", "--timeout", "0.3")
+            #expect(outcome.status == .exited(1))
+            #expect(outcome.output.contains("bob: offline"))
+            expectOneSentence(try await home.run("status", "--wait", "offline"), 2, "--wait offline", "online")
+        }
+
+        @Test("shows the address as a QR code")
+        func qr() async throws {
+            let home = try BlipchatHome("alice")
+            let outcome = try await home.run("id", "qr")
+            #expect(outcome.status == .exited(0))
+            #expect(outcome.lines.count > 20)
+            #expect(outcome.lines.last.map(String.init) == (try await home.address()))
+        }
+    }
+}
