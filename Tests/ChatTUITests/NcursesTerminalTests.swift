@@ -3,62 +3,10 @@
 import CLinux
 import Dispatch
 import Glibc
+import TestSupport
 import Testing
 
 @testable import ChatTUI
-
-/// A started terminal on a pty, and the screen that its output makes.
-@MainActor
-private final class Fixture {
-    let pty: PseudoTerminal
-    let terminal: NcursesTerminal
-    var screen: ScreenModel
-    var events: [InputEvent] = []
-    var written: [UInt8] = []
-
-    init(columns: Int = 40, rows: Int = 10, environment: TerminalEnvironment? = nil) throws {
-        let pty = try #require(PseudoTerminal(columns: columns, rows: rows))
-        self.pty = pty
-        // Switches the C library to UTF-8, too.
-        var usual = TerminalEnvironment.current()
-        usual.type = "xterm-256color"
-        usual.noColor = false
-        terminal = NcursesTerminal(input: pty.slave, output: pty.slave, environment: environment ?? usual)
-        screen = ScreenModel(columns: columns, rows: rows)
-    }
-
-    func start() throws { try terminal.start { [weak self] event in self?.events.append(event) } }
-
-    func present(_ canvas: Canvas) {
-        terminal.present(canvas)
-        drain()
-    }
-
-    func drain() {
-        let bytes = pty.output()
-        written += bytes
-        screen.receive(bytes)
-    }
-
-    func canvas(_ lines: [String]) -> Canvas {
-        var canvas = Canvas(size: terminal.size)
-        for (row, line) in lines.enumerated() {
-            canvas.draw(SafeText(line, as: .line), at: Point(column: 0, row: row))
-        }
-        return canvas
-    }
-
-    /// Waits until `count` events have arrived.
-    func waitForEvents(_ count: Int) async throws {
-        let limit = ContinuousClock.now + .seconds(60)
-        while events.count < count {
-            guard ContinuousClock.now < limit else { throw TimedOut(events: events) }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-    }
-
-    struct TimedOut: Error { var events: [InputEvent] }
-}
 
 @MainActor
 @Suite("NcursesTerminal", .serialized)
@@ -67,7 +15,7 @@ struct NcursesTerminalTests {
 
     @Test("takes raw mode and the modes on, and gives all of it back")
     func startAndStop() throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         let before = try #require(fixture.pty.mode())
         try fixture.start()
         fixture.present(fixture.canvas(["hello"]))
@@ -87,7 +35,7 @@ struct NcursesTerminalTests {
 
     @Test("can be started again after a stop")
     func startsAgain() throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         for round in 1...3 {
             try fixture.start()
             fixture.present(fixture.canvas(["round \(round)"]))
@@ -123,7 +71,7 @@ struct NcursesTerminalTests {
 
     @Test("starts on a tiny terminal", arguments: [(1, 1), (2, 1), (1, 5), (5, 2)])
     func tiny(columns: Int, rows: Int) throws {
-        let fixture = try Fixture(columns: columns, rows: rows)
+        let fixture = try TerminalFixture(columns: columns, rows: rows)
         try fixture.start()
         defer { fixture.terminal.stop() }
         #expect(fixture.terminal.size == Size(columns: columns, rows: rows))
@@ -137,7 +85,7 @@ struct NcursesTerminalTests {
 
     @Test("paints what the canvas shows, with the cursor", arguments: [(20, 5), (40, 10), (80, 24), (120, 40)])
     func paints(columns: Int, rows: Int) throws {
-        let fixture = try Fixture(columns: columns, rows: rows)
+        let fixture = try TerminalFixture(columns: columns, rows: rows)
         try fixture.start()
         defer { fixture.terminal.stop() }
         var canvas = fixture.canvas(["Grüße, 日本語", "e\u{0301}a\u{0334}\u{0334}b", "│ ✓✓ ● ○ …"])
@@ -151,7 +99,7 @@ struct NcursesTerminalTests {
 
     @Test("follows any change from one canvas to the next, also when lines move", arguments: [(20, 5), (60, 24)])
     func changes(columns: Int, rows: Int) throws {
-        let fixture = try Fixture(columns: columns, rows: rows)
+        let fixture = try TerminalFixture(columns: columns, rows: rows)
         try fixture.start()
         defer { fixture.terminal.stop() }
         var seed: UInt64 = 3
@@ -174,13 +122,13 @@ struct NcursesTerminalTests {
             }
             fixture.present(canvas)
             #expect(fixture.screen.violations == [])
-            try #require(visible(fixture.screen, like: canvas) == visible(canvas), "round \(round)")
+            try #require(fixture.visibleScreen(like: canvas) == fixture.visible(canvas), "round \(round)")
         }
     }
 
     @Test("writes doubtful clusters anew when curses lets the terminal move lines")
     func movesLines() throws {
-        let fixture = try Fixture(columns: 40, rows: 10)
+        let fixture = try TerminalFixture(columns: 40, rows: 10)
         try fixture.start()
         defer { fixture.terminal.stop() }
         let lines = (1...6).map { String(repeating: "line \($0) ", count: 5) }
@@ -188,41 +136,12 @@ struct NcursesTerminalTests {
         let (astronaut, heart) = ("👩\u{200D}🚀", "❤\u{FE0F}")
         fixture.present(fixture.canvas(lines + [astronaut, heart, "end"]))
         fixture.present(fixture.canvas(lines.dropFirst() + [astronaut, astronaut, "end"]))
-        #expect((5...6).map { base(fixture.screen.cells[$0][0]) } == ["👩", "👩"])
-    }
-
-    /// The cells that every terminal must show alike: of clusters that terminals measure differently only the base,
-    /// and not those near the right border, where such a cluster is replaced.
-    private func visible(_ canvas: Canvas) -> [[String]] {
-        (0..<canvas.size.rows).map { row in
-            (0..<canvas.size.columns - 5).map { column in
-                let cluster = canvas[Point(column: column, row: row)].cluster
-                return cluster.map { isSimple($0) ? $0.text == "\u{A0}" ? " " : $0.text : base($0.text) } ?? ""
-            }
-        }
-    }
-
-    private func visible(_ screen: ScreenModel, like canvas: Canvas) -> [[String]] {
-        (0..<canvas.size.rows).map { row in
-            (0..<canvas.size.columns - 5).map { column in
-                guard let cluster = canvas[Point(column: column, row: row)].cluster else { return "" }
-                let shown = screen.cells[row][column]
-                return isSimple(cluster) ? shown : base(shown)
-            }
-        }
-    }
-
-    private func base(_ text: String) -> String { text.unicodeScalars.first.map { String($0) } ?? "" }
-
-    private func isSimple(_ cluster: Cluster) -> Bool {
-        let scalars = cluster.text.unicodeScalars
-        return scalars.prefix(1).reduce(0) { $0 + TextWidth.width(of: $1) } == cluster.width
-            && scalars.dropFirst().allSatisfy { TextWidth.width(of: $0) == 0 && !TextWidth.isJoiner($0.value) }
+        #expect((5...6).map { fixture.screen.cells[$0][0].unicodeScalars.first } == ["👩", "👩"])
     }
 
     @Test("writes only what has changed")
     func writesDifferences() throws {
-        let fixture = try Fixture(columns: 80, rows: 24)
+        let fixture = try TerminalFixture(columns: 80, rows: 24)
         try fixture.start()
         defer { fixture.terminal.stop() }
         let lines = (0..<24).map { "row \($0) " + String(repeating: "text ", count: 12) }
@@ -239,7 +158,7 @@ struct NcursesTerminalTests {
 
     @Test("paints everything again after redraw")
     func redraws() throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         defer { fixture.terminal.stop() }
         let canvas = fixture.canvas(["hello 👩\u{200D}🚀 world", "second"])
@@ -257,7 +176,7 @@ struct NcursesTerminalTests {
         "lets no hostile text act on the terminal",
         arguments: [(20, 5), (40, 10), (80, 24), (120, 40)], ["xterm-256color", "xterm", "xterm-mono", "ascii"])
     func hostileText(size: (columns: Int, rows: Int), type: String) throws {
-        let fixture = try Fixture(columns: size.columns, rows: size.rows)
+        let fixture = try TerminalFixture(columns: size.columns, rows: size.rows)
         var environment = fixture.terminal.environment
         environment.type = type == "ascii" ? "xterm" : type
         environment.unicode = type != "ascii"
@@ -293,7 +212,7 @@ struct NcursesTerminalTests {
             ("xterm-256color", false, 256, "38;5;208"), ("xterm-16color", false, 16, "9"), ("xterm", false, 8, "31"),
             ("vt220", false, 0, ""), ("xterm-256color", true, 0, ""),
         ] {
-            let fixture = try Fixture(
+            let fixture = try TerminalFixture(
                 environment: TerminalEnvironment(type: type, noColor: noColor, unicode: true))
             do { try fixture.start() } catch TerminalError.unknownType { continue }
             defer { fixture.terminal.stop() }
@@ -314,7 +233,7 @@ struct NcursesTerminalTests {
 
     @Test("delivers keys, also those that stop other programs, and pastes")
     func input() async throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         defer { fixture.terminal.stop() }
         fixture.pty.type("é\u{13}\u{11}\u{1A}\u{03}\r\u{1B}[1;3A\u{1B}OP\u{1B}[200~a\rb\u{1B}[201~")
@@ -328,7 +247,7 @@ struct NcursesTerminalTests {
 
     @Test("may be stopped by a key")
     func stopsInHandler() async throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.terminal.start { event in
             fixture.events.append(event)
             fixture.terminal.stop()
@@ -340,7 +259,7 @@ struct NcursesTerminalTests {
 
     @Test("reports a new size and paints for it")
     func resizes() async throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         defer { fixture.terminal.stop() }
         fixture.present(fixture.canvas(["before"]))
@@ -357,7 +276,7 @@ struct NcursesTerminalTests {
 
     @Test("reports signals that ask to leave, and gives them back", arguments: [SIGTERM, SIGINT])
     func terminates(number: Int32) async throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         kill(getpid(), number)
         try await fixture.waitForEvents(1)
@@ -367,7 +286,7 @@ struct NcursesTerminalTests {
 
     @Test("reports a hangup once, by signal or when the terminal goes away")
     func hangsUp() async throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         kill(getpid(), SIGHUP)
         try await fixture.waitForEvents(1)
@@ -380,7 +299,7 @@ struct NcursesTerminalTests {
         fixture.terminal.present(fixture.canvas(["nobody sees this"]))
         fixture.terminal.stop()
 
-        let other = try Fixture()
+        let other = try TerminalFixture()
         try other.start()
         other.pty.hangUp()
         try await other.waitForEvents(1)
@@ -390,7 +309,7 @@ struct NcursesTerminalTests {
 
     @Test("paints anew after the process was continued")
     func continues() async throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         defer { fixture.terminal.stop() }
         let canvas = fixture.canvas(["still here"])
@@ -462,7 +381,7 @@ struct NcursesTerminalTests {
 
     @Test("names the window without control characters and takes the name back")
     func titles() throws {
-        let fixture = try Fixture()
+        let fixture = try TerminalFixture()
         try fixture.start()
         fixture.terminal.setTitle(SafeText("Alice\u{07}; \u{1B}]52;c;x", as: .line))
         fixture.terminal.bell()
@@ -472,29 +391,5 @@ struct NcursesTerminalTests {
         fixture.terminal.stop()
         fixture.drain()
         #expect(String(decoding: fixture.written, as: UTF8.self).contains("\u{1B}[23;2t"))
-    }
-}
-
-/// The corpus of PRODUCT "Hostile text": one string per line of its table, and noise.
-enum HostileTexts {
-    static let all: [String] = [
-        "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{07}", "\u{1B}]52;c;aGk=\u{1B}\\", "\u{07}\u{08}\u{0E}", "a\u{7F}b",
-        "\u{9B}31m\u{9D}0;x\u{9C}", "photo\u{202E}gpj.exe", "\u{2066}x\u{2069}\u{2067}y", "a\u{200E}\u{200F}\u{061C}b",
-        "pay\u{200B}pal", "a\u{200C}b\u{200D}c", "\u{2060}\u{FEFF}\u{AD}", "x\u{E0041}\u{E0042}\u{E007F}",
-        "a\u{2028}b\u{2029}c\u{85}d", "a" + String(repeating: "\u{0301}", count: 40), "\u{0301}\u{20E3}lone",
-        "👨‍👩‍👧‍👦 family", "❤\u{FE0F} heart", "👍🏽 thumb", "\u{1FAE8} new", "\u{3164}\u{2800}\u{FFA0}", "\u{E000}\u{F8FF}",
-        String(repeating: "w", count: 150), "שלום עולם (abc)", "\u{1B}P+q544e\u{1B}\\\u{1B}_G\u{1B}\\",
-        "🏴\u{E0067}\u{E0062}\u{E007F}🇩",
-        "日本語\r\n\tタブ", "क्षि ก็ 한글 \u{1112}\u{1161}\u{11AB}", "‮\u{1B}c\u{1B}#8\u{1B}[2J\u{1B}[999;999H", "",
-    ]
-
-    /// Up to 80 random bytes, repaired to UTF-8.
-    static func random(_ seed: inout UInt64) -> String {
-        let bytes = (0..<80).map { _ -> UInt8 in
-            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let byte = UInt8(truncatingIfNeeded: seed >> 40)
-            return byte.isMultiple(of: 9) ? 0x1B : byte.isMultiple(of: 11) ? 0xE2 : byte
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }

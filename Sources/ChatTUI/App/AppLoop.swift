@@ -65,6 +65,9 @@ final class AppLoop {
         return state
     }
 
+    /// What the terminal can do, as far as is known by now.
+    func terminalIs(_ capabilities: TerminalCapabilities) { state?.terminal = capabilities }
+
     // MARK: Actions and effects
 
     var now: Moment {

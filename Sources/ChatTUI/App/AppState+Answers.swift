@@ -38,6 +38,7 @@ extension AppState {
         case .identity(let news): identity = news
         case .day(let contact, let day, let message, let generation):
             receive(dayOf: contact, day, message, generation: generation, &effects)
+        case .picture(let id, let image): receive(image, for: id, &effects)
         case .failed(let question, let error): fail(question, error)
         }
     }
@@ -130,7 +131,7 @@ extension AppState {
         case .files(_, let generation):
             if completion?.generation == generation { completion = nil }
         case .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers, .requests,
-            .safetyNumber, .downloads, .day:
+            .safetyNumber, .downloads, .day, .picture:
             break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)

@@ -54,13 +54,21 @@ public final class ChatApplication {
         loop.onChange = { [weak self] action in self?.schedulePaint(after: action) }
         loop.onEffect = { [weak self] effect in self?.carryOut(effect) }
         let last = try await loop.run(size: terminal.size, options) { () throws(TerminalError) in
-            try terminal.start { [weak self] event in self?.loop.dispatch(.input(event)) }
+            try terminal.start { [weak self] event in self?.receive(event) }
+            loop.terminalIs(terminal.capabilities)
+            terminal.perform(.mouse(options.settings.mouse))
             return terminal.size
         }
         terminal.stop()
         guard let last else { return 0 }
         farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.unfinished.count)
         return last.exitCode
+    }
+
+    private func receive(_ event: InputEvent) {
+        // Answers of the terminal to our questions come as a resize.
+        if case .resize = event { loop.terminalIs(terminal.capabilities) }
+        loop.dispatch(.input(event))
     }
 
     private func carryOut(_ effect: AppEffect) {

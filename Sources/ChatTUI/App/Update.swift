@@ -29,6 +29,7 @@ extension AppState {
         settleOffer()
         settleSelection()
         loadWhatIsMissing(&effects)
+        askForPictures(&effects)
         markSeen(&effects)
         if let due = conversations.due, due <= moment.uptime { expire(&effects) }
     }
