@@ -90,20 +90,29 @@ extension HistoryDatabase {
 
 /// Between rows of `contacts` and `Peer`.
 enum ContactRow {
-    static let columns = "c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen"
+    static let columns = """
+        c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen, c.verified_at, c.muted_until, \
+        c.accept_up_to
+        """
+    /// How many they are: what a query selects besides comes behind them.
+    static let columnCount = 11
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
         let peerID = row.optionalText(1).map { PeerID($0) }
         guard let trust = PeerTrust(rawValue: row.text(4)), peerID != .some(nil) else {
             throw MessageRow.damaged("a contact")
         }
-        return Peer(
+        var peer = Peer(
             id: ContactID(row.integer(0)), peerID: peerID ?? nil, name: row.text(2),
             addresses: row.text(3).utf8.split(separator: UInt8(ascii: "\n")).compactMap {
                 decodeAddress(String($0) ?? "")
             },
             trust: trust, isBlocked: row.flag(5), added: Timestamp(milliseconds: row.integer(6)),
             lastSeen: row.optionalInteger(7).map(Timestamp.init(milliseconds:)))
+        peer.verifiedAt = row.optionalInteger(8).map(Timestamp.init(milliseconds:))
+        peer.mutedUntil = row.optionalInteger(9).map(Timestamp.init(milliseconds:))
+        peer.acceptsFilesUpTo = row.optionalInteger(10).map { UInt64(clamping: $0) }
+        return peer
     }
 
     static func find(_ peerID: PeerID, in connection: SQLiteConnection) throws(StoreError) -> Peer? {
@@ -113,12 +122,15 @@ enum ContactRow {
     static func update(_ contact: Peer, in connection: SQLiteConnection) throws(StoreError) {
         try connection.run(
             """
-            UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?, last_seen = ?
+            UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?,
+                last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?
             WHERE id = ?
             """,
             .optionalText(contact.peerID?.text), .text(contact.name), .text(fold(contact.name)),
             .text(encode(contact.addresses)), .text(contact.trust.rawValue), .flag(contact.isBlocked),
-            .optionalInteger(contact.lastSeen?.milliseconds), .integer(contact.id.rawValue))
+            .optionalInteger(contact.lastSeen?.milliseconds), .optionalInteger(contact.verifiedAt?.milliseconds),
+            .optionalInteger(contact.mutedUntil?.milliseconds),
+            .optionalInteger(contact.acceptsFilesUpTo.map { Int64(clamping: $0) }), .integer(contact.id.rawValue))
         if connection.changedRows == 0 { throw .notFound }
     }
 

@@ -21,6 +21,7 @@ extension HistoryDatabase {
 
     public func conversations() async throws(StoreError) -> [Conversation] {
         try await reader.snapshot { connection throws(StoreError) in
+            let next = ContactRow.columnCount
             let rows = try connection.all(
                 """
                 SELECT \(ContactRow.columns), v.last_message, v.unread, v.seen,
@@ -29,8 +30,8 @@ extension HistoryDatabase {
                 """
             ) { row throws(StoreError) in
                 (
-                    try ContactRow.peer(from: row), row.optionalInteger(8), row.integer(9), row.integer(10),
-                    row.integer(11)
+                    try ContactRow.peer(from: row), row.optionalInteger(next), row.integer(next + 1),
+                    row.integer(next + 2), row.integer(next + 3)
                 )
             }
             var conversations: [Conversation] = []

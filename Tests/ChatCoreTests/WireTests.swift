@@ -35,6 +35,9 @@ import Testing
         try expectRoundTrip(ReadRequest(upTo: id))
         try expectRoundTrip(TypingRequest(isComposing: true))
         try expectRoundTrip(TypingRequest(isComposing: false))
+        try expectRoundTrip(PresenceRequest(away: nil))
+        try expectRoundTrip(PresenceRequest(away: ""))
+        try expectRoundTrip(PresenceRequest(away: "lunch · back at 14:00"))
         try expectRoundTrip(
             FileOfferRequest(
                 StoredHead(id: id, sequence: 1, sent: time), name: "a b.txt", size: 1 << 40, modified: time,

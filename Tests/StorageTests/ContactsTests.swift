@@ -20,9 +20,14 @@ struct ContactsTests {
         peer.trust = .keyChanged
         peer.isBlocked = true
         peer.lastSeen = .init(milliseconds: 99)
+        peer.verifiedAt = .init(milliseconds: 98)
+        peer.mutedUntil = .endless
+        peer.acceptsFilesUpTo = 1 << 40
         peer.addresses = []
         try await database.updateContact(peer)
         #expect(try await database.contacts() == [peer])
+        #expect(try await database.conversations().map(\.peer) == [peer])
+        #expect(try await database.conversations().map(\.unreadCount) == [0])
     }
 
     @Test("have names that differ in more than case")

@@ -195,6 +195,9 @@ public actor PeerLink: StreamDriver {
     /// How long the peer took to answer the last ping; `nil` before the first answer.
     public var roundTrip: Duration? { stream.stack.roundTrip }
 
+    /// What has gone over the link so far.
+    public var counters: LinkCounters { stream.stack.counters }
+
     /// Measures the round trip now; `roundTrip` changes when the answer is here.
     public nonisolated func ping() { mailbox.post(.ping) }
 

@@ -21,6 +21,8 @@ public struct ProtocolStack: StreamStack {
     var lower: WebSocketStack
     /// From `start` to the end.
     var blip: BLIPConnection?
+    /// What has passed between BLIP and WebSocket.
+    public private(set) var counters = LinkCounters()
     /// What the peers have agreed on, from `.opened` on.
     public private(set) var dialect: BLIPDialect?
     private let options: LinkOptions
@@ -204,7 +206,7 @@ public struct ProtocolStack: StreamStack {
                 throw BLIPViolation(
                     closeCode: WebSocketCloseCode.unsupportedData, reason: "a text message; BLIP frames are binary")
             }
-            try Self.deliver(from: lower, to: &blip)
+            try Self.deliver(from: lower, to: &blip, counting: &counters)
         } catch {
             lower.abort(
                 code: error.closeCode, reason: error.reason, as: .peerViolated(layer: "BLIP", reason: error.reason))
@@ -213,10 +215,12 @@ public struct ProtocolStack: StreamStack {
 
     /// Hands the payload over in place.
     private static func deliver(
-        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?
+        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?, counting counters: inout LinkCounters
     ) throws(BLIPViolation) {
         let now = lower.now
         try lower.withMessagePayload { frame throws(BLIPViolation) in
+            counters.framesReceived &+= 1
+            counters.bytesReceived &+= UInt64(frame.count)
             try blip?.receive(frame: frame, now: now)
         }
     }
@@ -226,17 +230,19 @@ public struct ProtocolStack: StreamStack {
     /// Appends the next bytes for the socket, about one TLS record; `false` when there is nothing to send now. To
     /// be called only when the socket has room: what is produced cannot be overtaken any more.
     public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
-        Self.nextOutgoing(into: &out, &lower, &blip, &frame)
+        Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters)
     }
 
     private static func nextOutgoing(
         into out: inout ByteQueue, _ lower: inout WebSocketStack, _ blip: inout BLIPConnection?,
-        _ frame: inout ByteQueue
+        _ frame: inout ByteQueue, counting counters: inout LinkCounters
     ) -> Bool {
         lower.nextOutgoing(into: &out) { webSocket, out in
             guard blip?.nextFrame(into: &frame) == true else {
                 return blip?.isQuiet == false ? .nothingNow : .nothingLeft
             }
+            counters.framesSent &+= 1
+            counters.bytesSent &+= UInt64(frame.count)
             _ = frame.withUnsafeBytes { webSocket.send(.binary, $0, into: &out) }
             frame.removeAll()
             return .frames

@@ -41,7 +41,11 @@ extension ChatClient {
 
     /// Whether a file of this size is taken without asking.
     func accepts(_ transfer: FileTransfer) -> Bool {
-        if let limit = rule(of: transfer.contact).acceptsFilesUpTo { return limit > 0 && transfer.size <= limit }
+        // What was said on the screen is newer than the file.
+        let decided = sessions[transfer.contact]?.peer.acceptsFilesUpTo
+        if let limit = decided ?? rule(of: transfer.contact).acceptsFilesUpTo {
+            return limit > 0 && transfer.size <= limit
+        }
         return configuration.acceptsFilesUpTo.map { transfer.size <= $0 } ?? false
     }
 

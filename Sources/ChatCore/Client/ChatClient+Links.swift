@@ -133,6 +133,7 @@ extension ChatClient {
         let link = makeLink(connection, router, PeerID(fingerprint))
         guard link.peerID != ownID else { return link.close(reason: "own address") }
         if let session = session(of: link.peerID), !session.peer.isBlocked {
+            guard !session.isPutOff else { return link.close(reason: "") }
             guard session.link != nil || hasRoomForContact else { return refuse(link) }
             sessions[session.peer.id]?.resetBackoff()
             adopt(link, for: session.peer.id)
@@ -210,6 +211,7 @@ extension ChatClient {
             link.connection.submitNoReply(AcceptedRequest().encoded())
         }
         link.connection.ping()
+        if away != nil { tellPresence(to: contact) }
         pump(contact)
         sendReadReceipts(to: contact)
         restingDownloads = restingDownloads.filter { transferRows[$0]?.contact != contact }
@@ -267,8 +269,10 @@ extension ChatClient {
 
     public func reconnect(_ contact: ContactID?) {
         for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
+            sessions[contact]?.isPutOff = false
             sessions[contact]?.resetBackoff()
             dial(contact)
+            publishLinkState(of: contact)
         }
     }
 

@@ -78,11 +78,23 @@ extension ChatClient {
     }
 
     public func setVerified(_ contact: ContactID) async throws(ChatError) {
-        try await change(contact) { $0.trust = .verified }
+        let time = now()
+        try await change(contact) {
+            $0.trust = .verified
+            $0.verifiedAt = time
+        }
         reconnect(contact)
         pump(contact)
         sendReadReceipts(to: contact)
         resumeTransfers(with: contact)
+    }
+
+    public func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError) {
+        try await change(contact) { $0.mutedUntil = time }
+    }
+
+    public func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) {
+        try await change(contact) { $0.acceptsFilesUpTo = limit }
     }
 
     public func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {

@@ -37,6 +37,7 @@ extension ChatClient {
             await receiveOperation(.react(emoji: react.emoji), react.head, request, contact, link)
         case .read: await receiveRead(try ReadRequest(decoding: request), request, contact, link)
         case .typing: receiveTyping(try TypingRequest(decoding: request), contact)
+        case .presence: receivePresence(try PresenceRequest(decoding: request), contact)
         case .fileOffer: await receiveOffer(try FileOfferRequest(decoding: request), request, contact, link)
         case .fileStatus: await receiveStatus(try FileStatusRequest(decoding: request), request, contact, link)
         case .fileGet, .fileDigest, nil: answer(request, on: link, .failure(.notFound, "no such profile"))

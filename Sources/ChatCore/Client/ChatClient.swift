@@ -1,6 +1,7 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
 // topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping, +Configuring.
+// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping, +Configuring,
+// +Presence.
 
 import BLIPNet
 
@@ -17,6 +18,8 @@ public actor ChatClient: ChatService {
     let ownID: PeerID
     /// Some of it can change: see +Configuring.
     var configuration: ChatConfiguration
+    /// We have told our contacts that we are away, and why.
+    var away: String?
     let now: @Sendable () -> Timestamp
     let clock: ChatClock
 
@@ -163,14 +166,13 @@ public actor ChatClient: ChatService {
     // MARK: Who we are
 
     public var identity: LocalIdentity {
-        guard let listener, case .host(let bound, let port) = listener.localEndpoint else {
-            return LocalIdentity(peerID: ownID, name: configuration.name, address: nil, listening: nil)
-        }
+        var identity = LocalIdentity(peerID: ownID, name: configuration.name, address: nil, listening: nil)
+        identity.away = away
+        guard let listener, case .host(let bound, let port) = listener.localEndpoint else { return identity }
         let host = configuration.advertisedHost ?? (LocalHost.isWildcard(bound) ? LocalHost.firstAddress() : bound)
-        return LocalIdentity(
-            peerID: ownID, name: configuration.name,
-            address: PeerAddress(host: host, port: port, peerID: ownID, name: configuration.name),
-            listening: listener.localEndpoint.description)
+        identity.address = PeerAddress(host: host, port: port, peerID: ownID, name: configuration.name)
+        identity.listening = listener.localEndpoint.description
+        return identity
     }
 
     /// The port at which we take calls.

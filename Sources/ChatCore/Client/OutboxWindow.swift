@@ -64,6 +64,8 @@ struct OutboxWindow {
         isHeld = false
     }
 
+    /// How many entries wait for an answer.
+    var count: Int { inFlight.count }
     /// When the longest waiting entry was sent.
     var oldest: MonotonicTime? { inFlight.values.map(\.time).min() }
 }

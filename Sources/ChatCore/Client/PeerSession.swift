@@ -38,6 +38,10 @@ struct PeerSession {
     private var operations: TokenBucket?
     /// Tell them, once linked, that our user has approved them.
     var announcesAcceptance = false
+    /// What they have said of themselves over the present link: away, and why.
+    var peerAway: String?
+    /// Our user wants no link with them for now.
+    var isPutOff = false
 
     init(peer: Peer, policy: ReconnectPolicy, queuedCount: Int = 0) {
         self.peer = peer
@@ -69,6 +73,7 @@ struct PeerSession {
     var linkState: LinkState {
         switch phase {
         case .linked(let link) where link.isOnline: .online(details(of: link))
+        case _ where isPutOff: .offline(reason: LinkReason.putOff)
         case _ where awaitsApproval: .awaitingApproval
         case .linked, .dialling(reason: nil): .connecting
         // Another try of ours is no news while the last one failed: people read why, and nothing flickers.
@@ -80,6 +85,7 @@ struct PeerSession {
         var details = LinkDetails(
             remoteAddress: link.connection.info.remoteAddress, isEncrypted: link.connection.info.isEncrypted)
         details.isRefusing = isRefusing
+        details.away = peerAway
         return details
     }
 
@@ -96,7 +102,7 @@ struct PeerSession {
     /// Whether to call them by ourselves: somewhere to call, nothing under way, not blocked, key unchanged.
     var mayDial: Bool {
         guard case .idle = phase else { return false }
-        return !peer.addresses.isEmpty && !peer.isBlocked && peer.trust != .keyChanged
+        return !peer.addresses.isEmpty && !peer.isBlocked && !isPutOff && peer.trust != .keyChanged
     }
 
     /// A call begins; returns its number.
@@ -194,6 +200,7 @@ struct PeerSession {
         outbox.linkEnded()
         receiptLink = nil
         isRefusing = false
+        peerAway = nil
         return true
     }
 }

@@ -27,7 +27,7 @@ final class RequestRouter: PeerRequestHandler {
         }
         switch profile {
         case .fileGet, .fileDigest: files.append(request)
-        case .hello, .accepted, .message, .edit, .retract, .react, .read, .typing, .fileOffer, .fileStatus:
+        case .hello, .accepted, .message, .edit, .retract, .react, .read, .typing, .presence, .fileOffer, .fileStatus:
             chat.append(request)
         case nil: return .failure(.notFound, "no such profile")
         }

@@ -20,6 +20,12 @@ public struct Peer: Sendable, Equatable, Identifiable, Codable {
     public var isBlocked: Bool
     public var added: Timestamp
     public var lastSeen: Timestamp?
+    /// When our user compared the number; `nil` when they never did, or did before this was kept.
+    public var verifiedAt: Timestamp?
+    /// What they write neither rings nor notifies until then; `Timestamp.endless`: for good.
+    public var mutedUntil: Timestamp?
+    /// Their offers up to so many bytes are accepted without asking; 0: always ask, `nil`: as configured for all.
+    public var acceptsFilesUpTo: UInt64?
 
     public init(
         id: ContactID, peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust,
@@ -34,6 +40,10 @@ public struct Peer: Sendable, Equatable, Identifiable, Codable {
         self.added = added
         self.lastSeen = lastSeen
     }
+}
+
+extension Peer {
+    public func isMuted(at time: Timestamp) -> Bool { mutedUntil.map { time < $0 } ?? false }
 }
 
 /// How sure we are of a contact's key.
@@ -95,6 +105,8 @@ public struct LinkDetails: Sendable, Equatable, Codable {
     public var roundTrip: Duration?
     /// They cannot store what we send; it waits here.
     public var isRefusing = false
+    /// They have said that they are away, and perhaps why (empty: no reason given); `nil`: they have not.
+    public var away: String?
 
     public init(remoteAddress: String, isEncrypted: Bool, roundTrip: Duration? = nil) {
         self.remoteAddress = remoteAddress

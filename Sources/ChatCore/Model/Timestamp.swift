@@ -4,5 +4,7 @@
 public struct Timestamp: Sendable, Hashable, Comparable {
     public var milliseconds: Int64
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
+    /// Later than any time.
+    public static let endless = Timestamp(milliseconds: .max)
     public static func < (left: Self, right: Self) -> Bool { left.milliseconds < right.milliseconds }
 }

@@ -25,8 +25,24 @@ public protocol ChatService: Sendable {
     func rejectRequest(_ id: Int64) async throws(ChatError)
     /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
     func blockRequest(_ id: Int64) async throws(ChatError) -> Peer
-    /// Dials now instead of at the end of the back-off; all contacts when `nil`.
+    /// Dials now instead of at the end of the back-off, also whom `disconnect` put off; all contacts when `nil`.
     func reconnect(_ contact: ContactID?) async
+    /// Ends the link, and neither calls nor takes calls until `reconnect`; all contacts when `nil`.
+    func disconnect(_ contact: ContactID?) async
+    /// How long a request to them and its reply take now. Throws `.notOnline` when there is no link or it ends.
+    func ping(_ contact: ContactID) async throws(ChatError) -> Duration
+    /// What has gone over the present link; `nil` when there is none.
+    func traffic(with contact: ContactID) async -> LinkTraffic?
+    /// What they write neither rings nor notifies until `time` (`.endless`: for good); `nil`: it does again.
+    func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError)
+    /// Accepts their offers up to so many bytes without asking; 0: always asks, `nil`: as configured for all.
+    func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError)
+
+    // Ourselves
+    /// What we call ourselves from now on, until the program ends; the configuration is not changed.
+    func setOwnName(_ name: String) async throws(ChatError)
+    /// Tells contacts that we are away, and why (it may be empty); `nil`: that we are back. Until the program ends.
+    func setAway(_ reason: String?) async throws(ChatError)
 
     // Talking
     /// Returns when the message is stored (`pending`); sending goes on by itself.
@@ -111,6 +127,8 @@ public struct LocalIdentity: Sendable, Equatable, Codable {
     public var address: PeerAddress?
     /// Where the listener is bound, `host:port`; `nil` while we do not listen.
     public var listening: String?
+    /// We have told our contacts that we are away, and why; `nil`: we have not.
+    public var away: String?
 
     public init(peerID: PeerID, name: String, address: PeerAddress?, listening: String?) {
         self.peerID = peerID
@@ -207,6 +225,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case wrongTransferState(FileTransfer.State)
     case outboxFull(limit: Int)
     case blocked
+    /// There is no link to ask something over.
+    case notOnline
     case cannotListen(endpoint: String, reason: String)
     /// The process that runs the chat did not answer this front end; `reason` in words.
     case instanceLost(reason: String)

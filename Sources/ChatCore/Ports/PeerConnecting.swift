@@ -36,6 +36,8 @@ public protocol PeerConnection: AnyObject, Sendable {
     var info: LinkInfo { get }
     /// The last measured round trip.
     var roundTrip: Duration? { get async }
+    /// What has gone over it so far.
+    var counters: LinkCounters { get async }
 
     /// Queues a request: the order of calls is the order on the wire. A response body goes to `bodySink` if given.
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse

@@ -12,6 +12,7 @@ enum ChatProfile: String, Sendable, CaseIterable {
     case react
     case read
     case typing
+    case presence
     case fileOffer = "file-offer"
     case fileGet = "file-get"
     case fileDigest = "file-digest"
@@ -39,6 +40,8 @@ enum WireLimit {
     static let folderPath = 4096
     static let client = 128
     static let features = 1024
+    /// Why somebody is away.
+    static let away = 256
     /// The length of one `file-get` range.
     static let range: UInt64 = 16 << 20
 }

@@ -43,6 +43,7 @@ public enum Sentences {
         case .wrongTransferState(let state): return "the transfer is \(word(for: state))"
         case .outboxFull(let limit): return "\(limit) messages wait for this contact already (wait until some are sent)"
         case .blocked: return "the contact is blocked (unblock it first)"
+        case .notOnline: return "there is no connection (/connect calls, /status says why)"
         case .cannotListen(let endpoint, let reason):
             return "cannot listen on \(endpoint): \(reason) (choose another port)"
         case .instanceLost(let reason):

@@ -5,7 +5,7 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages]
+    static let migrations = [firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -232,5 +232,12 @@ enum Schema {
         INSERT INTO indexed SELECT coalesce(max(position), 0) FROM messages;
         CREATE VIEW waiting(position) AS SELECT position FROM unindexed
             UNION ALL SELECT m.position FROM messages m WHERE m.position > (SELECT position FROM indexed);
+        """
+
+    /// Version 7: what our user has decided about single contacts.
+    private static let aboutContacts = """
+        ALTER TABLE contacts ADD COLUMN verified_at INTEGER;
+        ALTER TABLE contacts ADD COLUMN muted_until INTEGER;   -- the largest number: for good
+        ALTER TABLE contacts ADD COLUMN accept_up_to INTEGER;  -- bytes; NULL: as configured
         """
 }

@@ -93,6 +93,8 @@ struct DamagedHistory: ChatService {
     // MARK: What is not done now without harm
 
     func reconnect(_ contact: ContactID?) async {}
+    func disconnect(_ contact: ContactID?) async {}
+    func traffic(with contact: ContactID) async -> LinkTraffic? { nil }
     func setTyping(_ composing: Bool, to contact: ContactID) async {}
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {}
     func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {}
@@ -100,6 +102,11 @@ struct DamagedHistory: ChatService {
 
     // MARK: What cannot be done
 
+    func ping(_ contact: ContactID) async throws(ChatError) -> Duration { throw .notOnline }
+    func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError) { throw refusal }
+    func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) { throw refusal }
+    func setOwnName(_ name: String) async throws(ChatError) { throw refusal }
+    func setAway(_ reason: String?) async throws(ChatError) { throw refusal }
     func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer { throw refusal }
     func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) { throw refusal }
     func removeContact(_ contact: ContactID) async throws(ChatError) { throw refusal }

@@ -24,6 +24,7 @@ extension CommandError {
         case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
             .cannotListen:
             .localIO
+        case .notOnline: .network
         case .store: .store
         case .instanceLost: .network
         }

@@ -269,6 +269,7 @@ final class SimulatedConnection: PeerConnection {
 
     var pings: Int { state.withLock { $0.pings } }
     var roundTrip: Duration? { nil }
+    var counters: LinkCounters { LinkCounters() }
 
     fileprivate func attach(_ pair: SimulatedPair, _ handler: any PeerRequestHandler) {
         let early = state.withLock { state in

@@ -94,6 +94,15 @@ actor RecordingService: ChatService {
         throw .noSuchRequest
     }
     func reconnect(_ contact: ContactID?) {}
+    func disconnect(_ contact: ContactID?) { log.append("disconnect") }
+    func ping(_ contact: ContactID) throws(ChatError) -> Duration { throw .notOnline }
+    func traffic(with contact: ContactID) -> LinkTraffic? { nil }
+    func setMuted(_ contact: ContactID, until time: Timestamp?) throws(ChatError) { log.append("mute") }
+    func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) throws(ChatError) {
+        log.append("accept up to \(limit.map(String.init) ?? "as configured")")
+    }
+    func setOwnName(_ name: String) throws(ChatError) { log.append("name \(name)") }
+    func setAway(_ reason: String?) throws(ChatError) { log.append("away \(reason ?? "no")") }
     func edit(_ message: ChatMessage, to text: String) throws(ChatError) -> ChatMessage {
         log.append("edit \(text)")
         return message

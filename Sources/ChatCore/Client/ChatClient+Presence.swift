@@ -1,0 +1,64 @@
+// What users say of themselves (name, away) and ask of a link (ping, traffic, no more of it), and the contact's presence.
+
+import BLIPNet
+
+extension ChatClient {
+    // MARK: Ourselves
+
+    public func setOwnName(_ name: String) throws(ChatError) {
+        configuration.name = try ContactNames.checked(name)
+        hub.publish(.identityChanged(identity))
+    }
+
+    public func setAway(_ reason: String?) throws(ChatError) {
+        let bytes = reason?.utf8.count ?? 0
+        guard bytes <= WireLimit.away else { throw .textTooLong(bytes: bytes, limit: WireLimit.away) }
+        guard reason != away else { return }
+        away = reason
+        hub.publish(.identityChanged(identity))
+        for contact in sessions.keys { tellPresence(to: contact) }
+    }
+
+    /// Says whether we are away to a contact who is linked.
+    func tellPresence(to contact: ContactID) {
+        guard let link = sessions[contact]?.sendingLink else { return }
+        link.connection.submitNoReply(PresenceRequest(away: away).encoded())
+    }
+
+    /// What a contact says of themselves holds until they say otherwise or the link ends.
+    func receivePresence(_ presence: PresenceRequest, _ contact: ContactID) {
+        sessions[contact]?.peerAway = presence.away
+        publishLinkState(of: contact)
+    }
+
+    // MARK: Links
+
+    public func disconnect(_ contact: ContactID?) {
+        for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
+            sessions[contact]?.isPutOff = true
+            sessions[contact]?.link?.close(reason: "")
+            publishLinkState(of: contact)
+        }
+    }
+
+    /// Any answer counts, also that of a program that does not know the question: it has come all the way.
+    public func ping(_ contact: ContactID) async throws(ChatError) -> Duration {
+        guard let session = sessions[contact] else { throw .noSuchContact }
+        guard let link = session.link, link.isOnline else { throw .notOnline }
+        let start = clock.now()
+        let pending = link.connection.submit(BLIPRequest(profile: "ping", urgent: true), bodySink: nil)
+        do throws(LinkError) { _ = try await pending.value() } catch { throw .notOnline }
+        return clock.now() - start
+    }
+
+    public func traffic(with contact: ContactID) async -> LinkTraffic? {
+        guard let link = sessions[contact]?.link else { return nil }
+        let age = clock.now() - link.opened
+        let roundTrip = await link.connection.roundTrip
+        let counters = await link.connection.counters
+        guard let session = sessions[contact] else { return nil }
+        return LinkTraffic(
+            age: age, roundTrip: roundTrip, waitingReplies: session.outbox.count, queued: session.queuedCount,
+            counters: counters)
+    }
+}

@@ -1,0 +1,115 @@
+// Away and back, links that are put off, pings, and decisions about single contacts, between real clients.
+
+import BLIPNet
+import Testing
+
+@testable import ChatCore
+
+@Suite("Presence and links on request") struct PresenceScenarioTests {
+    /// Two contacts who are online with each other.
+    private func pair() async throws -> (alice: TestPeer, bob: TestPeer, bobsID: ContactID, alicesID: ContactID) {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        return (alice, bob, try await alice.contactID("bob"), try await bob.contactID("alice"))
+    }
+
+    private func away(_ peer: TestPeer, _ contact: ContactID) async -> String? {
+        guard case .online(let details) = await peer.client.linkState(of: contact) else { return nil }
+        return details.away
+    }
+
+    @Test("away reaches contacts who are linked, and those who link later; back takes it back")
+    func awayAndBack() async throws {
+        let (alice, bob, bobsID, alicesID) = try await pair()
+        try await alice.client.setAway("lunch")
+        #expect(await alice.client.identity.away == "lunch")
+        try await eventually("bob sees it") { await away(bob, alicesID) == "lunch" }
+        #expect(
+            bob.log.contains { if case .linkChanged(_, .online(let link)) = $0 { link.away == "lunch" } else { false } })
+        await bob.client.disconnect(alicesID)
+        try await eventually("alice is alone") { await !alice.client.linkState(of: bobsID).isOnline }
+        await bob.client.reconnect(alicesID)
+        try await eventually("bob sees it again") { await away(bob, alicesID) == "lunch" }
+        try await alice.client.setAway(nil)
+        try await eventually("alice is back") { await away(bob, alicesID) == nil }
+        #expect(await bob.client.linkState(of: alicesID).isOnline)
+        await #expect(throws: ChatError.textTooLong(bytes: 300, limit: 256)) {
+            try await alice.client.setAway(String(repeating: "x", count: 300))
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a contact that is put off is neither called nor heard until the user reconnects; what is written waits")
+    func puttingOff() async throws {
+        let (alice, bob, bobsID, alicesID) = try await pair()
+        await alice.client.disconnect(bobsID)
+        let off = LinkState.offline(reason: LinkReason.putOff)
+        try await eventually("alice has no link") { await alice.client.linkState(of: bobsID) == off }
+        try await eventually("bob has none") { await !bob.client.linkState(of: alicesID).isOnline }
+        await bob.client.reconnect(alicesID)
+        try await alice.say("later", to: "bob")
+        #expect(await alice.client.linkState(of: bobsID) == off)
+        #expect(try await alice.history(with: "bob").last?.state == .pending)
+        await alice.client.reconnect(nil)
+        try await eventually("the line arrives") { try await bob.texts(with: "alice") == ["later"] }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a ping takes as long as the way there and back; without a link there is none")
+    func ping() async throws {
+        let (alice, bob, bobsID, _) = try await pair()
+        let time = try await alice.client.ping(bobsID)
+        #expect(time > .zero && time < .seconds(60))
+        let traffic = try #require(await alice.client.traffic(with: bobsID))
+        #expect(traffic.counters.framesSent > 0 && traffic.counters.bytesReceived > 0)
+        await alice.client.disconnect(nil)
+        try await eventually("the link is gone") { await !alice.client.linkState(of: bobsID).isOnline }
+        await #expect(throws: ChatError.notOnline) { try await alice.client.ping(bobsID) }
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("offers of one contact are accepted as far as was said for them, whatever holds for others")
+    func automaticAcceptance() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let sender = try await pair.bob.contactID("alice")
+        try await pair.bob.client.setAutomaticAcceptance(1000, from: sender)
+        let big = try await pair.offer(pair.alice.makeFile("big", size: 1001))
+        let small = try await pair.offer(pair.alice.makeFile("small", size: 1000))
+        try await pair.bob.waitForState(.complete, of: small)
+        #expect(try await pair.bob.row(big).state == .offered)
+        try await pair.bob.client.setAutomaticAcceptance(0, from: sender)
+        let asked = try await pair.offer(pair.alice.makeFile("asked", size: 0))
+        try await pair.alice.say("that is all", to: "bob")
+        try await eventually("everything is here") { try await pair.bob.texts(with: "alice") == ["that is all"] }
+        #expect(try await pair.bob.row(asked).state == .offered)
+        await pair.stop()
+    }
+
+    @Test("muting and the day of verification are stored")
+    func stored() async throws {
+        let (alice, bob, bobsID, _) = try await pair()
+        try await alice.client.setMuted(bobsID, until: .endless)
+        try await alice.client.setVerified(bobsID)
+        let peer = try #require(try await alice.store.contacts().first)
+        #expect(peer.isMuted(at: Timestamp(milliseconds: .max - 1)) && peer.verifiedAt != nil)
+        try await alice.client.setMuted(bobsID, until: Timestamp(milliseconds: 5))
+        let later = try #require(try await alice.store.contacts().first)
+        #expect(later.isMuted(at: Timestamp(milliseconds: 4)) && !later.isMuted(at: Timestamp(milliseconds: 5)))
+        await alice.stop()
+        await bob.stop()
+    }
+
+    @Test("a new name is in the address at once; a bad one is refused")
+    func ownName() async throws {
+        let alice = try await TestPeer("alice").start()
+        try await alice.client.setOwnName("  Alice B.  ")
+        #expect(await alice.client.identity.name == "Alice B.")
+        #expect(await alice.client.identity.address?.name == "Alice B.")
+        await #expect(throws: ChatError.badName("")) { try await alice.client.setOwnName("") }
+        await alice.stop()
+    }
+}
