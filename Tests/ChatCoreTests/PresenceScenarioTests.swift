@@ -26,7 +26,8 @@ import Testing
         #expect(await alice.client.identity.away == "lunch")
         try await eventually("bob sees it") { await away(bob, alicesID) == "lunch" }
         #expect(
-            bob.log.contains { if case .linkChanged(_, .online(let link)) = $0 { link.away == "lunch" } else { false } })
+            bob.log.contains { if case .linkChanged(_, .online(let link)) = $0 { link.away == "lunch" } else { false } }
+        )
         await bob.client.disconnect(alicesID)
         try await eventually("alice is alone") { await !alice.client.linkState(of: bobsID).isOnline }
         await bob.client.reconnect(alicesID)
@@ -64,7 +65,7 @@ import Testing
         let time = try await alice.client.ping(bobsID)
         #expect(time > .zero && time < .seconds(60))
         let traffic = try #require(await alice.client.traffic(with: bobsID))
-        #expect(traffic.counters.framesSent > 0 && traffic.counters.bytesReceived > 0)
+        #expect(traffic.framesSent > 0 && traffic.bytesReceived > 0)
         await alice.client.disconnect(nil)
         try await eventually("the link is gone") { await !alice.client.linkState(of: bobsID).isOnline }
         await #expect(throws: ChatError.notOnline) { try await alice.client.ping(bobsID) }

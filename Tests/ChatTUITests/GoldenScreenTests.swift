@@ -38,6 +38,39 @@ struct GoldenScreenTests {
         try compare(fixture.canvas, "transfers")
     }
 
+    @Test("a contact request with its number", arguments: sizes)
+    func request(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.type("half-typed text stays here")
+        let erin = ContactRequest(
+            id: 3, peerID: ScreenFixture.peerID("h"), name: "Erin", address: nil, origin: "192.0.2.44:51022",
+            received: ScreenFixture.time(21, 9, 11))
+        fixture.send(.chat(.requestsChanged([erin])))
+        fixture.press("Alt-r")
+        fixture.send(.answer(.requestNumber(erin, ScreenFixture.safetyNumber)))
+        try compare(fixture.canvas, "request")
+    }
+
+    @Test("the file picker", arguments: sizes)
+    func picker(columns: Int, rows: Int) throws {
+        var fixture = ScreenFixture.main(columns: columns, rows: rows)
+        fixture.type("half-typed text stays here")
+        fixture.press("Ctrl-t")
+        guard case .files(let folder, let generation)? = fixture.questions.last else {
+            Issue.record("no folder was asked for")
+            return
+        }
+        let entries: [FileListing.Entry] = [
+            .init(name: ".cache", isFolder: true), .init(name: "Pictures", isFolder: true),
+            .init(name: "build.log", isFolder: false, size: 4_100_000, modified: ScreenFixture.time(20, 23, 58)),
+            .init(
+                name: "release.tar.zst", isFolder: false, size: 1_400_000_000, modified: ScreenFixture.time(3, 11, 20)),
+        ]
+        fixture.send(.answer(.files(FileListing(folder: folder, entries: entries), generation: generation)))
+        fixture.press("Down", "Tab")
+        try compare(fixture.canvas, "picker")
+    }
+
     @Test("the search", arguments: sizes)
     func search(columns: Int, rows: Int) throws {
         var fixture = ScreenFixture.main(columns: columns, rows: rows)

@@ -56,9 +56,13 @@ extension ChatClient {
         let age = clock.now() - link.opened
         let roundTrip = await link.connection.roundTrip
         let counters = await link.connection.counters
-        guard let session = sessions[contact] else { return nil }
-        return LinkTraffic(
-            age: age, roundTrip: roundTrip, waitingReplies: session.outbox.count, queued: session.queuedCount,
-            counters: counters)
+        var traffic = LinkTraffic(age: age, roundTrip: roundTrip)
+        traffic.queued = sessions[contact]?.queuedCount ?? 0
+        traffic.waiting = sessions[contact]?.outbox.count ?? 0
+        traffic.framesSent = counters.framesSent
+        traffic.framesReceived = counters.framesReceived
+        traffic.bytesSent = counters.bytesSent
+        traffic.bytesReceived = counters.bytesReceived
+        return traffic
     }
 }

@@ -28,6 +28,8 @@ public enum ErrandResult: Sendable {
     case message(ChatMessage)
     case folder(FolderOffer)
     case settings(SettingsReply)
+    /// It was not done; why, in words.
+    case problem(String)
 }
 
 /// The answer to a `Question`.
@@ -51,6 +53,12 @@ public enum Answer: Sendable {
     case transfers([FileTransfer])
     case requests([ContactRequest])
     case safetyNumber(ContactID, [String]?)
+    case requestNumber(ContactRequest, [String])
+    case traffic(ContactID, LinkTraffic?)
+    case mentions([ChatMessage])
+    case roundTrip(ContactID, Duration)
+    case backedUp(String)
+    case output(ProgramCommand, ProgramOutput)
     case downloads(folder: String, freeBytes: UInt64)
     case identity(LocalIdentity)
     /// The first message of a day.

@@ -48,13 +48,21 @@ public enum Errand: Sendable, Equatable {
     case remove(ContactID)
     case setBlocked(ContactID, Bool)
     case setVerified(ContactID)
-    case approve(Int64, name: String?)
+    /// `verified`: our user has compared the number already.
+    case approve(Int64, name: String?, verified: Bool = false)
     case reject(Int64)
     /// They become a blocked contact: refused from now on, until /unblock.
     case blockRequest(Int64)
     case reconnect(ContactID?)
     /// Changes or shows the user's settings.
     case settings(SettingsRequest)
+    case disconnect(ContactID?)
+    case setMuted(ContactID, until: Timestamp?)
+    case setAutomaticAcceptance(ContactID, UInt64?)
+    case setOwnName(String)
+    case setAway(String?)
+    /// Opens a file or folder of this disk with the program that the settings name.
+    case openPath(String, with: String)
 }
 
 /// A question to the chat service or the file system.
@@ -79,6 +87,16 @@ public enum Question: Sendable, Equatable {
     case transfers
     case requests
     case safetyNumber(ContactID)
+    /// The number to compare with somebody who is no contact yet.
+    case requestNumber(ContactRequest)
+    case traffic(ContactID)
+    case ping(ContactID)
+    /// Copies the whole history to a new file; it may take long.
+    case backUp(String)
+    /// Runs a command of the program's command line, for what it says; it may take long.
+    case command(ProgramCommand)
+    /// Unread messages that may name us.
+    case mentions(SearchQuery)
     case downloads
     /// The first message of the conversation that was stored at the time or later.
     case day(ContactID, Timestamp, generation: Int)

@@ -28,9 +28,10 @@ final class AppLoop {
     private var searches: Task<Void, Never>?
     private let launcher = ProgramLauncher()
 
-    init(service: any ChatService, settings: any SettingsStore) {
+    init(service: any ChatService, _ options: ChatApplicationOptions) {
         self.service = service
-        runner = EffectRunner(service: service, settings: settings)
+        runner = EffectRunner(
+            service: service, settings: options.settingsStore, runsCommands: options.runsCommands)
         (errands, errandInput) = AsyncStream.makeStream()
     }
 

@@ -30,10 +30,16 @@ extension AppState {
         case .requests(let list): requests = list
         case .safetyNumber(let contact, let number):
             if let index = chatIndex(contact) { chats[index].safetyNumber = number }
-            if case .verify(var pane) = overlay, pane.contact == contact, pane.number == nil {
+            if case .verify(var pane) = overlay, pane.subject == .contact(contact), pane.number == nil {
                 pane.number = number
                 overlay = .verify(pane)
             }
+        case .requestNumber(let request, let number): receive(number: number, of: request)
+        case .roundTrip(let contact, let time): note("\(name(of: contact)) answers in \(Units.milliseconds(time))")
+        case .backedUp(let path): note("The whole history is in \(abbreviated(path))")
+        case .output(let command, let output): show(output, of: command)
+        case .mentions(let messages): receive(mentions: messages)
+        case .traffic(let contact, let traffic): note(linkLines(contact, traffic))
         case .downloads(let folder, let freeBytes): downloads = (folder, freeBytes)
         case .identity(let news): identity = news
         case .day(let contact, let day, let message, let generation):
@@ -59,10 +65,12 @@ extension AppState {
             let seen = chat.conversation.readUpTo
             if chat.peer.peerID != conversation.peer.peerID { chat.safetyNumber = nil }
             chat.conversation = conversation
+            if conversation.unreadCount == 0 { chat.mentionCount = 0 }
             // What was seen while the answer was on its way stays seen.
             if let seen, conversation.readUpTo.map({ $0 < seen }) ?? true {
                 chat.conversation.readUpTo = seen
                 chat.conversation.unreadCount = 0
+                chat.mentionCount = 0
             }
             return chat
         }
@@ -73,6 +81,7 @@ extension AppState {
             input = InputLine()
         }
         if let previousID, chatIndex(previousID) == nil { self.previousID = nil }
+        if isFirst, let question = mentionQuestion { effects.append(.ask(question)) }
         if isFirst, openID == nil { openFirstChat(&effects) }
         if let index = chatIndex(openID), chats[index].safetyNumber == nil, chats[index].peer.peerID != nil,
             chats[index].peer.peerID != old[chats[index].id]?.peer.peerID
@@ -130,8 +139,14 @@ extension AppState {
             return
         case .files(_, let generation):
             if completion?.generation == generation { completion = nil }
-        case .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers, .requests,
-            .safetyNumber, .downloads, .day, .picture:
+        case .ping(let contact):
+            note(Sentences.sentence(for: error, doing: "\(name(of: contact)): no ping"), isError: true)
+            return
+        case .backUp(let path):
+            note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written"), isError: true)
+            return
+        case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
+            .requests, .safetyNumber, .requestNumber, .traffic, .mentions, .downloads, .day, .picture:
             break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)

@@ -30,6 +30,7 @@ extension AppState {
             effects.append(.ask(.draft(id)))
         }
         if chats[index].safetyNumber == nil { effects.append(.ask(.safetyNumber(id))) }
+        if chats[index].link.isOnline { effects.append(.ask(.links([id]))) }
     }
 
     /// Puts the open chat away; its draft is kept here and in the store.

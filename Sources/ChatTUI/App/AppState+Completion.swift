@@ -49,7 +49,10 @@ extension AppState {
 
     /// A folder was read.
     mutating func receive(_ listing: FileListing, generation: Int) {
-        guard let waiting = completion, waiting.generation == generation else { return }
+        guard let waiting = completion, waiting.generation == generation else {
+            receive(listing, picker: generation)
+            return
+        }
         completion = nil
         var context = CompletionContext(textBeforeCursor: input.textBeforeCursor)
         context.start = waiting.start

@@ -18,7 +18,9 @@ extension AppState {
                 conversations.isDirty = true
                 return
             }
-            chats[index].link = link
+            let wasOnline = chats[index].link.isOnline
+            chats[index].link = keepingRoundTrip(link, of: chats[index].link)
+            if link.isOnline, !wasOnline { linkRefresh = moment.uptime + Self.linkRefreshDelay }
             if !link.isOnline { chats[index].typingUntil = nil }
         case .typing(let contact, let isComposing):
             guard let index = chatIndex(contact) else { return }
@@ -27,6 +29,15 @@ extension AppState {
         case .identityChanged(let news): identity = news
         case .notice(let notice): receive(notice)
         }
+    }
+
+    /// News of a link do not say how fast it is: what was measured stays until it is asked again.
+    private func keepingRoundTrip(_ link: LinkState, of old: LinkState) -> LinkState {
+        guard case .online(var details) = link, case .online(let before) = old, details.roundTrip == nil else {
+            return link
+        }
+        details.roundTrip = before.roundTrip
+        return .online(details)
     }
 
     /// Shows what is left of a conversation; a chat that is not open is loaded when it is opened.
@@ -74,6 +85,7 @@ extension AppState {
         }
         chats[index].typingUntil = nil
         chats[index].conversation.unreadCount += 1
+        if mentionsMe(message) { chats[index].mentionCount += 1 }
         let isLooking = isOpen && isFocused && overlay == nil && chats[index].window.isAtBottom
         guard isOpen, !isLooking else { return }
         if !chats[index].window.isAtBottom { chats[index].window.newerCount += 1 }

@@ -26,6 +26,8 @@ extension AppState {
         case .choice(var pane): performInChoice(command, &pane, &effects)
         case .reader(var pane): performInReader(command, &pane, &effects)
         case .prompt(var pane): performInPrompt(command, &pane, &effects)
+        case .files(var picker): perform(command, in: &picker, &effects)
+        case .qr: break
         }
     }
 
@@ -39,7 +41,10 @@ extension AppState {
         case .search(var pane):
             pane.query.insert(text)
             refresh(&pane, &effects)
-        case .transfers(let pane): overlay = .transfers(TransfersPane(selected: pane.selected))
+        case .transfers(var pane):
+            if pane.limit == nil { pane.confirmingCancel = nil } else { pane.limit?.insert(text) }
+            overlay = .transfers(pane)
+        case .files(var picker): type(text, into: &picker, &effects)
         case .choice(var pane):
             pane.list.filter.insert(text)
             pane.list.selected = 0
@@ -47,21 +52,18 @@ extension AppState {
         case .prompt(var pane):
             pane.field.insert(text)
             overlay = .prompt(pane)
-        case .requests, .verify, .reader, nil: break
+        case .requests, .verify, .reader, .qr, nil: break
         }
     }
 
     private mutating func closeOverlay() {
-        if case .transfers(let pane) = overlay, pane.confirmingCancel != nil {
-            overlay = .transfers(TransfersPane(selected: pane.selected))
-            return
-        }
-        if case .search(var pane) = overlay, pane.showsSyntax {
+        switch overlay {
+        case .transfers(let pane): stepBack(in: pane)
+        case .search(var pane) where pane.showsSyntax:
             pane.showsSyntax = false
             overlay = .search(pane)
-            return
+        default: overlay = nil
         }
-        overlay = nil
     }
 
     // MARK: Help, palette, go to
@@ -146,13 +148,14 @@ extension AppState {
     private mutating func runFromList(_ command: AppCommand, _ context: KeyContext, _ effects: inout [AppEffect]) {
         overlay = nil
         switch context {
-        case .anywhere, .history, .edit, .main, .browse, .picker:
+        case .anywhere, .history, .edit, .main, .browse:
             // What Enter itself does would send the half-typed line: the help must not.
             if command == .send { say("Enter sends the line that you typed") } else { perform(command, &effects) }
+        case .picker: perform(.sendFile, &effects)
         case .transfers: perform(.transfers, &effects)
         case .search: perform(.searchAll, &effects)
-        case .requests: perform(.requests, &effects)
-        case .verify: if let openID { showVerification(of: openID, &effects) }
+        case .requests, .decision: perform(.requests, &effects)
+        case .verify: if let openID { showVerification(of: .contact(openID), &effects) }
         case .list: perform(.palette, &effects)
         case .reader, .prompt: break
         }

@@ -3,11 +3,21 @@
 import ChatCore
 
 extension AppState {
-    mutating func showRequests() {
-        if case .requests = overlay {
-            overlay = nil
-        } else if requests.isEmpty {
+    /// Alt-r: the page of the only request, or the list of several.
+    mutating func showRequests(_ effects: inout [AppEffect]) {
+        switch overlay {
+        case .requests: overlay = nil
+        case .verify(let pane):
+            if case .request = pane.subject { overlay = nil } else { openRequests(&effects) }
+        default: openRequests(&effects)
+        }
+    }
+
+    private mutating func openRequests(_ effects: inout [AppEffect]) {
+        if requests.isEmpty {
             say("No contact requests. /verify compares numbers with somebody you know")
+        } else if requests.count == 1, let only = requests.first {
+            showVerification(of: .request(only), &effects)
         } else {
             show(.requests(selected: requests.first?.id))
         }
@@ -24,6 +34,8 @@ extension AppState {
         switch command {
         case .up: next = max(index - 1, 0)
         case .down: next = min(index + 1, max(requests.count - 1, 0))
+        case .choose:
+            if let request { return showVerification(of: .request(request), &effects) }
         case .acceptRequest: errand { .approve($0, name: nil) }
         case .refuseRequest: errand { .reject($0) }
         case .blockRequest: errand { .blockRequest($0) }
@@ -35,33 +47,78 @@ extension AppState {
         overlay = .requests(selected: requests.indices.contains(next) ? requests[next].id : nil)
     }
 
-    mutating func showVerification(of contact: ContactID, _ effects: inout [AppEffect]) {
-        effects.append(.ask(.safetyNumber(contact)))
-        show(.verify(VerifyPane(contact: contact)))
+    // MARK: The number
+
+    mutating func showVerification(of subject: VerifyPane.Subject, _ effects: inout [AppEffect]) {
+        switch subject {
+        case .contact(let contact): effects.append(.ask(.safetyNumber(contact)))
+        case .request(let request): effects.append(.ask(.requestNumber(request)))
+        }
+        show(.verify(VerifyPane(subject: subject)))
+    }
+
+    /// The number of a request has been computed.
+    mutating func receive(number: [String], of request: ContactRequest) {
+        guard case .verify(var pane) = overlay, pane.subject == .request(request), pane.number == nil else { return }
+        pane.number = number
+        overlay = .verify(pane)
     }
 
     mutating func perform(_ command: AppCommand, in pane: VerifyPane, _ effects: inout [AppEffect]) {
-        let contact = pane.contact
+        switch pane.subject {
+        case .contact(let contact): decide(command, about: contact, pane.number, &effects)
+        case .request(let request): decide(command, about: request, pane.number, &effects)
+        }
+    }
+
+    private mutating func decide(
+        _ command: AppCommand, about contact: ContactID, _ number: [String]?, _ effects: inout [AppEffect]
+    ) {
         guard let chat = chat(contact) else {
             overlay = nil
             return
         }
         switch command {
-        case .numbersMatch where pane.number != nil:
-            guard pane.number == chat.safetyNumber else {
+        case .numbersMatch where number != nil:
+            guard number == chat.safetyNumber else {
                 say("The number has just changed: compare again", isError: true)
-                showVerification(of: contact, &effects)
+                showVerification(of: .contact(contact), &effects)
                 return
             }
             effects.append(.run(.setVerified(contact)))
             overlay = nil
-        case .numbersDiffer:
+        case .numbersDiffer, .blockRequest:
             effects.append(.run(.setBlocked(contact, true)))
             overlay = nil
-        case .decideLater:
+        case .decideLater, .closePane:
             say("\(chat.name.text) stays \(Sentences.word(for: chat.peer.trust))")
             overlay = nil
         default: break
         }
+    }
+
+    private mutating func decide(
+        _ command: AppCommand, about request: ContactRequest, _ number: [String]?, _ effects: inout [AppEffect]
+    ) {
+        if command == .closePane {
+            overlay = nil
+            return
+        }
+        let decision: Errand? =
+            switch command {
+            case .numbersMatch: number == nil ? nil : .approve(request.id, name: nil, verified: true)
+            case .decideLater, .acceptRequest: .approve(request.id, name: nil)
+            case .numbersDiffer, .blockRequest: .blockRequest(request.id)
+            case .refuseRequest: .reject(request.id)
+            default: nil
+            }
+        guard let decision else { return }
+        overlay = nil
+        // A request that is not there any more, or that another key has taken the place of, is not decided here.
+        guard requests.contains(where: { $0.id == request.id && $0.peerID == request.peerID }) else {
+            say("That request is not there any more", isError: true)
+            return
+        }
+        effects.append(.run(decision))
     }
 }

@@ -9,7 +9,7 @@ extension AppState {
         case .palette: if case .palette = overlay { overlay = nil } else { show(.palette(ListPane())) }
         case .goTo: if case .goTo = overlay { overlay = nil } else { show(.goTo(ListPane())) }
         case .transfers: toggleTransfers()
-        case .requests: showRequests()
+        case .requests: showRequests(&effects)
         case .searchAll: showSearch(scope: nil, "", &effects)
         case .searchHere: showSearch(scope: openID, "", &effects)
         case .nextUnread: openUnread(step: 1, &effects)
@@ -54,12 +54,13 @@ extension AppState {
         case .up: inputUp()
         case .down: inputDown()
         case .clear: clearInput(&effects)
-        case .sendFile: promptForFile(&effects)
+        case .sendFile: showFilePicker(&effects)
         case .lineStart, .lineEnd, .left, .right, .wordLeft, .wordRight, .deleteBackward, .deleteForward,
             .killBlankWord, .killWordBackward, .killWordForward, .killToEnd, .killToStart, .yank, .undo:
             if !edit(command, &effects) { lastKill = nil }
         case .top, .bottom, .choose, .nextGroup, .closePane, .searchScope, .searchSyntax, .pauseOrResume,
-            .cancelTransfer, .acceptTransfer, .declineTransfer, .limitRate, .acceptRequest, .refuseRequest,
+            .cancelTransfer, .acceptTransfer, .declineTransfer, .limitRate, .openTransfer, .copyHash, .markFile,
+            .sendMarked, .hiddenFiles, .acceptRequest, .refuseRequest,
             .blockRequest, .numbersMatch, .numbersDiffer, .decideLater:
             // Keys of panes: bound elsewhere they mean nothing.
             say("\(command.name) works only in its pane")
@@ -76,21 +77,6 @@ extension AppState {
         } else {
             startBrowsing()
         }
-    }
-
-    /// Ctrl-t: the command is typed, Tab does the rest.
-    private mutating func promptForFile(_ effects: inout [AppEffect]) {
-        guard openID != nil else {
-            say("No chat is open: /query WHO opens one", isError: true)
-            return
-        }
-        guard input.isEmpty else {
-            say("Ctrl-t needs an empty line (Ctrl-c clears it, Ctrl-y brings it back), or type /send PATH")
-            return
-        }
-        input.insert("/send ~/")
-        draftChanged()
-        complete(step: 1, &effects)
     }
 
     /// Alt-y and Alt-n.

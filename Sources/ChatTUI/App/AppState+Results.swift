@@ -31,7 +31,7 @@ extension AppState {
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
-            if case .approve(let id, _) = errand { forget(request: id) }
+            if case .approve(let id, _, _) = errand { forget(request: id) }
             let name = SafeText(peer.name, as: .name).text
             say("\(name) is a contact now (\(Sentences.word(for: peer.trust)); /verify compares numbers)")
             adopt(peer, &effects)
@@ -55,6 +55,22 @@ extension AppState {
         case .resume(let number): say("#\(number.rawValue) goes on")
         case .cancel(let number): say("#\(number.rawValue) is cancelled")
         case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
+        case .disconnect(let contact):
+            say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
+        case .setMuted(let contact, let until): say(sentence(muting: contact, until))
+        case .setAutomaticAcceptance(let contact, let limit):
+            if let index = chatIndex(contact) { chats[index].conversation.peer.acceptsFilesUpTo = limit }
+            say(acceptanceWords(contact))
+        case .setOwnName(let name):
+            say("You are \(SafeText(name, as: .name).text) until blipchat ends (name in config.toml lasts)")
+        case .setAway(let reason):
+            say(reason == nil ? "Your contacts see that you are back" : "Your contacts see that you are away (/back)")
+        case .openPath(let path, _):
+            if case .problem(let why) = result {
+                note("\(abbreviated(path)) was not opened: \(why)", isError: true)
+            } else {
+                say("Opening \(abbreviated(path))")
+            }
         case .setDraft, .setTyping, .markSeen, .reconnect: break
         }
         switch errand {
@@ -96,6 +112,13 @@ extension AppState {
         if input.isEmpty, overlay == nil { open(peer.id, &effects) }
     }
 
+    private mutating func sentence(muting contact: ContactID, _ until: Timestamp?) -> String {
+        guard let index = chatIndex(contact) else { return "" }
+        chats[index].conversation.peer.mutedUntil = until
+        let name = chats[index].name.text
+        return muteWords(chats[index].peer).map { "\(name) is \($0) (/mute \(name) off)" } ?? "\(name) is not muted"
+    }
+
     /// An errand could not be done.
     mutating func fail(_ errand: Errand, _ error: ChatError, _ effects: inout [AppEffect]) {
         switch errand {
@@ -121,7 +144,8 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
-        case .retry, .rename, .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect,
+        case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .openPath, .rename,
+            .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect,
             .limitRate, .settings:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
         }

@@ -27,6 +27,9 @@ extension AppState {
         case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .rename, .remove, .contacts,
             .whois, .myID:
             runPeople(command.verb, &scanner, asked: asked, &effects)
+        case .nick, .away, .back, .mute, .autoAccept, .disconnect, .ping, .stats:
+            runPresence(command.verb, &scanner, &effects)
+        case .qr, .export, .importHistory, .backup, .doctor: runProgram(command.verb, &scanner, &effects)
         case .connect:
             let word = scanner.remainder()
             guard let id = word == nil ? openID : who(word) else { return }

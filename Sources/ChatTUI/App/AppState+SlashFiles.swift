@@ -10,7 +10,9 @@ extension AppState {
                 note("No chat is open: /query WHO opens one", isError: true)
                 return
             }
-            for path in scanner.all() { effects.append(.run(.sendFile(path: expanded(path), to: openID))) }
+            let paths = scanner.all()
+            if paths.isEmpty { return showFilePicker(&effects) }
+            for path in paths { effects.append(.run(.sendFile(path: expanded(path), to: openID))) }
         case .accept:
             let (number, rest) = transferNumber(&scanner) { $0.state == .offered && $0.direction == .incoming }
             guard let number else { return }

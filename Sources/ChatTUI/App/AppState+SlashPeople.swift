@@ -8,13 +8,13 @@ extension AppState {
     ) {
         switch verb {
         case .add: add(&scanner, &effects)
-        case .requests: showRequests()
+        case .requests: showRequests(&effects)
         case .approve:
             guard let id = requestNumber(&scanner) else { return }
             effects.append(.run(.approve(id, name: scanner.remainder())))
         case .reject: if let id = requestNumber(&scanner) { effects.append(.run(.reject(id))) }
-        case .verify: if let id = who(scanner.remainder()) { showVerification(of: id, &effects) }
-        case .fingerprint: if let id = who(scanner.remainder()) { showVerification(of: id, &effects) }
+        case .verify: if let id = who(scanner.remainder()) { showVerification(of: .contact(id), &effects) }
+        case .fingerprint: if let id = who(scanner.remainder()) { showVerification(of: .contact(id), &effects) }
         case .block: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, true))) }
         case .unblock: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, false))) }
         case .rename:
@@ -69,14 +69,23 @@ extension AppState {
     private func contactLines() -> [String] {
         chats.enumerated().map { index, chat in
             let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
-            return "\(index + 1) \(chat.name.text): \(Sentences.word(for: chat.peer.trust)), \(link)"
+            let mute = muteWords(chat.peer).map { ", \($0)" } ?? ""
+            return "\(index + 1) \(chat.name.text): \(Sentences.word(for: chat.peer.trust)), \(link)\(mute)"
         }
     }
 
     private func whois(_ chat: Chat) -> [String] {
         let peer = chat.peer
-        var lines = ["\(chat.name.text): \(Sentences.word(for: peer.trust)), \(Sentences.words(for: chat.link))"]
+        var trust = Sentences.word(for: peer.trust)
+        if let day = peer.verifiedAt, peer.trust == .verified { trust += " since \(clock.date(day))" }
+        var lines = ["\(chat.name.text): \(trust), \(Sentences.words(for: chat.link))"]
+        if case .online(let details) = chat.link {
+            lines.append(
+                "from \(details.remoteAddress)" + (details.roundTrip.map { ", \(Units.milliseconds($0))" } ?? ""))
+        }
         if peer.isBlocked { lines.append("blocked (/unblock)") }
+        if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
+        if peer.acceptsFilesUpTo != nil { lines.append(acceptanceWords(chat.id)) }
         lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))
         if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
         lines += peer.addresses.map { "address \($0)" }

@@ -1,4 +1,4 @@
-// The transfers pane and what its keys do to the transfer under the cursor.
+// The transfers pane and what its keys do to the file or folder under the cursor.
 
 import ChatCore
 
@@ -7,13 +7,15 @@ extension AppState {
         if case .transfers = overlay {
             overlay = nil
         } else {
-            show(.transfers(TransfersPane(selected: shownOffer?.number ?? transfers.sorted.first?.number)))
+            show(.transfers(TransfersPane(selected: shownOffer?.number ?? transfers.groups.first?.number)))
         }
     }
 
     mutating func perform(_ command: AppCommand, in pane: inout TransfersPane, _ effects: inout [AppEffect]) {
-        let list = transfers.sorted
-        let index = list.firstIndex { $0.number == pane.selected } ?? 0
+        if pane.limit != nil { return answerLimit(command, &pane, &effects) }
+        let list = transfers.groups
+        let selected = transfers.group(of: pane.selected)?.key
+        let index = list.firstIndex { $0.key == selected } ?? 0
         let confirming = pane.confirmingCancel
         pane.confirmingCancel = nil
         pane.selected = list.indices.contains(index) ? list[index].number : nil
@@ -24,6 +26,8 @@ extension AppState {
         switch command {
         case .up: select(index - 1)
         case .down: select(index + 1)
+        case .pageUp: select(index - 5)
+        case .pageDown: select(index + 5)
         case .top: select(0)
         case .bottom: select(list.count - 1)
         case .closePane:
@@ -31,52 +35,144 @@ extension AppState {
             return
         default:
             guard list.indices.contains(index) else { break }
-            let isConfirmed = confirming == list[index].number
-            let isFinal = list[index].state.isFinal
-            if command == .cancelTransfer, !isConfirmed, !isFinal { pane.confirmingCancel = list[index].number }
-            if command == .limitRate, !isFinal, askForLimit(of: list[index].number) { return }
-            act(command, on: list[index], isConfirmed: isConfirmed, &effects)
+            act(command, on: list[index], isConfirmed: confirming == list[index].number, &pane, &effects)
+        }
+        overlay = .transfers(pane)
+    }
+
+    /// Esc in the pane: first out of what it asks, then out of the details, then out of the pane.
+    mutating func stepBack(in pane: TransfersPane) {
+        var pane = pane
+        if pane.limit != nil {
+            pane.limit = nil
+        } else if pane.confirmingCancel != nil {
+            pane.confirmingCancel = nil
+        } else if pane.showsDetails {
+            pane.showsDetails = false
+        } else {
+            overlay = nil
+            return
         }
         overlay = .transfers(pane)
     }
 
     private mutating func act(
-        _ command: AppCommand, on transfer: FileTransfer, isConfirmed: Bool, _ effects: inout [AppEffect]
+        _ command: AppCommand, on group: TransferGroup, isConfirmed: Bool, _ pane: inout TransfersPane,
+        _ effects: inout [AppEffect]
     ) {
-        let number = transfer.number
-        let isOffer = transfer.state == .offered && transfer.direction == .incoming
+        let number = group.number.rawValue
         switch command {
-        case .pauseOrResume:
-            switch transfer.state {
-            case .running, .accepted: effects.append(.run(.pause(number)))
-            case .paused: effects.append(.run(.resume(number)))
-            default: say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)): nothing to pause or resume")
-            }
+        case .choose: pane.showsDetails.toggle()
+        case .pauseOrResume: pauseOrResume(group, &effects)
         case .cancelTransfer:
-            if transfer.state.isFinal {
-                say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)) already")
+            if group.state.isFinal {
+                say("#\(number) is \(Sentences.word(for: group.state)) already")
             } else if isConfirmed {
-                effects.append(.run(.cancel(number)))
+                for file in files(of: group, where: { !$0.state.isFinal }) {
+                    effects.append(.run(.cancel(file.number)))
+                }
             } else {
-                say("Cancel #\(number.rawValue) for good? x again cancels, any other key keeps it")
+                pane.confirmingCancel = group.number
+                say("Cancel #\(number) for good? x again cancels, any other key keeps it")
             }
-        case .limitRate where transfer.state.isFinal:
-            say("#\(number.rawValue) is \(Sentences.word(for: transfer.state)) already")
-        case .acceptTransfer where isOffer: effects.append(.run(.accept(number, folder: nil)))
-        case .declineTransfer where isOffer: effects.append(.run(.decline(number)))
-        case .acceptTransfer, .declineTransfer: say("#\(number.rawValue) is not an offer to you")
+        case .limitRate:
+            if group.state.isFinal {
+                say("#\(number) is \(Sentences.word(for: group.state)) already")
+            } else {
+                pane.limit = InputLine()
+            }
+        case .acceptTransfer, .declineTransfer:
+            guard let offer = files(of: group, where: { $0.state == .offered }).first, group.isOpenOffer else {
+                say("#\(number) is not an offer to you")
+                return
+            }
+            effects.append(
+                .run(command == .acceptTransfer ? .accept(offer.number, folder: nil) : .decline(offer.number)))
+        case .copyHash:
+            guard let hash = group.isFolder ? nil : group.lead.sha256 else {
+                say(
+                    group.isFolder
+                        ? "#\(number) is a folder: each of its files has a hash" : "#\(number) has no hash yet")
+                return
+            }
+            effects.append(.terminal(.copy(hash)))
+            say("sha256 of #\(number) is on the clipboard, where the terminal allows it")
+        case .openTransfer: openFile(of: group, &effects)
         default: break
         }
     }
 
-    /// Closes the pane with the command in the input line, for the rate to be typed; a line that is half typed is kept.
-    private mutating func askForLimit(of number: TransferNumber) -> Bool {
-        guard input.isEmpty else {
-            say("Type /limit \(number.rawValue) RATE (the line that you are writing is in the way)")
-            return false
+    private func files(of group: TransferGroup, where fits: (FileTransfer) -> Bool) -> [FileTransfer] {
+        transfers.files(of: group).filter(fits)
+    }
+
+    /// Pauses what runs, else resumes what is paused.
+    private mutating func pauseOrResume(_ group: TransferGroup, _ effects: inout [AppEffect]) {
+        let active = files(of: group) { $0.state == .running || $0.state == .accepted }
+        let paused = files(of: group) { $0.state == .paused }
+        if active.isEmpty, paused.isEmpty {
+            say("#\(group.number.rawValue) is \(Sentences.word(for: group.state)): nothing to pause or resume")
         }
-        input = InputLine("/limit \(number.rawValue) ")
-        overlay = nil
-        return true
+        for file in active { effects.append(.run(.pause(file.number))) }
+        guard active.isEmpty else { return }
+        for file in paused { effects.append(.run(.resume(file.number))) }
+    }
+
+    /// A received file that is complete, or our own; of a folder the folder.
+    private mutating func openFile(of group: TransferGroup, _ effects: inout [AppEffect]) {
+        let file = group.lead
+        guard let path = file.path, file.direction == .outgoing || file.state == .complete else {
+            say("#\(group.number.rawValue) is not complete: there is nothing to open yet")
+            return
+        }
+        guard !SafeText(file.name, as: .fileName).text.hasSuffix("(program)") || group.isFolder else {
+            say("#\(group.number.rawValue) is a program: it is in \(abbreviated(folder(of: path))), start it there")
+            return
+        }
+        effects.append(
+            .run(.openPath(group.isFolder ? folder(of: path) : path, with: settings.openCommand)))
+    }
+
+    private func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    // MARK: The rate
+
+    private mutating func answerLimit(
+        _ command: AppCommand, _ pane: inout TransfersPane, _ effects: inout [AppEffect]
+    ) {
+        defer { overlay = .transfers(pane) }
+        guard command == .choose else {
+            _ = pane.limit?.perform(command, yanking: killRing.newest)
+            return
+        }
+        let word = pane.limit?.text.trimmedBlanks ?? ""
+        guard let group = transfers.group(of: pane.selected), !word.isEmpty else {
+            pane.limit = nil
+            return
+        }
+        let rate = Units.bytes(of: word)
+        guard rate != nil || word.lowercased() == "off" else {
+            say("\(SafeText(word, as: .name).text) is not a rate (500k, 2M, off)", isError: true)
+            return
+        }
+        pane.limit = nil
+        let limit = rate.flatMap { $0 > 0 ? $0 : nil }
+        for file in files(of: group, where: { !$0.state.isFinal }) {
+            pane.limits[file.number] = limit
+            effects.append(.run(.limitRate(.transfer(file.number), limit)))
+        }
+    }
+}
+
+extension String {
+    /// Without blanks at the ends.
+    var trimmedBlanks: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
     }
 }

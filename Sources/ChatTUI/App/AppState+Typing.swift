@@ -9,6 +9,8 @@ extension AppState {
     static let typingPause = Duration.seconds(6)
     /// A peer that says nothing more for so long is not typing any more.
     static let peerTypingLimit = Duration.seconds(12)
+    /// A link has been measured so long after it was made.
+    static let linkRefreshDelay = Duration.seconds(2)
 
     /// The user changed the draft.
     mutating func tellTyping(_ effects: inout [AppEffect]) {
@@ -53,6 +55,10 @@ extension AppState {
             if let until = chats[index].typingUntil, until <= now { chats[index].typingUntil = nil }
         }
         if let timer = draftTimer, timer <= now { storeDraft(&effects) }
+        if let due = linkRefresh, due <= now {
+            linkRefresh = nil
+            if let openID { effects.append(.ask(.links([openID]))) }
+        }
         if let own = typing, own.lastKey + Self.typingPause <= now { stopTyping(&effects) }
         announceDue(&effects)
         if let due = conversations.due, due <= now {
@@ -71,6 +77,7 @@ extension AppState {
         consider(status?.until)
         for chat in chats { consider(chat.typingUntil) }
         consider(draftTimer)
+        consider(linkRefresh)
         consider(typing.map { $0.lastKey + Self.typingPause })
         consider(conversations.due)
         consider(announcements.deadline)

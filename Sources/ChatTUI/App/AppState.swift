@@ -64,6 +64,8 @@ public struct AppState: Sendable {
     var confirmation: Confirmation?
     /// No panes and no indentation, so that the terminal's own selection copies well (Alt-l).
     var isPlain = false
+    /// The folder in which files were chosen last.
+    var pickerFolder: String?
     var listIsHidden = false
     var detailsAreHidden = false
     /// The terminal window has the focus, as far as it tells.
@@ -94,6 +96,8 @@ public struct AppState: Sendable {
     var confirming: Errand?
     var conversations = Refresh()
     var draftTimer: Duration?
+    /// When (uptime) the open chat's link is asked how fast it is.
+    var linkRefresh: Duration?
     var typing: OwnTyping?
     /// What was told of late by bell and notifications.
     var announcements = Announcements()

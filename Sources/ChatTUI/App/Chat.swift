@@ -9,6 +9,8 @@ struct Chat: Sendable, Equatable, Identifiable {
     /// Until when (uptime) they are shown as typing without news.
     var typingUntil: Duration?
     var window = ChatWindow()
+    /// Unread messages that name us.
+    var mentionCount = 0
     /// The number to compare, once asked for.
     var safetyNumber: [String]?
     /// What the line in its input becomes, when it is no new message.

@@ -18,6 +18,8 @@ public struct ChatApplicationOptions: Sendable {
     public var theme = Theme.terminal
     /// Where the settings are kept; without it they cannot be changed.
     public var settingsStore: any SettingsStore = NoSettings()
+    /// How /export, /import and /doctor are run; `nil`: they say that they cannot be.
+    public var runsCommands: ProgramRunning?
 
     public init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
@@ -42,7 +44,7 @@ public final class ChatApplication {
     public init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
         self.terminal = terminal
         self.options = options
-        loop = AppLoop(service: service, settings: options.settingsStore)
+        loop = AppLoop(service: service, options)
     }
 
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.

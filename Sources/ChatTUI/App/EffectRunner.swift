@@ -8,6 +8,8 @@ import Glibc
 struct EffectRunner: Sendable {
     let service: any ChatService
     let settings: any SettingsStore
+    /// How commands of the command line are run; `nil`: they are not (a test, a front end without it).
+    var runsCommands: ProgramRunning?
 
     /// Messages shown around a search hit.
     private static let contextCount = 8
@@ -53,11 +55,24 @@ struct EffectRunner: Sendable {
         case .remove(let contact): try await service.removeContact(contact)
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
         case .setVerified(let contact): try await service.setVerified(contact)
-        case .approve(let id, let name): return .contact(try await service.approveRequest(id, name: name))
+        case .approve(let id, let name, let verified):
+            var peer = try await service.approveRequest(id, name: name)
+            guard verified else { return .contact(peer) }
+            try await service.setVerified(peer.id)
+            peer.trust = .verified
+            return .contact(peer)
         case .reject(let id): try await service.rejectRequest(id)
         case .blockRequest(let id): return .contact(try await service.blockRequest(id))
         case .reconnect(let contact): await service.reconnect(contact)
         case .settings(let request): return .settings(await settings.carryOut(request))
+        case .disconnect(let contact): await service.disconnect(contact)
+        case .setMuted(let contact, let until): try await service.setMuted(contact, until: until)
+        case .setAutomaticAcceptance(let contact, let limit):
+            try await service.setAutomaticAcceptance(limit, from: contact)
+        case .setOwnName(let name): try await service.setOwnName(name)
+        case .setAway(let reason): try await service.setAway(reason)
+        case .openPath(let path, let command):
+            if let problem = ExternalProgram.open(path, with: command) { return .problem(problem) }
         }
         return .nothing
     }
@@ -105,6 +120,19 @@ struct EffectRunner: Sendable {
         case .transfers: return .transfers(try await service.transfers(unfinishedOnly: false))
         case .requests: return .requests(try await service.contactRequests())
         case .safetyNumber(let contact): return .safetyNumber(contact, try await service.safetyNumber(for: contact))
+        case .requestNumber(let request):
+            return .requestNumber(request, await Self.number(await service.identity.peerID, request.peerID))
+        case .traffic(let contact): return .traffic(contact, await service.traffic(with: contact))
+        case .ping(let contact): return .roundTrip(contact, try await service.ping(contact))
+        case .backUp(let path):
+            try await service.backUp(to: Self.absolute(path))
+            return .backedUp(path)
+        case .command(let command):
+            guard let runsCommands else {
+                return .output(command, ProgramOutput(lines: ["the command line is not at hand here"], exitCode: 1))
+            }
+            return .output(command, await runsCommands(command))
+        case .mentions(let query): return .mentions(try await service.search(query).hits)
         case .downloads:
             guard let space = await service.downloadsSpace() else { return nil }
             return .downloads(folder: space.folder, freeBytes: space.freeBytes)
@@ -125,6 +153,11 @@ struct EffectRunner: Sendable {
     @concurrent private static func picture(at path: String, isLarge: Bool) async -> PixelImage? {
         let small = PictureRows.pixelLimit(columns: PictureRows.maxColumns)
         return try? PictureLibrary.picture(at: path, toFit: isLarge ? (400, 240) : small)
+    }
+
+    /// Away from the main thread: it takes thousands of digests.
+    @concurrent private static func number(_ own: PeerID, _ other: PeerID) async -> [String] {
+        SafetyNumber.groups(own, other)
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -1,13 +1,20 @@
-// What is in a folder, for the completion of paths. Read by ChatApplication, so that `update` stays pure.
+// What is in a folder, for the file picker and the completion of paths. Read by EffectRunner, so that `update` stays
+// pure.
 
 import CLinux
+import ChatCore
 import Glibc
 
-/// The names in one folder.
+/// The names in one folder, with what a list shows of them.
 public struct FileListing: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         var name: String
         var isFolder: Bool
+        /// Bytes; 0 for a folder.
+        var size: UInt64 = 0
+        var modified = Timestamp(milliseconds: 0)
+        /// We may read it, as far as its rights say.
+        var isReadable = true
     }
 
     /// More entries than this are left out.
@@ -15,26 +22,40 @@ public struct FileListing: Sendable, Equatable {
 
     /// The absolute path that was read.
     var folder: String
-    /// Sorted by name; without `.` and `..` and without names that are not UTF-8.
+    /// Sorted by name; without `.` and `..`, without names that are not UTF-8, and without what cannot be sent (devices,
+    /// sockets, pipes).
     var entries: [Entry]
+    /// Why it could not be read, in words.
+    var problem: String?
 
-    /// Reads a folder; empty when it cannot be read. Blocks: not for the main thread.
+    /// Reads a folder. Blocks: not for the main thread.
     static func read(_ folder: String) -> FileListing {
-        guard let handle = opendir(folder) else { return FileListing(folder: folder, entries: []) }
+        guard let handle = opendir(folder) else {
+            return FileListing(folder: folder, entries: [], problem: Sentences.words(forErrno: errno))
+        }
         defer { closedir(handle) }
+        let descriptor = dirfd(handle)
         var entries: [Entry] = []
-        while entries.count < limit, let entry = readdir(handle) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        while entries.count < limit, let next = readdir(handle) {
+            let name = withUnsafeBytes(of: &next.pointee.d_name) { bytes in
                 String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard let name, name != ".", name != ".." else { continue }
-            var isFolder = entry.pointee.d_type == UInt8(DT_DIR)
-            if entry.pointee.d_type == UInt8(DT_LNK) || entry.pointee.d_type == UInt8(DT_UNKNOWN) {
-                var status = stat()
-                isFolder = stat(folder + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-            }
-            entries.append(Entry(name: name, isFolder: isFolder))
+            guard let name, name != ".", name != "..", let entry = entry(name, in: descriptor) else { continue }
+            entries.append(entry)
         }
         return FileListing(folder: folder, entries: entries.sorted { $0.name < $1.name })
+    }
+
+    /// Links are followed: what they lead to is what would be sent.
+    private static func entry(_ name: String, in folder: Int32) -> Entry? {
+        var status = stat()
+        guard fstatat(folder, name, &status, 0) == 0 else { return nil }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFDIR || kind == S_IFREG else { return nil }
+        let seconds = Int64(status.st_mtim.tv_sec)
+        return Entry(
+            name: name, isFolder: kind == S_IFDIR, size: kind == S_IFREG ? UInt64(max(0, status.st_size)) : 0,
+            modified: Timestamp(milliseconds: seconds.multipliedReportingOverflow(by: 1000).partialValue),
+            isReadable: faccessat(folder, name, R_OK, 0) == 0)
     }
 }

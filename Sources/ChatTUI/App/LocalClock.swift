@@ -48,6 +48,12 @@ public enum LocalClock: Sendable, Equatable {
         return Self.twoDigits(civil.hour) + ":" + Self.twoDigits(civil.minute)
     }
 
+    /// `20 Nov 2026`
+    func date(_ time: Timestamp) -> String {
+        let civil = civil(time)
+        return "\(civil.day) \(Self.months[civil.month - 1]) \(civil.year)"
+    }
+
     /// `Fri 20 Nov 2026`
     func day(_ time: Timestamp) -> String {
         let civil = civil(time)

@@ -15,6 +15,8 @@ enum Overlay: Sendable, Equatable {
     case choice(ChoicePane)
     case reader(ReaderPane)
     case prompt(PromptPane)
+    case files(FilePicker)
+    case qr(QRPane)
 
     /// Whose keys count while it is open.
     var keyContext: KeyContext {
@@ -22,10 +24,12 @@ enum Overlay: Sendable, Equatable {
         case .help, .palette, .goTo, .choice: .list
         case .reader: .reader
         case .prompt: .prompt
-        case .transfers: .transfers
+        case .transfers(let pane): pane.limit == nil ? .transfers : .prompt
         case .search: .search
         case .requests: .requests
-        case .verify: .verify
+        case .verify(let pane): if case .request = pane.subject { .decision } else { .verify }
+        case .files: .picker
+        case .qr: .anywhere
         }
     }
 }
@@ -38,21 +42,6 @@ struct ListPane: Sendable, Equatable {
     mutating func move(by step: Int, count: Int) {
         selected = count == 0 ? 0 : min(max(selected + step, 0), count - 1)
     }
-}
-
-/// The transfers pane.
-struct TransfersPane: Sendable, Equatable {
-    /// The transfer under the cursor, so that news cannot move the cursor to another one.
-    var selected: TransferNumber?
-    /// x was pressed once on this transfer.
-    var confirmingCancel: TransferNumber?
-}
-
-/// The page with the number to compare.
-struct VerifyPane: Sendable, Equatable {
-    var contact: ContactID
-    /// The number as it was shown first: only this one can be confirmed.
-    var number: [String]?
 }
 
 /// The search overlay.

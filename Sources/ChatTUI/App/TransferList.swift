@@ -4,51 +4,115 @@ import ChatCore
 
 /// All unfinished transfers and the latest finished ones.
 struct TransferList: Sendable, Equatable {
-    /// Finished ones beyond this many are forgotten, oldest first.
+    /// Finished groups beyond this many are forgotten, oldest first.
     static let finishedLimit = 100
 
     private(set) var byID: [MessageID: FileTransfer] = [:]
     private(set) var progress: [MessageID: TransferProgress] = [:]
+    private var groupsByKey: [TransferGroup.Key: TransferGroup] = [:]
+    private var idsByNumber: [TransferNumber: MessageID] = [:]
+    private var unfinishedIDs: Set<MessageID> = []
+    private var runningIDs: Set<MessageID> = []
     /// Offers to us that nobody has decided: asked for after every action.
     private var openIDs: Set<MessageID> = []
 
-    /// Unfinished first, then by number, newest first.
-    var sorted: [FileTransfer] {
-        byID.values.sorted {
+    // MARK: Asking
+
+    /// Files and folders: unfinished first, then by number, newest first.
+    var groups: [TransferGroup] {
+        groupsByKey.values.sorted {
             $0.state.isFinal != $1.state.isFinal ? !$0.state.isFinal : $0.number > $1.number
         }
     }
 
-    var unfinished: [FileTransfer] { byID.values.filter { !$0.state.isFinal }.sorted { $0.number < $1.number } }
-    var running: [FileTransfer] { unfinished.filter { $0.state == .running } }
+    /// The group that a transfer is in.
+    func group(of number: TransferNumber?) -> TransferGroup? {
+        guard let number, let transfer = self[number] else { return nil }
+        return groupsByKey[TransferGroup.Key(transfer)]
+    }
 
-    /// Offers to us that nobody has decided, oldest first.
+    /// By number, the smallest first.
+    func files(of group: TransferGroup) -> [FileTransfer] {
+        group.ids.compactMap { byID[$0] }.sorted { $0.number < $1.number }
+    }
+
+    var unfinished: [FileTransfer] { transfers(unfinishedIDs) }
+    var running: [FileTransfer] { transfers(runningIDs) }
+    var unfinishedCount: Int { unfinishedIDs.count }
+
+    /// Offers to us that nobody has decided, one for each folder, oldest first.
     var openOffers: [FileTransfer] {
-        openIDs.isEmpty ? [] : openIDs.compactMap { byID[$0] }.sorted { $0.number < $1.number }
+        guard !openIDs.isEmpty else { return [] }
+        return groupsByKey.values.filter(\.isOpenOffer).compactMap(firstOffer).sorted { $0.number < $1.number }
     }
 
-    subscript(number: TransferNumber) -> FileTransfer? { byID.values.first { $0.number == number } }
-
-    mutating func update(_ transfer: FileTransfer) {
-        byID[transfer.id] = transfer
-        let isOpen = transfer.state == .offered && transfer.direction == .incoming
-        if isOpen { openIDs.insert(transfer.id) } else { openIDs.remove(transfer.id) }
-        if transfer.state != .running { progress[transfer.id] = nil }
-        let finished = byID.values.filter(\.state.isFinal)
-        if finished.count > Self.finishedLimit, let oldest = finished.min(by: { $0.number < $1.number }) {
-            byID[oldest.id] = nil
-        }
+    /// The file whose number answers the offer of a group.
+    private func firstOffer(of group: TransferGroup) -> FileTransfer? {
+        group.ids.lazy.compactMap { byID[$0] }.filter { $0.state == .offered }.min { $0.number < $1.number }
     }
 
-    mutating func update(_ news: TransferProgress) {
-        guard byID[news.id] != nil else { return }
-        progress[news.id] = news
-        byID[news.id]?.transferred = news.transferred
+    subscript(number: TransferNumber) -> FileTransfer? { idsByNumber[number].flatMap { byID[$0] } }
+
+    private func transfers(_ ids: Set<MessageID>) -> [FileTransfer] {
+        ids.compactMap { byID[$0] }.sorted { $0.number < $1.number }
     }
 
     /// Bytes per second of all running transfers in one direction (both when `nil`).
     func rate(_ direction: MessageDirection? = nil) -> Double {
-        running.filter { direction == nil || $0.direction == direction }
-            .reduce(0) { $0 + (progress[$1.id]?.rate ?? 0) }
+        runningIDs.reduce(0) { sum, id in
+            guard direction == nil || byID[id]?.direction == direction else { return sum }
+            return sum + (progress[id]?.rate ?? 0)
+        }
+    }
+
+    /// How fast a group is; `nil` when nothing of it runs.
+    func progress(of group: TransferGroup) -> TransferProgress? {
+        guard group.count(.running) > 0 else { return nil }
+        let parts = runningIDs.filter { id in byID[id].map(TransferGroup.Key.init) == group.key }
+            .compactMap { progress[$0] }
+        guard let first = parts.first else { return nil }
+        return TransferProgress(
+            id: first.id, transferred: group.transferred, rate: parts.reduce(0) { $0 + $1.rate },
+            stalled: parts.map(\.stalled).min() ?? .zero)
+    }
+
+    // MARK: News
+
+    mutating func update(_ transfer: FileTransfer) {
+        let key = TransferGroup.Key(transfer)
+        groupsByKey[key, default: TransferGroup(transfer)].change(from: byID[transfer.id], to: transfer)
+        byID[transfer.id] = transfer
+        idsByNumber[transfer.number] = transfer.id
+        Self.set(transfer.id, in: &unfinishedIDs, !transfer.state.isFinal)
+        Self.set(transfer.id, in: &openIDs, transfer.state == .offered && transfer.direction == .incoming)
+        Self.set(transfer.id, in: &runningIDs, transfer.state == .running)
+        if transfer.state != .running { progress[transfer.id] = nil }
+        forgetOldest()
+    }
+
+    mutating func update(_ news: TransferProgress) {
+        guard let old = byID[news.id] else { return }
+        var transfer = old
+        transfer.transferred = news.transferred
+        groupsByKey[TransferGroup.Key(old)]?.change(from: old, to: transfer)
+        byID[news.id] = transfer
+        progress[news.id] = news
+    }
+
+    private static func set(_ id: MessageID, in set: inout Set<MessageID>, _ isMember: Bool) {
+        if isMember { set.insert(id) } else { set.remove(id) }
+    }
+
+    private mutating func forgetOldest() {
+        guard groupsByKey.count > Self.finishedLimit else { return }
+        let finished = groupsByKey.values.filter(\.state.isFinal)
+        guard finished.count > Self.finishedLimit, let oldest = finished.min(by: { $0.number < $1.number }) else {
+            return
+        }
+        for id in oldest.ids {
+            if let number = byID[id]?.number { idsByNumber[number] = nil }
+            byID[id] = nil
+        }
+        groupsByKey[oldest.key] = nil
     }
 }

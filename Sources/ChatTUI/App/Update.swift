@@ -26,7 +26,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
 extension AppState {
     /// What follows from the state, whatever changed it.
     fileprivate mutating func settle(_ effects: inout [AppEffect]) {
-        settleOffer()
+        settleOffer(&effects)
         settleSelection()
         loadWhatIsMissing(&effects)
         askForPictures(&effects)
@@ -36,13 +36,15 @@ extension AppState {
 
     /// Keeps the shown offer until it is answered, then takes the oldest open one. Its arming time runs only while it
     /// can be seen.
-    private mutating func settleOffer() {
+    private mutating func settleOffer(_ effects: inout [AppEffect]) {
         let offers = transfers.openOffers
         if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) { shownOffer = nil }
         switch overlay {
         case nil, .transfers:
             if shownOffer == nil, let next = offers.first {
                 shownOffer = ShownOffer(number: next.number, since: moment.uptime)
+                // Beside it stands how much room there is.
+                effects.append(.ask(.downloads))
             }
         default: shownOffer?.since = moment.uptime
         }
@@ -58,6 +60,7 @@ extension AppState {
         guard let newest, chats[index].conversation.readUpTo.map({ $0 < newest.position }) ?? true else { return }
         chats[index].conversation.readUpTo = newest.position
         chats[index].conversation.unreadCount = 0
+        chats[index].mentionCount = 0
         effects.append(.run(.markSeen(newest.contact, newest.position)))
     }
 }

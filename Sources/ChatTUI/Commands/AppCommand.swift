@@ -43,7 +43,10 @@ enum AppCommand: String, Sendable, Hashable, CaseIterable {
     case searchScope, searchSyntax
 
     // The transfers pane, about the transfer under the cursor
-    case pauseOrResume, cancelTransfer, acceptTransfer, declineTransfer, limitRate
+    case pauseOrResume, cancelTransfer, acceptTransfer, declineTransfer, limitRate, openTransfer, copyHash
+
+    // The file picker
+    case markFile, sendMarked, hiddenFiles
 
     // Contact requests and the page with the number to compare
     case acceptRequest, refuseRequest, blockRequest

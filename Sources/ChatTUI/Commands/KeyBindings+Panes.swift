@@ -1,7 +1,7 @@
 // The keys of lists and panes: what counts only while one of them is open. The hints stand on the hint line then.
 
 extension KeyBindings {
-    static let panes: [KeyBinding] = search + transfers + requests + verify + list
+    static let panes: [KeyBinding] = search + transfers + picker + requests + verify + decision + list
 
     private static let list = [
         line(.list, ["Enter"], .choose, .lists, "run or open the line", hint: "run"),
@@ -31,17 +31,44 @@ extension KeyBindings {
         line(.transfers, ["x"], .cancelTransfer, .transfers, "cancel (asks once)", hint: "cancel"),
         line(.transfers, ["a"], .acceptTransfer, .transfers, "take the offer", hint: "accept"),
         line(.transfers, ["n"], .declineTransfer, .transfers, "refuse the offer", hint: "decline"),
+        line(.transfers, ["o"], .openTransfer, .transfers, "open the file", hint: "open"),
+        line(.transfers, ["y"], .copyHash, .transfers, "copy the hash"),
+        line(.transfers, ["Enter"], .choose, .transfers, "details", hint: "details"),
         line(.transfers, ["L"], .limitRate, .transfers, "limit the rate", hint: "limit"),
+        line(.transfers, ["PgUp"], .pageUp, .transfers, nil),
+        line(.transfers, ["PgDn"], .pageDown, .transfers, nil),
         line(.transfers, ["q"], .closePane, .transfers, nil),
     ]
 
     private static let requests = [
         line(.requests, ["j", "Down", "Ctrl-n"], .down, .requests, "move", shownAs: "j/k", hint: "move"),
         line(.requests, ["k", "Up", "Ctrl-p"], .up, .requests, nil),
+        line(.requests, ["Enter"], .choose, .requests, "compare numbers", hint: "compare"),
         line(.requests, ["a"], .acceptRequest, .requests, "accept as a contact", hint: "accept"),
         line(.requests, ["r"], .refuseRequest, .requests, "refuse", hint: "refuse"),
         line(.requests, ["b"], .blockRequest, .requests, "refuse for ever", hint: "block"),
         line(.requests, ["q"], .closePane, .requests, nil),
+    ]
+
+    private static let picker = [
+        line(.picker, ["Enter"], .choose, .picker, "open the folder, send the file", hint: "open/send"),
+        line(.picker, ["Tab", "Ctrl-Space"], .markFile, .picker, "mark several", hint: "mark"),
+        line(.picker, ["Alt-Enter"], .sendMarked, .picker, "send, also a folder", hint: "send folder"),
+        line(.picker, ["Alt-."], .hiddenFiles, .picker, "hidden files on/off", hint: "hidden"),
+        line(.picker, ["Up", "Ctrl-p"], .up, .picker, nil),
+        line(.picker, ["Down", "Ctrl-n"], .down, .picker, nil),
+        line(.picker, ["PgUp"], .pageUp, .picker, nil),
+        line(.picker, ["PgDn"], .pageDown, .picker, nil),
+        line(.picker, ["Ctrl-t"], .sendFile, .picker, nil),
+    ]
+
+    private static let decision = [
+        line(.decision, ["1"], .numbersMatch, .verify, nil, hint: "match"),
+        line(.decision, ["2"], .numbersDiffer, .verify, nil, hint: "differ"),
+        line(.decision, ["3", "a"], .decideLater, .verify, nil, hint: "later (marked unverified)"),
+        line(.decision, ["b"], .blockRequest, .verify, nil, hint: "block"),
+        line(.decision, ["r"], .refuseRequest, .verify, nil),
+        line(.decision, ["q"], .closePane, .verify, nil),
     ]
 
     private static let verify = [

@@ -21,9 +21,11 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
     case transfers
     case requests
     case verify
+    /// The page about one contact request.
+    case decision
     /// A page that is only read.
     case reader
-    /// A question in the place of the input.
+    /// A question with one line for the answer.
     case prompt
 
     /// From the context itself to the most general one.
@@ -32,7 +34,7 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
         case .main: [.main, .edit, .history, .anywhere]
         case .browse: [.browse, .history, .anywhere]
         case .list, .search, .picker, .prompt: [self, .edit, .anywhere]
-        case .transfers, .requests, .verify, .reader: [self, .anywhere]
+        case .transfers, .requests, .verify, .decision, .reader: [self, .anywhere]
         case .edit, .history: [self, .anywhere]
         case .anywhere: [.anywhere]
         }

@@ -7,7 +7,9 @@ enum SlashVerb: Sendable, Hashable {
     case history, unread, readMark, pin, pins, links, open, info, log
     case send, accept, decline, pause, resume, cancel, limit, transfers
     case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
-    case connect, reconnect, status
+    case nick, away, back, mute, autoAccept, qr
+    case connect, disconnect, reconnect, status, stats, ping
+    case export, importHistory, backup, doctor
     case set, unset, reload, theme, notify
     case redraw, version, close, quit
 }

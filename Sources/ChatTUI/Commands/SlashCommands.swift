@@ -32,7 +32,7 @@ enum SlashCommands {
         make(.info, "info", [], [.word], "[N]", "times, ids and earlier texts of a message", .look),
         make(.log, "log", [], [], "", "what was said on the status line", .look),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
-        make(.send, "send", ["sendfile"], [.path], "PATH…", "offer files or folders", .files, needed: true),
+        make(.send, "send", ["sendfile"], [.path], "[PATH…]", "offer files or folders; without a path: choose", .files),
         make(
             .accept, "accept", ["savefile"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
         make(.decline, "decline", [], [.transfer, .text], "[N]", "refuse an offered file", .files),
@@ -42,6 +42,9 @@ enum SlashCommands {
         make(
             .limit, "limit", [], [.word, .word], "up|down|N RATE|off", "limit how fast files move", .files,
             needed: true),
+        make(
+            .autoAccept, "autoaccept", [], [.contact, .word, .word], "WHO [on [MAXSIZE]|off|default]",
+            "take their files without asking", .files, needed: true),
         make(.transfers, "transfers", [], [], "", "all transfers", .files),
         make(.add, "add", [], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
         make(.requests, "requests", [], [], "", "who wants to talk to you", .people),
@@ -57,10 +60,20 @@ enum SlashCommands {
             .remove, "remove", [], [.contact], "WHO", "delete a contact and its history", .people, needed: true),
         make(.contacts, "contacts", ["roster"], [], "", "list the contacts", .people),
         make(.whois, "whois", [], [.contact], "[WHO]", "address, key and link of somebody", .people),
+        make(
+            .mute, "mute", [], [.contact, .word], "WHO [TIME|off]", "no bell for them (30m, 2h, 1d)", .people,
+            needed: true),
         make(.myID, "myid", ["id"], [], "", "your own address, to give to others", .people),
+        make(.qr, "qr", [], [], "", "your address as a QR code", .people),
+        make(.nick, "nick", [], [.text], "NAME", "call yourself something else", .people, needed: true),
+        make(.away, "away", [], [.text], "[TEXT]", "tell contacts that you are away", .people),
+        make(.back, "back", [], [], "", "tell contacts that you are here again", .people),
         make(.connect, "connect", [], [.contact], "[WHO]", "call now", .net),
+        make(.disconnect, "disconnect", [], [.contact], "[WHO]", "end the link; /connect calls again", .net),
         make(.reconnect, "reconnect", [], [], "", "call everybody now", .net),
         make(.status, "status", [], [], "", "links, queue and transfers", .net),
+        make(.stats, "stats", [], [.contact], "[WHO]", "frames, queues and round trip of a link", .net),
+        make(.ping, "ping", [], [.contact], "[WHO]", "how long they take to answer", .net),
         make(
             .set, "set", [], [.setting, .text], "[KEY [VALUE]]", "show or change a setting in config.toml", .program),
         make(.unset, "unset", [], [.setting], "KEY", "take a setting back", .program, needed: true),
@@ -70,6 +83,12 @@ enum SlashCommands {
             .notify, "notify", [], [.word, .contact], "[off|mention|all [WHO]|…]", "what rings and is notified",
             .program),
         make(.redraw, "redraw", [], [], "", "paint the screen anew", .program),
+        make(
+            .export, "export", [], [.path, .path], "[WHO] PATH", "write the history to a .txt, .json or .html file",
+            .program, needed: true),
+        make(.importHistory, "import", [], [.path], "PATH", "read an exported .json file back", .program, needed: true),
+        make(.backup, "backup", [], [.path], "PATH", "copy the whole history to a file", .program, needed: true),
+        make(.doctor, "doctor", [], [], "", "examine this installation", .program),
         make(.version, "version", [], [], "", "which blipchat this is", .program),
         make(.close, "close", [], [], "", "leave this chat", .program),
         make(.quit, "quit", ["exit", "q"], [], "", "end blipchat; what is queued stays", .program),
@@ -77,10 +96,8 @@ enum SlashCommands {
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
-        "editor", "plain", "autoaccept", "qr", "nick",
-        "away", "back", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "disconnect",
-        "stats", "ping", "bind", "unbind", "alias", "mute", "export", "import",
-        "backup", "doctor",
+        "editor", "plain", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "bind", "unbind",
+        "alias",
     ]
 
     private static let byName: [String: SlashCommand] = {

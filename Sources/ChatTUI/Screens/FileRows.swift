@@ -115,7 +115,9 @@ struct FileRows {
             + SafeText("  \(Units.size(transfer.size))  \(kind)", as: .line)
         var place = "│ "
         if let downloads = state.downloads {
-            place += "\(state.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes)) free · "
+            let needed = transfer.place?.bytes ?? transfer.size
+            let room = needed > downloads.freeBytes ? " free: NOT ENOUGH" : " free"
+            place += "\(state.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes))\(room) · "
         }
         place += "id \(shortID)"
         let keys =
@@ -142,14 +144,6 @@ struct FileRows {
             let name = SafeText(top, as: .fileName).text
             return "folder \(name): \(place.files) files, \(Units.size(place.bytes))"
         }
-        let type = transfer.contentType.lowercased()
-        let suffix = transfer.name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-        if ["zip", "gz", "tgz", "zst", "xz", "bz2", "tar", "7z", "rar"].contains(suffix) { return "archive" }
-        if type.hasPrefix("image/") { return "picture" }
-        if type.hasPrefix("audio/") { return "sound" }
-        if type.hasPrefix("video/") { return "film" }
-        if type.hasPrefix("text/") { return "text" }
-        if type == "application/pdf" { return "document" }
-        return "file"
+        return FileKind.word(for: transfer)
     }
 }

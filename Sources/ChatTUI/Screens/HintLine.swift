@@ -20,7 +20,7 @@ struct HintLine {
     /// The first and the last hint stay longest when there is no room for all.
     init(_ state: AppState, columns: Int) {
         let context = state.keyContext
-        if context.takesText, context != .main, context != .prompt { lead += "type to filter  " }
+        if [.list, .search, .picker].contains(context) { lead += "type to filter  " }
         var hints = state.keymap.hints(in: context).map {
             Hint(label: $0.label, words: $0.hint ?? "", command: $0.command)
         }

@@ -100,9 +100,13 @@ extension MainScreen {
         guard let shown = state.shownOffer, let transfer = state.transfers[shown.number],
             let chat = state.chat(transfer.contact)
         else { return nil }
+        let others = state.transfers.openOffers.count - 1
+        let group = state.transfers.group(of: shown.number) ?? TransferGroup(transfer)
+        let words = TransferWords(state: state, group: group)
+        let more = others > 0 ? " (+\(others))" : ""
         return SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line) + chat.name
-            + SafeText(literal: ": ") + SafeText(transfer.name, as: .fileName).truncated(to: 30)
-            + SafeText(" \(Units.size(transfer.size))  Alt-y/Alt-n", as: .line)
+            + SafeText(literal: ": ") + words.name.truncated(to: 30)
+            + SafeText(" \(Units.size(group.size))  Alt-y/Alt-n\(more)", as: .line)
     }
 
     // MARK: Hint

@@ -45,7 +45,11 @@ struct MainScreen {
         if chat.peer.isBlocked { add("blocked", Theme.error) }
         switch chat.link {
         case .online(let details):
-            if !layout.isNarrow { add("online", Theme.good) }
+            if details.away != nil {
+                add("away", Theme.warning)
+            } else if !layout.isNarrow {
+                add("online", Theme.good)
+            }
             let words = layout.isNarrow ? (details.isEncrypted ? "TLS" : "PLAINTEXT") : Sentences.words(for: details)
             add(words, details.isEncrypted ? .plain : Theme.error)
         default:
@@ -67,7 +71,7 @@ struct MainScreen {
     }
 
     private var meAndUnread: String {
-        let me = "me: " + SafeText(state.identity.name, as: .name).text
+        let me = "me: " + SafeText(state.identity.name, as: .name).text + (state.identity.away == nil ? "" : " (away)")
         switch state.unreadChats {
         case 0: return me
         case 1: return me + " · 1 unread chat"
@@ -75,10 +79,12 @@ struct MainScreen {
         }
     }
 
-    /// `[2:3 4:1]`: the chats with unread messages, by their numbers.
+    /// `[2:3 4:@1]`: the chats with unread messages, by their numbers; `@`: so many of them name us.
     var activity: SafeText {
         let parts = state.chats.enumerated().filter { $1.isUnread && $1.id != state.openID }
-            .prefix(8).map { "\($0 + 1):\($1.conversation.unreadCount)" }
+            .prefix(8).map { index, chat in
+                "\(index + 1):" + (chat.mentionCount > 0 ? "@\(chat.mentionCount)" : "\(chat.conversation.unreadCount)")
+            }
         return parts.isEmpty ? .empty : SafeText("[\(parts.joined(separator: " "))]", as: .line)
     }
 

@@ -27,9 +27,9 @@ struct OverlayScreen {
         case .requests(let selected):
             RequestsScreen(state: state, selected: selected, layout: layout).draw(on: &canvas)
         case .verify(let pane):
-            if let chat = state.chat(pane.contact) {
-                VerifyScreen(chat: chat, pane: pane, layout: layout).draw(on: &canvas)
-            }
+            VerifyScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
+        case .files(let picker): FilePickerScreen(state: state, picker: picker, layout: layout).draw(on: &canvas)
+        case .qr(let pane): QRScreen(pane: pane, layout: layout).draw(on: &canvas)
         case .choice(let pane): ChoiceScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .reader(let pane): ReaderScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .prompt(let pane): PromptScreen(pane: pane, layout: layout).draw(on: &canvas)
@@ -50,7 +50,8 @@ struct OverlayScreen {
     /// Some overlays need the whole status line.
     static func hidesActivity(_ overlay: Overlay?) -> Bool {
         switch overlay {
-        case .search, .help, .palette, .goTo, .choice, .prompt: true
+        case .search, .help, .palette, .goTo, .choice, .prompt, .files: true
+        case .verify(let pane): if case .request = pane.subject { true } else { false }
         default: false
         }
     }
@@ -64,16 +65,30 @@ struct OverlayScreen {
         case .requests: SafeText(literal: "nothing they send is shown until you accept")
         case .choice(let pane): SafeText(pane.title.lowercased() + ": type to filter, Enter takes the line", as: .line)
         case .prompt(let pane): SafeText(pane.help, as: .line)
-        case .verify, .reader, nil: nil
+        case .verify(let pane): requestWords(pane)
+        case .files(let picker): SafeText(pickerWords(picker), as: .line)
+        case .reader, .qr, nil: nil
         }
     }
 
+    private func requestWords(_ pane: VerifyPane) -> SafeText? {
+        guard case .request(let request) = pane.subject else { return nil }
+        return SafeText(literal: "CONTACT REQUEST from \"") + SafeText(request.name, as: .name)
+            + SafeText(literal: "\" · nothing they send is shown until you accept")
+    }
+
+    private func pickerWords(_ picker: FilePicker) -> String {
+        let count = picker.listing?.entries.count ?? 0
+        let all = count >= FileListing.limit ? "the first \(count) entries" : "\(count) entries"
+        return "\(all); a path with / walks there, Backspace goes up"
+    }
+
     private var transferCounts: String {
-        let unfinished = state.transfers.unfinished
-        let running = unfinished.filter { $0.state == .running }
+        let groups = state.transfers.groups
+        let running = groups.filter { $0.state == .running }
         let up = running.count { $0.direction == .outgoing }
-        let paused = unfinished.count { $0.state == .paused }
-        let queued = unfinished.count { $0.state == .accepted || $0.state == .offered }
+        let paused = groups.count { $0.state == .paused }
+        let queued = groups.count { $0.state == .accepted || $0.state == .offered }
         var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"
         if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate())) total" }
         return words

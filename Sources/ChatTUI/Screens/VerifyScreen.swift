@@ -1,51 +1,120 @@
-// The page on which two people compare their number. Opened by the user with /verify.
+// The page on which two people compare their number (picture 6). Opened by the user with /verify or Alt-r.
 
 import ChatCore
 
-/// Draws the safety number of a contact.
+/// Draws the safety number of a contact or of somebody who asks to become one.
 struct VerifyScreen {
-    let chat: Chat
+    let state: AppState
     let pane: VerifyPane
     let layout: ScreenLayout
 
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 6, maxWidth: 68, top: 2, rowsBelow: 5, maxRows: 17)
-        canvas.drawBox(
-            box, title: SafeText(literal: "Compare with ") + chat.name,
-            footer: SafeText(literal: "opened by you with /verify · Esc closes"))
+        canvas.drawBox(box, title: title, footer: SafeText(literal: footer))
         let area = ScreenLayout.inside(box)
+        let lines = fitted(area.size)
         for (index, line) in lines.prefix(area.size.rows).enumerated() {
             canvas.draw(
                 line, at: Point(column: area.origin.column, row: area.origin.row + index), width: area.size.columns)
         }
     }
 
-    private var lines: [StyledLine] {
-        var lines = [StyledLine("\(chat.name.text) is \(Sentences.word(for: chat.peer.trust)) now.")]
-        lines.append(StyledLine())
-        guard let number = pane.number else {
-            lines.append(StyledLine("Their key is not known yet: there is nothing to compare."))
-            lines.append(StyledLine("It becomes known when they answer for the first time.", Theme.quiet))
+    private var title: SafeText {
+        switch pane.subject {
+        case .contact(let id): SafeText(literal: "Compare with ") + (state.chat(id)?.name ?? .empty)
+        case .request(let request):
+            SafeText(literal: "Contact request: ") + SafeText(request.name, as: .name)
+                + SafeText(literal: " (name chosen by them)")
+        }
+    }
+
+    private var footer: StaticString {
+        switch pane.subject {
+        case .contact: "opened by you with /verify · Esc closes"
+        case .request: "opened by you with Alt-r · requests never take the keys"
+        }
+    }
+
+    /// Everything when there is room; else without blank rows, and the number before the rest.
+    private func fitted(_ size: Size) -> [StyledLine] {
+        let all =
+            head + [StyledLine()] + body + [StyledLine()] + answers + [StyledLine(), warning]
+        if all.count <= size.rows { return all }
+        let tight = (head + body + answers).filter { $0.width > 0 }
+        return tight.count <= size.rows ? tight : body.filter { $0.width > 0 } + answers
+    }
+
+    private var head: [StyledLine] {
+        switch pane.subject {
+        case .contact(let id):
+            guard let chat = state.chat(id) else { return [] }
+            var line = StyledLine(chat.name)
+            line.add(" is \(Sentences.word(for: chat.peer.trust)) now")
+            if let day = chat.peer.verifiedAt, chat.peer.trust == .verified {
+                line.add(", since \(state.clock.date(day))")
+            }
+            return [line]
+        case .request(let request):
+            var origin = StyledLine("from ", Theme.quiet)
+            origin.add(request.origin)
+            origin.add(" · first seen \(state.clock.dayAndTime(request.received))", Theme.quiet)
+            origin.add(" · \(standing(of: request))", Theme.quiet)
+            var lines = [origin]
+            if let twin = state.contactLike(request.name) {
+                lines.append(StyledLine("looks like your contact \(twin.text), but has another key", Theme.error))
+            }
             return lines
         }
-        lines.append(StyledLine("Compare by phone or in person. Both screens must show:"))
-        lines.append(StyledLine())
+    }
+
+    /// Whether we have met the key before.
+    private func standing(of request: ContactRequest) -> String {
+        state.chats.contains { $0.peer.peerID == request.peerID } ? "a contact already" : "key not known before"
+    }
+
+    private var body: [StyledLine] {
+        guard let number = pane.number else {
+            if case .request = pane.subject { return [StyledLine("The number is being computed…", Theme.quiet)] }
+            return [
+                StyledLine("Their key is not known yet: there is nothing to compare."),
+                StyledLine("It becomes known when they answer for the first time.", Theme.quiet),
+            ]
+        }
+        var lines = [StyledLine("Compare by phone or in person. Both screens must show:"), StyledLine()]
         for start in stride(from: 0, to: number.count, by: 6) {
             let group = number[start..<min(start + 6, number.count)].joined(separator: " ")
-            lines.append(StyledLine((start == 0 ? "    number   " : "             ") + group, Theme.unread))
+            lines.append(StyledLine((start == 0 ? "      number   " : "               ") + group, Theme.unread))
         }
-        lines.append(StyledLine())
-        for (words, command) in [
-            ("1  They match        → verified, remembered, never asked again", AppCommand.numbersMatch),
-            ("2  They differ       → blocked, connection closed", .numbersDiffer),
-            ("3  Later             → stays \(Sentences.word(for: chat.peer.trust))", .decideLater),
-        ] {
-            var line = StyledLine()
-            line.add(words, target: .command(command))
-            lines.append(line)
-        }
-        lines.append(StyledLine())
-        lines.append(StyledLine("If their key changes, sending stops until you compare again.", Theme.quiet))
         return lines
+    }
+
+    private var answers: [StyledLine] {
+        switch pane.subject {
+        case .contact(let id):
+            let trust = state.chat(id).map { Sentences.word(for: $0.peer.trust) } ?? "unverified"
+            let match = answer("1  They match        → verified, remembered, never asked again", .numbersMatch)
+            return (pane.number == nil ? [] : [match]) + [
+                answer("2  They differ       → blocked, connection closed", .numbersDiffer),
+                answer("3  Later             → stays \(trust)", .decideLater),
+            ]
+        case .request:
+            return [
+                answer("1  They match        → verified, remembered, never asked again", .numbersMatch),
+                answer("2  They differ       → refused, connection closed, key blocked", .numbersDiffer),
+                answer("3  Later             → accepted, always marked \"unverified\"", .decideLater),
+                answer("b  Block             → refused without an answer", .blockRequest),
+            ]
+        }
+    }
+
+    /// A line that can be clicked.
+    private func answer(_ words: String, _ command: AppCommand) -> StyledLine {
+        var line = StyledLine("  ")
+        line.add(words, target: .command(command))
+        return line
+    }
+
+    private var warning: StyledLine {
+        StyledLine("If their key changes, sending stops until you compare again.", Theme.quiet)
     }
 }

@@ -17,15 +17,27 @@ enum ProgressBar {
     }
 }
 
-/// What is said of a running transfer: rate and remaining time.
+/// What is said of a file or folder that is on its way: rate and remaining time.
 struct TransferPace {
-    let transfer: FileTransfer
+    /// Bytes.
+    let transferred: UInt64
+    let size: UInt64
     let progress: TransferProgress?
+
+    init(transferred: UInt64, size: UInt64, progress: TransferProgress?) {
+        self.transferred = transferred
+        self.size = size
+        self.progress = progress
+    }
+
+    init(transfer: FileTransfer, progress: TransferProgress?) {
+        self.init(transferred: transfer.transferred, size: transfer.size, progress: progress)
+    }
 
     /// Nothing has moved for long enough to say so.
     var isStalled: Bool { (progress?.stalled ?? .zero) >= .seconds(3) }
 
-    var percent: String { "\(Units.percent(transfer.transferred, of: transfer.size))%" }
+    var percent: String { "\(Units.percent(transferred, of: size))%" }
 
     /// `1.2 MB/s`, or `stalled 12 s`; `nil` before anything is known.
     var rate: String? {
@@ -37,9 +49,9 @@ struct TransferPace {
     /// `1 s`; `nil` while it cannot be known.
     var remaining: String? {
         guard let progress, !isStalled, progress.rate.isFinite, progress.rate >= 1,
-            transfer.size >= transfer.transferred
+            size >= transferred
         else { return nil }
-        let seconds = Double(transfer.size - transfer.transferred) / progress.rate
+        let seconds = Double(size - transferred) / progress.rate
         return Units.duration(Int64(min(seconds.rounded(), 1e9)))
     }
 }

@@ -30,12 +30,14 @@ public struct QRCode: Sendable, Equatable {
         (0..<size).contains(column) && (0..<size).contains(row) && modules[row * size + column]
     }
 
-    /// Lines of half blocks, two rows of modules each, with the light margin of two modules that cameras need on a
-    /// screen. To be shown as white on black: a light module is a filled one.
+    /// Light modules around the code, as many as cameras need on a screen.
+    static let margin = 2
+
+    /// Lines of half blocks, two rows of modules each, with the margin. To be shown as white on black: a light module is a filled one.
     public var halfBlocks: [String] {
-        stride(from: -2, to: size + 2, by: 2).map { row in
+        stride(from: -Self.margin, to: size + Self.margin, by: 2).map { row in
             var line = ""
-            for column in -2..<(size + 2) {
+            for column in -Self.margin..<(size + Self.margin) {
                 switch (isDark(column: column, row: row), isDark(column: column, row: row + 1)) {
                 case (false, false): line += "█"
                 case (false, true): line += "▀"

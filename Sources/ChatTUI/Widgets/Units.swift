@@ -28,6 +28,24 @@ public enum Units {
         return overflow ? .max : bytes
     }
 
+    /// The seconds that somebody means: `90s`, `30m`, `2h`, `1d`, `1w`, or minutes without a unit; at most ten years.
+    static func seconds(of text: String) -> Int64? {
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+        let unit = text.last.flatMap { units[Character($0.lowercased())] }
+        let digits = unit == nil ? Substring(text) : text.dropLast()
+        guard (1...9).contains(digits.count), let number = Int64(digits), number > 0 else { return nil }
+        return min(number * (unit ?? 60), 315_360_000)
+    }
+
+    /// `12 ms`, `<1 ms`, `2.1 s`
+    static func milliseconds(_ duration: Duration) -> String {
+        let parts = duration.components
+        let milliseconds = parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
+        if milliseconds < 1 { return "<1 ms" }
+        if milliseconds < 2000 { return "\(milliseconds) ms" }
+        return "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+    }
+
     /// `1.2 MB/s`
     static func rate(_ bytesPerSecond: Double) -> String {
         guard bytesPerSecond.isFinite, bytesPerSecond >= 0 else { return size(0) + "/s" }

@@ -162,14 +162,19 @@ extension CommandRunner {
         }
     }
 
+    /// The options of ours that name the home, for commands that are run on the same one.
+    private var globals: [String] {
+        ["--data-dir", "--profile"].flatMap { name in arguments.text(name).map { [name, $0] } ?? [] }
+    }
+
     /// Runs the screen until the user leaves it; a signal is passed on as the exit code. `reconfigure` gives the chat
     /// what /set and a reload change of it.
     @MainActor func show(
         _ service: any ChatService, of paths: HomePaths, on terminal: NcursesTerminal, contact: String?,
-        notices: [String], saysFarewell: Bool = true,
+        notices: [String], saysFarewell: Bool = true, commands: ScreenCommands? = nil,
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
-        let options = try applicationOptions(paths, contact: contact, notices: notices, reconfigure: reconfigure)
+        let options = try applicationOptions(paths, contact: contact, notices: notices, commands, reconfigure: reconfigure)
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
@@ -183,7 +188,7 @@ extension CommandRunner {
 
     /// What the screen and line mode are started with.
     func applicationOptions(
-        _ paths: HomePaths, contact: String?, notices: [String],
+        _ paths: HomePaths, contact: String?, notices: [String], _ commands: ScreenCommands? = nil,
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void
     ) throws(CommandError) -> ChatApplicationOptions {
         let start = try configuration(paths)
@@ -196,6 +201,8 @@ extension CommandRunner {
         ) { settings in
             await reconfigure(chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: nil))
         }
+        let commands = commands ?? ScreenCommands(globals: globals, environment: environment)
+        options.runsCommands = { await commands.run($0) }
         return options
     }
 }

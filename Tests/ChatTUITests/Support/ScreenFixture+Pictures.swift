@@ -6,10 +6,12 @@ import ChatCore
 
 extension ScreenFixture {
     static func peer(_ id: ContactID, _ name: String, _ trust: PeerTrust = .verified) -> Peer {
-        Peer(
+        var peer = Peer(
             id: id, peerID: peerID(["c", "d", "e", "f", "g"][Int(id.rawValue) % 5]), name: name,
             addresses: [PeerAddress(host: "127.0.0.1")], trust: trust, added: time(12, 10, 0), lastSeen: time(20, 12, 0)
         )
+        if trust == .verified { peer.verifiedAt = time(12, 10, 5) }
+        return peer
     }
 
     static func conversation(
@@ -79,6 +81,7 @@ extension ScreenFixture {
         fixture.send(.chat(.linkChanged(carol, .online(details))))
         fixture.send(.answer(.safetyNumber(alice, safetyNumber)))
         fixture.send(.answer(.downloads(folder: "/home/jo/Downloads", freeBytes: 212_000_000_000)))
+        fixture.send(.answer(.mentions([message(-9, .incoming, "jo, look", at: time(21, 9, 1), contact: dave)])))
         fixture.state.chats[0].window = ChatWindow()
         fixture.state.chats[0].window.unreadLine = .init(after: HistoryPosition(2), count: 2)
         let request = PageRequest(contact: alice, anchor: .newest, limit: 100, generation: 0)

@@ -1,0 +1,31 @@
+// How many unread messages of a chat name us: counted as they come, and asked of the history at the start.
+
+import ChatCore
+
+extension AppState {
+    /// More unread messages than this are not looked through at the start.
+    static let mentionLimit = 500
+
+    func mentionsMe(_ message: ChatMessage) -> Bool {
+        guard message.direction == .incoming, case .text(let text) = message.content else { return false }
+        return Mention.isIn(text, name: identity.name)
+    }
+
+    /// The unread messages with our name in them, from before this start.
+    var mentionQuestion: Question? {
+        guard unreadChats > 0, !identity.name.isEmpty else { return nil }
+        return .mentions(
+            SearchQuery(text: identity.name, from: .incoming, unreadOnly: true, limit: Self.mentionLimit))
+    }
+
+    mutating func receive(mentions: [ChatMessage]) {
+        for message in mentions where mentionsMe(message) {
+            if let index = chatIndex(message.contact), chats[index].isUnread { chats[index].mentionCount += 1 }
+        }
+    }
+
+    /// The name of another contact that a stranger's name is made to look like.
+    func contactLike(_ name: String) -> SafeText? {
+        chats.first { NameLikeness.areAlike($0.peer.name, name) }?.name
+    }
+}

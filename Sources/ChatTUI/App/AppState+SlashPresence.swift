@@ -1,0 +1,86 @@
+// Slash commands about ourselves, about links, and about what single contacts may do: /nick /away /back /mute
+// /autoaccept /disconnect /ping /stats.
+
+import ChatCore
+
+extension AppState {
+    mutating func runPresence(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        switch verb {
+        case .nick: if let name = scanner.remainder() { effects.append(.run(.setOwnName(name))) }
+        case .away: effects.append(.run(.setAway(scanner.remainder() ?? "")))
+        case .back: effects.append(.run(.setAway(nil)))
+        case .mute: mute(&scanner, &effects)
+        case .autoAccept: acceptAutomatically(&scanner, &effects)
+        case .disconnect:
+            if let id = who(scanner.remainder()) { effects.append(.run(.disconnect(id))) }
+        case .ping: if let id = who(scanner.remainder()) { effects.append(.ask(.ping(id))) }
+        default: if let id = who(scanner.remainder()) { effects.append(.ask(.traffic(id))) }
+        }
+    }
+
+    /// `/mute WHO [TIME|off]`
+    private mutating func mute(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let id = who(scanner.next()) else { return }
+        guard let word = scanner.next() else {
+            effects.append(.run(.setMuted(id, until: .endless)))
+            return
+        }
+        if word.lowercased() == "off" {
+            effects.append(.run(.setMuted(id, until: nil)))
+        } else if let seconds = Units.seconds(of: word) {
+            let until = Timestamp(milliseconds: moment.wall.milliseconds + seconds * 1000)
+            effects.append(.run(.setMuted(id, until: until)))
+        } else {
+            note("\(SafeText(word, as: .name).text) is not a time (30m, 2h, 1d, off)", isError: true)
+        }
+    }
+
+    /// `/autoaccept WHO on|off MAXSIZE`: `on` without a size takes every size.
+    private mutating func acceptAutomatically(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let id = who(scanner.next()) else { return }
+        switch scanner.next()?.lowercased() {
+        case "off": effects.append(.run(.setAutomaticAcceptance(id, 0)))
+        case "default": effects.append(.run(.setAutomaticAcceptance(id, nil)))
+        case "on":
+            let word = scanner.next()
+            guard let limit = word == nil ? .max : word.flatMap(Units.bytes(of:)) else {
+                note("\(SafeText(word ?? "", as: .name).text) is not a size (500k, 20M, 1G)", isError: true)
+                return
+            }
+            effects.append(.run(.setAutomaticAcceptance(id, limit)))
+        case nil: note(acceptanceWords(id))
+        default: note("/autoaccept WHO on [MAXSIZE]|off|default", isError: true)
+        }
+    }
+
+    func acceptanceWords(_ id: ContactID) -> String {
+        switch chat(id)?.peer.acceptsFilesUpTo {
+        case nil: "Files of \(name(of: id)): as configured for all (auto_accept_max)"
+        case 0?: "Files of \(name(of: id)): always asked"
+        case UInt64.max?: "Files of \(name(of: id)): all are accepted without asking"
+        case let limit?: "Files of \(name(of: id)): accepted without asking up to \(Units.size(limit))"
+        }
+    }
+
+    /// `until 14:00`, `until you say /mute WHO off`.
+    func muteWords(_ peer: Peer) -> String? {
+        guard let until = peer.mutedUntil, peer.isMuted(at: moment.wall) else { return nil }
+        return until == .endless ? "muted" : "muted until \(clock.dayAndTime(until))"
+    }
+
+    /// /stats: what has gone over a link, and what waits.
+    func linkLines(_ contact: ContactID, _ traffic: LinkTraffic?) -> [String] {
+        guard let chat = chat(contact) else { return [] }
+        guard let traffic else { return ["\(chat.name.text): \(Sentences.words(for: chat.link))"] }
+        var lines = ["\(chat.name.text): linked for \(Units.duration(traffic.age))"]
+        lines.append(
+            "sent \(Units.grouped(Int(clamping: traffic.framesSent))) frames, \(Units.size(traffic.bytesSent)); "
+                + "received \(Units.grouped(Int(clamping: traffic.framesReceived))) frames, "
+                + Units.size(traffic.bytesReceived))
+        lines.append("queued \(traffic.queued), \(traffic.waiting) of them on the wire without an answer")
+        let rate = transfers.running.filter { $0.contact == contact }
+        if !rate.isEmpty { lines.append("\(rate.count) transfers run") }
+        if let roundTrip = traffic.roundTrip { lines.append("round trip \(Units.milliseconds(roundTrip))") }
+        return lines
+    }
+}

@@ -1,0 +1,56 @@
+// Slash commands that the command line has, too, and that are done there: /export /import /doctor; and /backup and /qr.
+
+import ChatCore
+
+extension AppState {
+    mutating func runProgram(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        switch verb {
+        case .export: export(scanner.all(), &effects)
+        case .importHistory:
+            let path = expanded(scanner.next() ?? "")
+            effects.append(.ask(.command(ProgramCommand(["import", path]))))
+        case .backup: effects.append(.ask(.backUp(expanded(scanner.next() ?? ""))))
+        case .doctor: effects.append(.ask(.command(ProgramCommand(["doctor"]))))
+        default: showQRCode()
+        }
+    }
+
+    /// `/export [WHO] PATH`: the form by the end of the path (.json, .html, else text). Options as on the command line
+    /// are passed on.
+    private mutating func export(_ words: [String], _ effects: inout [AppEffect]) {
+        guard let path = words.last else { return }
+        if words.contains(where: { $0.hasPrefix("-") }) {
+            effects.append(.ask(.command(ProgramCommand(["export"] + words.map(expanded)))))
+            return
+        }
+        var command = ["export"]
+        if words.count > 1 {
+            guard let id = who(words[0]), let chat = chat(id) else { return }
+            command.append(chat.peer.name)
+        }
+        let end = path.lowercased()
+        let format = end.hasSuffix(".json") ? "json" : end.hasSuffix(".html") ? "html" : "text"
+        command += ["--format", format, "-o", expanded(path)]
+        effects.append(.ask(.command(ProgramCommand(command))))
+    }
+
+    private mutating func showQRCode() {
+        guard let address = identity.address else {
+            note("You are not listening, so nobody can call you: there is no address to show", isError: true)
+            return
+        }
+        guard let code = QRCode("\(address)") else {
+            note("The address is too long for a QR code: \(address)", isError: true)
+            return
+        }
+        show(.qr(QRPane(address: "\(address)", code: code)))
+    }
+
+    /// A command has ended: what it said, or that it is done.
+    mutating func show(_ output: ProgramOutput, of command: ProgramCommand) {
+        let name = command.words.first ?? ""
+        let isError = output.exitCode != 0
+        note(output.lines.isEmpty ? ["/\(name): done"] : output.lines, isError: isError && name != "doctor")
+        say(isError ? "/\(name) has found something (see above)" : "/\(name): done", isError: isError)
+    }
+}

@@ -1,0 +1,112 @@
+// The file picker (Ctrl-t): a folder, a filter, and what is marked. Pure; the folder is read by EffectRunner.
+
+import ChatCore
+
+/// The state of the picker overlay.
+struct FilePicker: Sendable, Equatable {
+    /// Who gets what is chosen.
+    var contact: ContactID
+    /// Absolute, without a slash at the end but for the root.
+    var folder: String
+    var filter = InputLine()
+    /// What is in the folder; `nil` while it is being read.
+    var listing: FileListing?
+    /// The reading that is waited for: an answer to an earlier one is stale.
+    var generation = 0
+    var selected = 0
+    /// The name to put the cursor on when the folder is there: the folder that was left.
+    var wanted: String?
+    /// Absolute paths of what Enter will send, in the order of marking; also from other folders.
+    var marked: [Mark] = []
+    var showsHidden = false
+
+    struct Mark: Sendable, Equatable {
+        var path: String
+        var size: UInt64
+    }
+
+    /// A line of the picker.
+    enum Row: Sendable, Equatable {
+        /// `..`
+        case parent
+        case entry(FileListing.Entry)
+
+        var name: String {
+            switch self {
+            case .parent: ".."
+            case .entry(let entry): entry.name
+            }
+        }
+    }
+
+    /// What the filter leaves: all in order without one, else the best first.
+    var rows: [Row] {
+        guard let listing else { return [] }
+        let wish = filter.text
+        let visible = listing.entries.filter { showsHidden || wish.hasPrefix(".") || !$0.name.hasPrefix(".") }
+        guard !wish.isEmpty else {
+            let ordered = visible.filter(\.isFolder) + visible.filter { !$0.isFolder }
+            return (folder == "/" ? [] : [.parent]) + ordered.map(Row.entry)
+        }
+        let scored = visible.enumerated().compactMap { index, entry in
+            FuzzyMatch.score(wish, in: entry.name).map { (entry: entry, score: $0, index: index) }
+        }
+        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map { .entry($0.entry) }
+    }
+
+    var selectedRow: Row? {
+        let rows = rows
+        return rows.indices.contains(selected) ? rows[selected] : nil
+    }
+
+    func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
+
+    func isMarked(_ name: String) -> Bool {
+        let path = path(of: name)
+        return marked.contains { $0.path == path }
+    }
+
+    mutating func move(by step: Int) {
+        let count = rows.count
+        selected = count == 0 ? 0 : min(max(selected + step, 0), count - 1)
+    }
+
+    /// Marks the entry under the cursor or takes its mark away, and goes on to the next.
+    mutating func toggleMark() {
+        guard case .entry(let entry) = selectedRow else { return move(by: 1) }
+        let path = path(of: entry.name)
+        if let index = marked.firstIndex(where: { $0.path == path }) {
+            marked.remove(at: index)
+        } else {
+            marked.append(Mark(path: path, size: entry.size))
+        }
+        move(by: 1)
+    }
+
+    /// The cursor where it belongs in a folder that has just been read: not on `..` when there is something else.
+    mutating func placeCursor() {
+        let rows = rows
+        let found = wanted.flatMap { name in rows.firstIndex { $0.name == name } }
+        selected = found ?? (rows.count > 1 && rows.first == .parent ? 1 : 0)
+        wanted = nil
+    }
+}
+
+/// Paths as text.
+enum FilePath {
+    /// `path` without `.`, `..`, doubled slashes and a slash at its end; `/` stays.
+    static func normalized(_ path: String) -> String {
+        var parts: [Substring] = []
+        for part in path.split(separator: "/") where part != "." {
+            if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+        }
+        return "/" + parts.joined(separator: "/")
+    }
+
+    /// The folder that a path is in, and its name there.
+    static func split(_ path: String) -> (folder: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return ("/", path) }
+        let folder = path[..<slash]
+        return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    }
+}

@@ -1,0 +1,26 @@
+// Commands of the command line that the screen runs: one program, three faces (PRODUCT, rule 9). ChatTUI does not know
+// how; whoever runs the screen gives it a way.
+
+/// `blipchat` and these words, on the same home.
+public struct ProgramCommand: Sendable, Equatable {
+    /// Without the program's name: `doctor`, `export`, `Alice`, `-o`, `/home/jo/alice.txt`.
+    public var words: [String]
+
+    public init(_ words: [String]) { self.words = words }
+}
+
+/// What a command has printed.
+public struct ProgramOutput: Sendable, Equatable {
+    /// Results and errors in the order in which they were printed. Raw: whoever shows them makes SafeText of them.
+    public var lines: [String]
+    /// 0: done.
+    public var exitCode: Int32
+
+    public init(lines: [String], exitCode: Int32) {
+        self.lines = lines
+        self.exitCode = exitCode
+    }
+}
+
+/// Runs a command to its end.
+public typealias ProgramRunning = @Sendable (ProgramCommand) async -> ProgramOutput

@@ -1,0 +1,100 @@
+// One entry of the transfers: a file, or all the files of a folder that was sent as a whole. TransferList keeps its
+// counts up to date, so that a folder of thousands of files costs no more to draw than one file.
+
+import ChatCore
+
+/// What is shown, paused, cancelled and answered as one.
+struct TransferGroup: Sendable, Equatable {
+    enum Key: Sendable, Hashable {
+        case file(MessageID)
+        case folder(MessageID, ContactID, MessageDirection)
+
+        init(_ transfer: FileTransfer) {
+            if let place = transfer.place {
+                self = .folder(place.set, transfer.contact, transfer.direction)
+            } else {
+                self = .file(transfer.id)
+            }
+        }
+    }
+
+    let key: Key
+    let contact: ContactID
+    let direction: MessageDirection
+    /// The file, or the one with the smallest number of a folder; its number stands for the whole.
+    private(set) var lead: FileTransfer
+    /// Its files that are known, in no certain order.
+    private(set) var ids: [MessageID] = []
+    private var counts: [FileTransfer.State: Int] = [:]
+    /// Bytes of the files that are known.
+    private var knownSize: UInt64 = 0
+    private var knownTransferred: UInt64 = 0
+    /// Why files of a folder have failed, the latest one.
+    private var latestFailure: String?
+
+    init(_ first: FileTransfer) {
+        key = Key(first)
+        contact = first.contact
+        direction = first.direction
+        lead = first
+    }
+
+    // MARK: What it is
+
+    var number: TransferNumber { lead.number }
+    var isFolder: Bool { lead.place != nil }
+    /// How many files it has in all, also those whose offers have not come yet.
+    var fileCount: UInt64 { max(lead.place?.files ?? 1, UInt64(ids.count)) }
+
+    /// Raw: the name of the file, or of the folder as its sender calls it.
+    var name: String {
+        guard let place = lead.place else { return lead.name }
+        return place.path.split(separator: "/").first.map(String.init) ?? lead.name
+    }
+
+    var size: UInt64 { max(lead.place?.bytes ?? lead.size, knownSize) }
+    var transferred: UInt64 { min(knownTransferred, size) }
+
+    func count(_ state: FileTransfer.State) -> Int { counts[state] ?? 0 }
+
+    /// Files that nothing more will happen to, other than having arrived.
+    var brokenCount: Int { count(.failed) + count(.cancelled) + count(.declined) }
+
+    /// An offer of theirs that our user can answer.
+    var isOpenOffer: Bool { direction == .incoming && count(.offered) > 0 }
+
+    /// The state of the whole: that of the liveliest file; at the end the worst.
+    var state: FileTransfer.State {
+        let order: [FileTransfer.State] = [
+            .running, .accepted, .paused, .offered, .failed, .cancelled, .declined, .complete,
+        ]
+        if isOpenOffer, count(.running) == 0 { return .offered }
+        return order.first { count($0) > 0 } ?? lead.state
+    }
+
+    /// Why it waits or has failed, in words.
+    var reason: String? {
+        guard isFolder else { return lead.reason }
+        return state == .failed ? latestFailure : lead.reason
+    }
+
+    // MARK: Changes
+
+    /// A file of it has come (`old` is `nil`) or changed.
+    mutating func change(from old: FileTransfer?, to new: FileTransfer) {
+        if let old { count(old, by: -1) } else { ids.append(new.id) }
+        count(new, by: 1)
+        if new.id == lead.id || new.number < lead.number { lead = new }
+        if new.state == .failed { latestFailure = new.reason }
+    }
+
+    private mutating func count(_ transfer: FileTransfer, by step: Int) {
+        counts[transfer.state, default: 0] += step
+        func change(_ sum: inout UInt64, _ bytes: UInt64) {
+            let result = step > 0 ? sum.addingReportingOverflow(bytes) : sum.subtractingReportingOverflow(bytes)
+            sum = result.overflow ? (step > 0 ? .max : 0) : result.partialValue
+        }
+        change(&knownSize, transfer.size)
+        change(&knownTransferred, transfer.transferred)
+    }
+}

@@ -1,0 +1,16 @@
+// The page with the number that two people compare: about a contact, or about somebody who asks to become one.
+
+import ChatCore
+
+/// The state of the verification page.
+struct VerifyPane: Sendable, Equatable {
+    enum Subject: Sendable, Equatable {
+        case contact(ContactID)
+        /// As it was when the page was opened: what is decided is decided about this key.
+        case request(ContactRequest)
+    }
+
+    var subject: Subject
+    /// The number as it was shown first: only this one can be confirmed.
+    var number: [String]?
+}

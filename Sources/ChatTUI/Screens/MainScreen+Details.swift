@@ -1,0 +1,101 @@
+// The details of the open contact, beside the chat where there is room (picture 1 at 120 columns).
+
+import ChatCore
+
+extension MainScreen {
+    /// Shared files and transfers that the pane names.
+    private static let fileLimit = 8
+    private static let transferLimit = 6
+
+    func drawDetails(on canvas: inout Canvas, _ area: Rect) {
+        drawBorder(on: &canvas, column: area.origin.column - 1, area)
+        guard let chat = state.openChat else { return }
+        let width = area.size.columns - 1
+        let groups = state.transfers.groups.filter { $0.contact == chat.id }
+        var lines = person(chat, width: width)
+        for block in [sharedFiles(groups), currentTransfers(groups)] where !block.isEmpty {
+            lines.append(StyledLine())
+            lines += block
+        }
+        for (index, line) in lines.prefix(area.size.rows).enumerated() {
+            let place = Point(column: area.origin.column + 1, row: area.origin.row + index)
+            canvas.draw(line, at: place, width: width)
+        }
+    }
+
+    private func person(_ chat: Chat, width: Int) -> [StyledLine] {
+        let peer = chat.peer
+        var lines = [StyledLine(chat.name, Theme.title)]
+        var trust = StyledLine(
+            Sentences.word(for: peer.trust), peer.trust == .keyChanged ? Theme.error : .plain)
+        if let day = peer.verifiedAt, peer.trust == .verified { trust.add(" " + state.clock.date(day)) }
+        lines.append(trust)
+        if let number = chat.safetyNumber, number.count >= 2 {
+            lines.append(StyledLine("safety \(number[0]) \(number[1]) …"))
+        }
+        lines += link(chat, width: width)
+        if peer.isBlocked { lines.append(StyledLine("blocked (/unblock)", Theme.error)) }
+        if let words = state.muteWords(peer) { lines.append(StyledLine(words, Theme.quiet)) }
+        if let limit = peer.acceptsFilesUpTo {
+            lines.append(StyledLine(limit == 0 ? "files: always asks" : "takes files by itself", Theme.quiet))
+        }
+        return lines
+    }
+
+    private func link(_ chat: Chat, width: Int) -> [StyledLine] {
+        guard case .online(let details) = chat.link else {
+            let words = SafeText(Sentences.words(for: chat.link), as: .line)
+            var lines = TextWrap.wrap(words, width: width - 1).prefix(4).map { StyledLine($0) }
+            if let seen = chat.peer.lastSeen { lines.append(StyledLine("last seen \(state.clock.dayAndTime(seen))")) }
+            return lines
+        }
+        var first = StyledLine(
+            details.away == nil ? "online" : "away", details.away == nil ? Theme.good : Theme.warning)
+        first.add(" · ")
+        first.add(details.remoteAddress)
+        var words = details.isEncrypted ? "direct, TLS 1.3" : "direct, PLAINTEXT"
+        if let roundTrip = details.roundTrip { words += ", \(Units.milliseconds(roundTrip))" }
+        var lines = [first, StyledLine(words, details.isEncrypted ? .plain : Theme.error)]
+        if let reason = details.away, !reason.isEmpty {
+            lines += TextWrap.wrap(SafeText("“\(reason)”", as: .line), width: width - 1).prefix(2).map {
+                StyledLine($0)
+            }
+        }
+        return lines
+    }
+
+    private func sharedFiles(_ groups: [TransferGroup]) -> [StyledLine] {
+        let files = groups.filter { $0.state == .complete }
+        guard !files.isEmpty else { return [] }
+        return [StyledLine("Shared files (\(files.count))", Theme.quiet)]
+            + files.prefix(Self.fileLimit).map { group in
+                var line = StyledLine("  ")
+                let size = SafeText(Units.size(group.size), as: .line)
+                let name = SafeText(group.name, as: .fileName) + SafeText(group.isFolder ? "/" : "", as: .line)
+                line.add(name.padded(to: 13))
+                line.add(size.padded(to: 9, alignment: .right))
+                return line
+            }
+    }
+
+    private func currentTransfers(_ groups: [TransferGroup]) -> [StyledLine] {
+        let groups = groups.filter { !$0.state.isFinal }
+        guard !groups.isEmpty else { return [] }
+        var lines = [StyledLine("Transfers", Theme.quiet)]
+        for group in groups.prefix(Self.transferLimit) {
+            let pace = TransferWords(state: state, group: group).pace
+            let isRunning = group.state == .running
+            let arrow = group.direction == .outgoing ? "↑" : "↓"
+            var line = StyledLine("  \(arrow) #\(group.number.rawValue) ")
+            line.add(SafeText(group.name, as: .fileName).padded(to: 12))
+            line.add(SafeText(isRunning ? pace.percent : "", as: .line).padded(to: 6, alignment: .right))
+            lines.append(line)
+            if isRunning, let rate = pace.rate {
+                lines.append(StyledLine("    \(rate)" + (pace.remaining.map { "  ETA \($0)" } ?? ""), Theme.quiet))
+            } else if !isRunning {
+                lines.append(StyledLine("    \(Sentences.word(for: group.state))", Theme.quiet))
+            }
+        }
+        return lines
+    }
+}

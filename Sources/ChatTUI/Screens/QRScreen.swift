@@ -1,0 +1,45 @@
+// /qr: our own address as a QR code, for a telephone or another machine to read from the screen.
+
+import ChatCore
+
+/// The state of the QR overlay.
+struct QRPane: Sendable, Equatable {
+    var address: String
+    var code: QRCode
+}
+
+/// Draws it with light modules on black whatever the terminal's colours are: most readers need it so.
+struct QRScreen {
+    let pane: QRPane
+    let layout: ScreenLayout
+
+    private static let paper = Style(.ansi(15), on: .black)
+
+    func draw(on canvas: inout Canvas) {
+        let side = pane.code.size + 2 * QRCode.margin
+        let size = layout.size
+        let rows = (side + 1) / 2
+        guard size.columns >= side, size.rows > rows else { return drawAddress(on: &canvas, needed: (side, rows + 1)) }
+        canvas.fill(Rect(column: 0, row: 0, columns: size.columns, rows: size.rows))
+        let column = (size.columns - side) / 2
+        for (row, line) in pane.code.halfBlocks.enumerated() {
+            canvas.draw(SafeText(line, as: .line), at: Point(column: column, row: row), style: Self.paper)
+        }
+        canvas.draw(
+            SafeText(pane.address, as: .line), at: Point(column: 0, row: rows), style: Theme.link,
+            maxWidth: size.columns)
+    }
+
+    private func drawAddress(on canvas: inout Canvas, needed: (columns: Int, rows: Int)) {
+        let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 10)
+        canvas.drawBox(
+            box, title: SafeText(literal: "Your address"), footer: SafeText(literal: "opened by you · Esc closes"))
+        let area = ScreenLayout.inside(box)
+        let words = "The code needs a window of \(needed.columns)x\(needed.rows). The address is:"
+        var lines = TextWrap.wrap(SafeText(words, as: .line), width: max(8, area.size.columns))
+        lines += TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))
+        for (row, line) in lines.prefix(area.size.rows).enumerated() {
+            canvas.draw(line, at: Point(column: area.origin.column, row: area.origin.row + row))
+        }
+    }
+}

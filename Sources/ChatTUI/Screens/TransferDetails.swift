@@ -1,0 +1,78 @@
+// Enter in the transfers pane: everything that is known of one file or folder.
+
+import ChatCore
+
+/// The rows about one group, a word and its value each.
+struct TransferDetails {
+    let state: AppState
+    let group: TransferGroup
+    /// Bytes per second that it may take, when our user has said so.
+    let limit: UInt64?
+
+    private static let labelWidth = 11
+
+    func draw(on canvas: inout Canvas, _ area: Rect) {
+        var row = area.origin.row
+        for (label, value) in values {
+            let width = max(8, area.size.columns - Self.labelWidth)
+            for (index, line) in TextWrap.wrap(SafeText(value, as: .line), width: width).enumerated() {
+                guard row < area.rows.upperBound else { return }
+                let point = Point(column: area.origin.column, row: row)
+                if index == 0 {
+                    canvas.draw(SafeText(label, as: .line), at: point, style: Theme.quiet, maxWidth: Self.labelWidth)
+                }
+                canvas.draw(
+                    line, at: Point(column: point.column + Self.labelWidth, row: row),
+                    style: label == "why" ? Theme.error : .plain, maxWidth: width)
+                row += 1
+            }
+        }
+    }
+
+    private var values: [(String, String)] {
+        let file = group.lead
+        let words = TransferWords(state: state, group: group)
+        let name = state.chat(group.contact)?.name.text ?? "?"
+        var values = [
+            (group.direction == .incoming ? "from" : "to", name),
+            (group.isFolder ? "folder" : "file", words.name.text),
+            ("state", words.words),
+            ("size", "\(Units.size(group.size)) (\(group.size) bytes), \(Units.size(group.transferred)) there"),
+        ]
+        if group.isFolder {
+            values.append(("files", fileCounts))
+        } else {
+            values.append(("kind", "\(FileKind.word(for: file)), \(file.contentType.isEmpty ? "-" : file.contentType)"))
+            if !file.caption.isEmpty { values.append(("caption", file.caption)) }
+            values.append(("sha256", file.sha256 ?? "known at the end"))
+        }
+        if let path = file.path { values.append((group.direction == .incoming ? "in" : "source", path)) }
+        if let reason = group.reason, group.state == .failed { values.append(("why", reason)) }
+        values.append(("offered", time(file.offered)))
+        if let started = file.started { values.append(("accepted", time(started))) }
+        if let finished = file.finished { values.append(("ended", time(finished) + duration(file))) }
+        if let limit { values.append(("limit", Units.rate(Double(limit)))) }
+        values.append(("id", file.id.text))
+        return values
+    }
+
+    /// `12 complete, 2 running, 17 offered`
+    private var fileCounts: String {
+        let states: [FileTransfer.State] = [
+            .complete, .running, .accepted, .paused, .offered, .failed, .cancelled, .declined,
+        ]
+        let parts = states.filter { group.count($0) > 0 }.map { "\(group.count($0)) \(Sentences.word(for: $0))" }
+        return "\(group.fileCount): " + parts.joined(separator: ", ")
+    }
+
+    private func time(_ time: Timestamp) -> String { state.clock.dayAndTime(time) }
+
+    /// ` (9 min, 2.6 MB/s)`
+    private func duration(_ file: FileTransfer) -> String {
+        guard let started = file.started, let finished = file.finished, finished >= started, file.state == .complete
+        else { return "" }
+        let milliseconds = finished.milliseconds - started.milliseconds
+        let rate = milliseconds > 0 ? ", \(Units.rate(Double(file.size) * 1000 / Double(milliseconds)))" : ""
+        return " (\(Units.duration(milliseconds / 1000))\(rate))"
+    }
+}

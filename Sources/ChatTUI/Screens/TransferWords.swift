@@ -1,0 +1,84 @@
+// What is said of a file or a folder on its way, for the transfers pane: one row that tells what is going on.
+
+import ChatCore
+
+/// The words about one group.
+struct TransferWords {
+    let state: AppState
+    let group: TransferGroup
+
+    private var contact: String { state.chat(group.contact)?.name.text ?? "?" }
+
+    var pace: TransferPace {
+        TransferPace(
+            transferred: group.transferred, size: group.size, progress: state.transfers.progress(of: group))
+    }
+
+    /// `release.tar.zst`, or `photos/ (31 files)`.
+    var name: SafeText {
+        let name = SafeText(group.name, as: .fileName)
+        return group.isFolder ? name + SafeText("/ (\(Units.grouped(group.fileCount)) files)", as: .line) : name
+    }
+
+    /// What is going on, in one row of `width` columns.
+    func row(width: Int) -> String {
+        switch group.state {
+        case .running:
+            return [
+                bar(width), pace.percent, Units.size(group.transferred), pace.rate ?? "",
+                pace.remaining.map { "ETA \($0)" } ?? "", "direct", limitWords ?? "",
+            ].filter { !$0.isEmpty }.joined(separator: "  ")
+        case .paused:
+            return [
+                bar(width), pace.percent, Units.size(group.transferred),
+                "  paused" + (group.reason.map { ": \($0)" } ?? ""),
+            ].joined(separator: "  ")
+        default: return words
+        }
+    }
+
+    /// The same without the bar.
+    var words: String {
+        switch group.state {
+        case .running:
+            let parts = [pace.rate ?? "", pace.remaining.map { "ETA \($0)" } ?? "", limitWords ?? ""]
+            return (["running, \(pace.percent)"] + parts.filter { !$0.isEmpty }).joined(separator: ", ")
+        case .paused: return "paused at \(pace.percent)" + (group.reason.map { ": \($0)" } ?? "")
+        case .offered where group.direction == .incoming:
+            return "offered: a accepts, n declines" + (group.reason.map { " (\($0))" } ?? "")
+        case .offered: return "offered: \(contact) has not decided"
+        case .accepted:
+            if let reason = group.reason { return "queued: \(reason)" }
+            let isOnline = state.chat(group.contact)?.link.isOnline ?? false
+            return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
+        case .complete: return done
+        case .failed:
+            let reason = "stopped: \(group.reason ?? "no reason given")"
+            return group.isFolder ? "\(group.count(.failed)) of \(group.fileCount) files \(reason)" : reason
+        case .declined, .cancelled:
+            return Sentences.word(for: group.state) + (group.reason.map { ": \($0)" } ?? "")
+        }
+    }
+
+    private var limitWords: String? {
+        guard case .transfers(let pane) = state.overlay, let limit = pane.limits[group.number] else { return nil }
+        return "at most \(Units.rate(Double(limit)))"
+    }
+
+    private func bar(_ width: Int) -> String {
+        ProgressBar.text(group.transferred, of: group.size, width: max(4, width - 42))
+    }
+
+    private var done: String {
+        let file = group.lead
+        var parts = ["done" + (file.finished.map { " " + state.clock.time($0) } ?? "")]
+        if !group.isFolder, let hash = file.sha256 { parts.append("sha256 ok \(FileRows.shortHash(hash))") }
+        if group.direction == .outgoing {
+            parts.append("delivered to disk")
+        } else if let path = file.path {
+            let place = group.isFolder ? String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) : path
+            parts.append(state.abbreviated(place))
+        }
+        return parts.joined(separator: " · ")
+    }
+}

@@ -1,0 +1,168 @@
+// The file picker: folders, filter, several files, hidden ones; the half-typed line is never touched.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("File picker")
+struct FilePickerTests {
+    private typealias Fixture = ScreenFixture
+
+    private static let home: [FileListing.Entry] = [
+        .init(name: ".cache", isFolder: true), .init(name: "Pictures", isFolder: true),
+        .init(name: "build.log", isFolder: false, size: 4_100_000, modified: Fixture.time(20, 23, 58)),
+        .init(name: "notes.txt", isFolder: false, size: 4_000, modified: Fixture.time(3, 11, 20)),
+        .init(name: "secret.key", isFolder: false, size: 32, isReadable: false),
+    ]
+
+    /// The picker with the home folder in it.
+    private func opened() -> Fixture {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.press("Ctrl-t")
+        answer(&fixture, "/home/jo", Self.home)
+        return fixture
+    }
+
+    /// Answers the last question for a folder, and checks which one was asked for.
+    private func answer(_ fixture: inout Fixture, _ folder: String, _ entries: [FileListing.Entry]) {
+        guard case .files(let asked, let generation)? = fixture.questions.last else {
+            Issue.record("no folder was asked for")
+            return
+        }
+        #expect(asked == folder)
+        fixture.send(.answer(.files(FileListing(folder: folder, entries: entries), generation: generation)))
+    }
+
+    @Test("shows folders first with sizes and days, hidden ones not, and the cursor not on ..")
+    func listing() {
+        let fixture = opened()
+        let rows = fixture.text.split(separator: "\n").map(String.init)
+        let names = ["..", "Pictures/", "build.log", "notes.txt", "secret.key"]
+        let places = names.map { name in rows.firstIndex { $0.contains(" \(name)") } ?? -1 }
+        #expect(places == places.sorted() && !places.contains(-1))
+        #expect(fixture.text.contains("Send to Alice · ~"))
+        #expect(fixture.text.contains("4.1 MB  20 Nov 23:58"))
+        #expect(fixture.text.contains("no right"))
+        #expect(!fixture.text.contains(".cache"))
+        #expect(rows[places[1]].contains("> "))
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("Enter sends the file under the cursor to the chat that is open; the line stays")
+    func sendsOne() {
+        var fixture = opened()
+        fixture.type("blog")
+        fixture.press("Enter")
+        #expect(fixture.errands == [.sendFile(path: "/home/jo/build.log", to: Fixture.alice)])
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("Tab marks several files, also of several folders; Enter sends them in the order of marking")
+    func sendsSeveral() {
+        var fixture = opened()
+        fixture.press("Down", "Down", "Tab")
+        #expect(fixture.text.contains("1 marked, 4.0 kB"))
+        fixture.type("Pictures/")
+        answer(&fixture, "/home/jo/Pictures", [.init(name: "cat.png", isFolder: false, size: 1_100_000)])
+        fixture.press("Tab", "Enter")
+        #expect(
+            fixture.errands == [
+                .sendFile(path: "/home/jo/notes.txt", to: Fixture.alice),
+                .sendFile(path: "/home/jo/Pictures/cat.png", to: Fixture.alice),
+            ])
+    }
+
+    @Test("a mark is taken away by marking again")
+    func unmark() {
+        var fixture = opened()
+        fixture.press("Tab", "Up", "Tab")
+        guard case .files(let picker) = fixture.state.overlay else {
+            Issue.record("the picker is closed")
+            return
+        }
+        #expect(picker.marked.isEmpty)
+    }
+
+    @Test("Enter walks into a folder, Backspace out of it and back onto it; Alt-Enter sends the folder itself")
+    func folders() {
+        var fixture = opened()
+        fixture.press("Enter")
+        answer(&fixture, "/home/jo/Pictures", [])
+        #expect(fixture.text.contains("Send to Alice · ~/Pictures"))
+        fixture.press("Backspace")
+        answer(&fixture, "/home/jo", Self.home)
+        #expect(fixture.errands.isEmpty)
+        fixture.press("Alt-Enter")
+        #expect(fixture.errands == [.sendFile(path: "/home/jo/Pictures", to: Fixture.alice)])
+    }
+
+    @Test("a path that is pasted leads to its folder, with its name as the filter")
+    func paste() {
+        var fixture = opened()
+        fixture.send(.input(.paste("/tmp/../var/log/syslog\nrest")))
+        answer(&fixture, "/var/log", [.init(name: "syslog", isFolder: false), .init(name: "other", isFolder: false)])
+        fixture.press("Enter")
+        #expect(fixture.errands == [.sendFile(path: "/var/log/syslog", to: Fixture.alice)])
+    }
+
+    @Test("hidden files come on request, or when the filter begins with a dot")
+    func hidden() {
+        var fixture = opened()
+        fixture.press("Alt-.")
+        #expect(fixture.text.contains(".cache"))
+        fixture.press("Alt-.")
+        #expect(!fixture.text.contains(".cache"))
+        fixture.type(".c")
+        #expect(fixture.text.contains(".cache"))
+    }
+
+    @Test("a folder that cannot be read says why; an answer to an earlier question is not shown")
+    func problems() {
+        var fixture = opened()
+        guard case .files(_, let old)? = fixture.questions.last else { return }
+        fixture.press("Enter")
+        fixture.send(.answer(.files(FileListing(folder: "/home/jo", entries: Self.home), generation: old)))
+        #expect(fixture.text.contains("reading…"))
+        guard case .files(let folder, let generation)? = fixture.questions.last else { return }
+        let denied = FileListing(folder: folder, entries: [], problem: "permission denied")
+        fixture.send(.answer(.files(denied, generation: generation)))
+        #expect(fixture.text.contains("cannot be read: permission denied"))
+    }
+
+    @Test("Ctrl-t and Esc close it; the next one begins in the folder of the last sending")
+    func closes() {
+        var fixture = opened()
+        fixture.press("Ctrl-t")
+        #expect(fixture.state.overlay == nil)
+        fixture.press("Ctrl-t", "Esc")
+        #expect(fixture.state.overlay == nil)
+        fixture.press("Ctrl-t")
+        fixture.send(.input(.paste("/tmp/")))
+        answer(&fixture, "/tmp", [.init(name: "a", isFolder: false)])
+        fixture.press("Enter", "Ctrl-t")
+        guard case .files(let folder, _)? = fixture.questions.last else { return }
+        #expect(folder == "/tmp")
+    }
+
+    @Test("a file name of a hostile sort is shown as every name from outside")
+    func hostileNames() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-t")
+        answer(&fixture, "/home/jo", [.init(name: "a\u{1B}[31m\u{202E}gpj.exe", isFolder: false)])
+        #expect(fixture.text.contains("␛[31m"))
+        #expect(!fixture.text.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
+    }
+
+    @Test("reads a real folder: kinds, sizes, and what cannot be sent left out")
+    func realFolder() throws {
+        let listing = FileListing.read("/proc/self")
+        #expect(listing.problem == nil)
+        #expect(listing.entries.contains { $0.name == "fd" && $0.isFolder })
+        #expect(listing.entries.contains { $0.name == "status" && !$0.isFolder })
+        #expect(FileListing.read("/no/such/folder").problem == "no such file or directory")
+        #expect(!FileListing.read("/dev").entries.contains { $0.name == "null" })
+    }
+}

@@ -1,0 +1,242 @@
+// People on the screen: list, details, requests with the number to compare, and the commands about them.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("People")
+struct PeopleTests {
+    private typealias Fixture = ScreenFixture
+
+    private static let erin = ContactRequest(
+        id: 3, peerID: Fixture.peerID("h"), name: "Erin\u{202E}", address: nil, origin: "192.0.2.44:51022",
+        received: Fixture.time(21, 9, 11))
+
+    /// The page of Erin's request with its number.
+    private func asked() -> Fixture {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.send(.chat(.requestsChanged([Self.erin])))
+        fixture.press("Alt-r")
+        #expect(fixture.questions.contains(.requestNumber(Self.erin)))
+        fixture.send(.answer(.requestNumber(Self.erin, Fixture.safetyNumber)))
+        fixture.effects = []
+        return fixture
+    }
+
+    @Test("Alt-r opens the page of the only request, with both halves of the number and what each key does")
+    func requestPage() {
+        let fixture = asked()
+        #expect(fixture.text.contains("Contact request: Erin (name chosen by them)"))
+        #expect(fixture.text.contains("from 192.0.2.44:51022 · first seen 21 Nov 09:11 · key not known before"))
+        #expect(fixture.text.contains("04821 77310 55902 18846 30217 99041"))
+        #expect(fixture.text.contains("61175 20938 44410 72763 08519 33628"))
+        #expect(fixture.text.contains("CONTACT REQUEST from \"Erin\" · nothing they send is shown until you accept"))
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test(
+        "1 accepts and verifies, 2 and b block, 3 accepts unverified, r refuses",
+        arguments: [
+            ("1", Errand.approve(3, name: nil, verified: true)), ("2", .blockRequest(3)),
+            ("3", .approve(3, name: nil)), ("b", .blockRequest(3)), ("r", .reject(3)),
+        ])
+    func answers(key: String, errand: Errand) {
+        var fixture = asked()
+        fixture.press(key)
+        #expect(fixture.errands == [errand])
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("Esc leaves a request undecided; 1 does nothing before the number is there")
+    func undecided() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.chat(.requestsChanged([Self.erin])))
+        fixture.press("Alt-r")
+        fixture.effects = []
+        fixture.press("1")
+        #expect(fixture.errands.isEmpty && fixture.state.overlay != nil)
+        fixture.press("Esc")
+        #expect(fixture.errands.isEmpty && fixture.state.overlay == nil)
+    }
+
+    @Test("a request that another key has taken the place of is not decided")
+    func replaced() {
+        var fixture = asked()
+        var other = Self.erin
+        other.peerID = Fixture.peerID("k")
+        fixture.send(.chat(.requestsChanged([other])))
+        fixture.effects = []
+        fixture.press("1")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.text.contains("not there any more"))
+    }
+
+    @Test("of several requests Enter opens one; a name like a contact's is pointed out")
+    func several() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        // A Cyrillic A.
+        let twin = ContactRequest(
+            id: 4, peerID: Fixture.peerID("k"), name: "\u{410}lice", address: nil, origin: "192.0.2.45:1",
+            received: Fixture.time(21, 9, 12))
+        fixture.send(.chat(.requestsChanged([Self.erin, twin])))
+        fixture.press("Alt-r", "j", "Enter")
+        #expect(fixture.text.contains("looks like your contact Alice, but has another key"))
+    }
+
+    @Test("the list shows mentions, mute, away and blocked as text")
+    func list() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        #expect(fixture.text.contains("4 Dave      @1○"))
+        #expect(fixture.text.contains("[2:3 4:@1]"))
+        fixture.state.chats[1].conversation.peer.mutedUntil = .endless
+        #expect(fixture.text.contains("2 Bob       z3○"))
+        var away = LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true)
+        away.away = "lunch"
+        fixture.send(.chat(.linkChanged(Fixture.carol, .online(away))))
+        #expect(fixture.text.contains("3 Carol      ◐"))
+    }
+
+    @Test("a message that names us counts as a mention until it is read; a part of a word does not")
+    func mentions() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        func say(_ text: String, _ number: Int64) {
+            fixture.send(
+                .chat(
+                    .messageAdded(
+                        Fixture.message(number, .incoming, text, at: Fixture.time(21, 9, 8), contact: Fixture.carol))))
+        }
+        say("no joke", 50)
+        #expect(fixture.text.contains("3 Carol     1●"))
+        say("thanks Jo!", 51)
+        #expect(fixture.text.contains("3 Carol    @1●"))
+        fixture.press("Alt-3")
+        fixture.answerPages(from: [
+            Fixture.message(51, .incoming, "thanks Jo!", at: Fixture.time(21, 9, 8), contact: Fixture.carol)
+        ])
+        fixture.press("Alt-1")
+        #expect(fixture.text.contains("3 Carol      ●"))
+    }
+
+    @Test(
+        "names are found as words",
+        arguments: [
+            ("Jo", "Jo?", true), ("Jo", "@jo", true), ("Jo", "jojo", false), ("Jo", "ajo", false),
+            ("Jo", "jo_x", false),
+            ("Zoë", "hi zoë", true), ("", "x", false),
+        ])
+    func mentionWords(name: String, text: String, isMention: Bool) {
+        #expect(Mention.isIn(text, name: name) == isMention)
+    }
+
+    @Test("the details pane says since when somebody is verified, that they are away, and how fast the link is")
+    func details() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        #expect(fixture.text.contains("verified 12 Nov 2026"))
+        #expect(fixture.text.contains("direct, TLS 1.3, 12 ms"))
+        var away = LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true)
+        away.away = "back at two"
+        fixture.send(.chat(.linkChanged(Fixture.alice, .online(away))))
+        #expect(fixture.text.contains("“back at two”"))
+        // News of the link do not say how fast it is.
+        #expect(fixture.text.contains("12 ms"))
+        fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: "the connection was lost"))))
+        #expect(fixture.text.contains("last seen 20 Nov 12:00"))
+    }
+
+    @Test("a link is asked how fast it is some seconds after it was made")
+    func roundTrip() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: nil))))
+        let details = LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true)
+        fixture.send(.chat(.linkChanged(Fixture.alice, .online(details))))
+        fixture.effects = []
+        fixture.advance(.seconds(3))
+        #expect(fixture.questions.contains(.links([Fixture.alice])))
+    }
+
+    @Test(
+        "commands about people ask the chat for what they say",
+        arguments: [
+            ("/away lunch time", Errand.setAway("lunch time")), ("/away", .setAway("")), ("/back", .setAway(nil)),
+            ("/nick Jo B.", .setOwnName("Jo B.")), ("/disconnect bob", .disconnect(Fixture.bob)),
+            ("/disconnect", .disconnect(Fixture.alice)), ("/mute bob", .setMuted(Fixture.bob, until: .endless)),
+            ("/mute bob off", .setMuted(Fixture.bob, until: nil)),
+            ("/mute bob 2h", .setMuted(Fixture.bob, until: Fixture.time(21, 11, 7))),
+            ("/autoaccept bob on", .setAutomaticAcceptance(Fixture.bob, .max)),
+            ("/autoaccept bob on 10M", .setAutomaticAcceptance(Fixture.bob, 10_485_760)),
+            ("/autoaccept bob off", .setAutomaticAcceptance(Fixture.bob, 0)),
+            ("/autoaccept bob default", .setAutomaticAcceptance(Fixture.bob, nil)),
+        ])
+    func commands(line: String, errand: Errand) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        #expect(fixture.errands.contains(errand))
+    }
+
+    @Test(
+        "commands that take their time are asked beside the errands",
+        arguments: [
+            ("/ping bob", Question.ping(Fixture.bob)), ("/stats", .traffic(Fixture.alice)),
+            ("/backup ~/b.sqlite", .backUp("/home/jo/b.sqlite")), ("/doctor", .command(ProgramCommand(["doctor"]))),
+            ("/import ~/x.json", .command(ProgramCommand(["import", "/home/jo/x.json"]))),
+            (
+                "/export alice ~/a.json",
+                .command(ProgramCommand(["export", "Alice", "--format", "json", "-o", "/home/jo/a.json"]))
+            ),
+            ("/export /tmp/all.txt", .command(ProgramCommand(["export", "--format", "text", "-o", "/tmp/all.txt"]))),
+        ])
+    func questions(line: String, question: Question) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        #expect(fixture.questions.contains(question))
+        #expect(fixture.errands.isEmpty)
+    }
+
+    @Test("what a command of the command line says is shown as lines from outside")
+    func output() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let output = ProgramOutput(lines: ["ok      key: fine", "\u{1B}[31mBROKEN"], exitCode: 9)
+        fixture.send(.answer(.output(ProgramCommand(["doctor"]), output)))
+        #expect(fixture.text.contains("key: fine"))
+        #expect(fixture.text.contains("␛[31mBROKEN"))
+    }
+
+    @Test("/stats shows frames, queues and the round trip; /whois all that is known")
+    func stats() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        var traffic = LinkTraffic(age: .seconds(90), roundTrip: .milliseconds(7))
+        traffic.queued = 5
+        traffic.waiting = 2
+        traffic.framesSent = 12_345
+        fixture.send(.answer(.traffic(Fixture.alice, traffic)))
+        #expect(fixture.text.contains("sent 12,345 frames"))
+        #expect(fixture.text.contains("queued 5, 2 of them"))
+        #expect(fixture.text.contains("round trip 7 ms"))
+        fixture.enter("/whois")
+        #expect(fixture.text.contains("verified since 12 Nov 2026"))
+    }
+
+    @Test("/qr shows the address as a code where there is room, else as text")
+    func qr() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter("/qr")
+        #expect(fixture.text.contains("█▀▀▀▀▀█"))
+        #expect(fixture.text.contains("blip://192.0.2.10"))
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+        fixture = Fixture.main(columns: 60, rows: 12)
+        fixture.enter("/qr")
+        #expect(fixture.text.contains("The code needs a window of"))
+    }
+
+    @Test("times and sizes of the commands are read with their units")
+    func units() {
+        #expect(Units.seconds(of: "30m") == 1800 && Units.seconds(of: "2H") == 7200 && Units.seconds(of: "15") == 900)
+        #expect(Units.seconds(of: "0m") == nil && Units.seconds(of: "x") == nil && Units.seconds(of: "1y") == nil)
+        #expect(Units.seconds(of: "999999999w") == 315_360_000)
+        #expect(Units.milliseconds(.microseconds(900)) == "<1 ms" && Units.milliseconds(.milliseconds(2100)) == "2.1 s")
+    }
+}

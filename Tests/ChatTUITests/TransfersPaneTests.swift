@@ -1,0 +1,202 @@
+// The transfers pane: folders as one entry, details, the limit prompt, hash and opening; and offers one after the other.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Transfers pane")
+struct TransfersPaneTests {
+    private typealias Fixture = ScreenFixture
+
+    /// File number `number` of a folder of three files and 3000 bytes.
+    private func file(
+        _ number: Int64, _ state: FileTransfer.State, transferred: UInt64 = 0, reason: String? = nil
+    ) -> FileTransfer {
+        var transfer = Fixture.transfer(
+            number, .incoming, "\(number).jpg", size: 1000, state, transferred: transferred, reason: reason)
+        transfer.place = FolderPlace(set: Fixture.messageID(77), path: "holiday/day 1", files: 3, bytes: 3000)
+        return transfer
+    }
+
+    private func opened(_ transfers: [FileTransfer]) -> Fixture {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.answer(.transfers(transfers)))
+        fixture.press("Alt-t")
+        fixture.effects = []
+        return fixture
+    }
+
+    @Test("the files of a folder are one entry with one bar")
+    func folderIsOneEntry() {
+        let running = [
+            file(22, .running, transferred: 500), file(21, .complete, transferred: 1000), file(23, .accepted),
+        ]
+        let fixture = opened(running)
+        #expect(fixture.state.transfers.groups.map(\.number) == [TransferNumber(21)])
+        #expect(fixture.text.contains("#21 ↓ Alice  holiday/ (3 files)"))
+        #expect(fixture.text.contains("50%"))
+        #expect(!fixture.text.contains("22.jpg"))
+    }
+
+    @Test("p pauses all files of a folder that run or wait, and resumes all that are paused")
+    func pausesFolder() {
+        var fixture = opened([file(21, .complete), file(22, .running), file(23, .accepted)])
+        fixture.press("p")
+        #expect(fixture.errands == [.pause(TransferNumber(22)), .pause(TransferNumber(23))])
+        fixture.send(.answer(.transfers([file(22, .paused), file(23, .paused)])))
+        fixture.effects = []
+        fixture.press("p")
+        #expect(fixture.errands == [.resume(TransferNumber(22)), .resume(TransferNumber(23))])
+    }
+
+    @Test("x twice cancels what is unfinished of a folder; a folder with a failed file says how many and why")
+    func cancelsFolder() {
+        var fixture = opened([file(21, .complete), file(22, .running), file(23, .offered)])
+        fixture.press("x", "x")
+        #expect(fixture.errands == [.cancel(TransferNumber(22)), .cancel(TransferNumber(23))])
+        let ended = opened([file(21, .complete), file(22, .failed, reason: "the disk is full"), file(23, .complete)])
+        #expect(ended.text.contains("1 of 3 files stopped: the disk is full"))
+    }
+
+    @Test("a accepts the offer of a folder by its first undecided file, and Alt-y does the same")
+    func acceptsFolder() {
+        var fixture = opened([file(21, .offered), file(22, .offered), file(23, .offered)])
+        #expect(fixture.text.contains("offered: a accepts, n declines"))
+        fixture.press("a")
+        #expect(fixture.errands == [.accept(TransferNumber(21), folder: nil)])
+        fixture.press("Alt-t")
+        #expect(fixture.text.contains("OFFER #21 from Alice: holiday/ (3 files) 3.0 kB  Alt-y/Alt-n"))
+    }
+
+    @Test("several offers wait behind the shown one, and each is armed anew")
+    func offersInARow() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.answer(.transfers([Fixture.release, Fixture.transfer(9, .incoming, "b", size: 5, .offered)])))
+        #expect(fixture.text.contains("OFFER #8"))
+        #expect(fixture.text.contains("(+1)"))
+        #expect(fixture.questions.contains(.downloads))
+        fixture.advance(.seconds(1))
+        fixture.effects = []
+        fixture.press("Alt-n", "Alt-y")
+        #expect(fixture.errands == [.decline(TransferNumber(8))])
+        fixture.advance(.seconds(1))
+        fixture.press("Alt-y")
+        #expect(fixture.errands.last == .accept(TransferNumber(9), folder: nil))
+    }
+
+    @Test("an offer that does not fit on the disk says so")
+    func noRoom() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        #expect(fixture.text.contains("212 GB free · id"))
+        fixture.send(.answer(.downloads(folder: "/home/jo/Downloads", freeBytes: 1_000_000)))
+        #expect(fixture.text.contains("1.0 MB free: NOT ENOUGH"))
+    }
+
+    @Test("L asks for the rate in the pane, and only a rate is taken; the half-typed line stays")
+    func limit() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.addTransfers()
+        fixture.press("Alt-t")
+        while case .transfers(let pane) = fixture.state.overlay, pane.selected != TransferNumber(8) {
+            fixture.press("j")
+        }
+        fixture.effects = []
+        fixture.press("L")
+        #expect(fixture.text.contains("Limit #8 to"))
+        fixture.type("fast")
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty)
+        fixture.press("Ctrl-u")
+        fixture.type("500k")
+        fixture.press("Enter")
+        #expect(fixture.errands == [.limitRate(.transfer(TransferNumber(8)), 512_000)])
+        #expect(fixture.text.contains("at most 512 kB/s"))
+        fixture.press("L", "Esc")
+        #expect(fixture.state.overlay != nil)
+        fixture.press("L")
+        fixture.type("off")
+        fixture.press("Enter")
+        #expect(fixture.errands.last == .limitRate(.transfer(TransferNumber(8)), nil))
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("Enter shows everything about a transfer; Esc goes back to the list, then to the chat")
+    func details() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t", "G", "k", "Enter")
+        #expect(fixture.text.contains("Transfer #7"))
+        #expect(fixture.text.contains("77aa0c1e" + String(repeating: "0", count: 20)))
+        #expect(fixture.text.contains("4.1 MB (4100000 bytes)"))
+        fixture.press("Esc")
+        #expect(fixture.text.contains("┌─ Transfers"))
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+    }
+
+    @Test("y copies the hash of a finished file; without one it says so")
+    func copies() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.press("Alt-t", "y")
+        #expect(!fixture.effects.contains { if case .terminal = $0 { true } else { false } })
+        fixture.press("G", "k", "y")
+        #expect(fixture.effects.contains(.terminal(.copy("77aa0c1e" + String(repeating: "0", count: 56)))))
+    }
+
+    @Test("o opens what is complete with the user's program; a program is never started")
+    func opens() {
+        var done = Fixture.transfer(7, .incoming, "a.pdf", size: 5, .complete, transferred: 5)
+        done.path = "/home/jo/Downloads/a.pdf"
+        var fixture = opened([done])
+        fixture.press("o")
+        #expect(fixture.errands == [.openPath("/home/jo/Downloads/a.pdf", with: "xdg-open")])
+        var program = Fixture.transfer(8, .incoming, "setup.exe", size: 5, .complete, transferred: 5)
+        program.path = "/home/jo/Downloads/setup.exe"
+        fixture = opened([program])
+        fixture.press("o")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.text.contains("is a program"))
+        fixture = opened([Fixture.transfer(9, .incoming, "b", size: 5, .running)])
+        fixture.press("o")
+        #expect(fixture.errands.isEmpty)
+    }
+
+    @Test("a finished folder of thousands of files is one of the finished, and old ones are forgotten whole")
+    func forgets() {
+        var list = TransferList()
+        for number in 1...2000 as ClosedRange<Int64> {
+            var transfer = Fixture.transfer(number, .outgoing, "f", size: 1, .complete, transferred: 1)
+            transfer.place = FolderPlace(set: Fixture.messageID(5), path: "big", files: 2000, bytes: 2000)
+            list.update(transfer)
+        }
+        #expect(list.groups.count == 1 && list.byID.count == 2000)
+        for number in 3000..<3000 + Int64(TransferList.finishedLimit) {
+            list.update(Fixture.transfer(number, .incoming, "g", size: 1, .complete))
+        }
+        #expect(list.groups.count == TransferList.finishedLimit)
+        #expect(list.byID.count == TransferList.finishedLimit && list[TransferNumber(1)] == nil)
+    }
+
+    @Test("a stalled transfer says for how long instead of a rate, and rates of a folder add up")
+    func rates() {
+        var list = TransferList()
+        for transfer in [file(21, .running), file(22, .running)] { list.update(transfer) }
+        list.update(TransferProgress(id: file(21, .running).id, transferred: 10, rate: 100))
+        list.update(TransferProgress(id: file(22, .running).id, transferred: 20, rate: 50))
+        let group = list.group(of: TransferNumber(22))
+        #expect(group?.transferred == 30)
+        #expect(group.flatMap(list.progress(of:))?.rate == 150)
+        var fixture = opened([file(21, .running)])
+        fixture.send(
+            .chat(
+                .transferProgress(
+                    TransferProgress(id: file(21, .running).id, transferred: 10, rate: 0, stalled: .seconds(12)))))
+        #expect(fixture.text.contains("stalled 12 s"))
+    }
+}
