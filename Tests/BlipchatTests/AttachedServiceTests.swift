@@ -229,7 +229,9 @@ private enum Samples {
             SearchQuery(text: "a -b \"c d\"", contact: contact, from: .incoming, since: Timestamp(milliseconds: 1))),
         .deleteConversation(contact, storedBefore: nil), .setRetention(.days(3), of: contact),
         .acceptTransfer(TransferNumber(1), folder: "/d"), .setRateLimit(.max, of: .all(.incoming)),
-        .rateLimit(.transfer(TransferNumber(2))),
+        .rateLimit(.transfer(TransferNumber(2))), .disconnect(nil), .ping(contact), .traffic(contact),
+        .setMuted(contact, until: .endless), .setAutomaticAcceptance(.max, from: contact), .setOwnName("Zoë"),
+        .setAway(nil),
     ]
 
     static let events: [ChatEvent] = [

@@ -1,7 +1,7 @@
 // What has gone over a link since it was made: what `/stats` shows.
 
 /// The counters of one link, and what waits on it now.
-public struct LinkTraffic: Sendable, Equatable {
+public struct LinkTraffic: Sendable, Equatable, Codable {
     /// How long the link has lasted.
     public var age: Duration
     /// The last measured round trip, when there is one.

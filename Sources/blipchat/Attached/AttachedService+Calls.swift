@@ -38,6 +38,23 @@ extension AttachedService: ChatService {
     func rejectRequest(_ id: Int64) async throws(ChatError) { try await perform(.rejectRequest(id)) }
     func blockRequest(_ id: Int64) async throws(ChatError) -> Peer { try await call(.blockRequest(id)) }
     func reconnect(_ contact: ContactID?) async { try? await perform(.reconnect(contact)) }
+    func disconnect(_ contact: ContactID?) async { try? await perform(.disconnect(contact)) }
+    func ping(_ contact: ContactID) async throws(ChatError) -> Duration { try await call(.ping(contact)) }
+    func traffic(with contact: ContactID) async -> LinkTraffic? {
+        let traffic = try? await call(.traffic(contact), LinkTraffic?.self)
+        return traffic.flatMap { $0 }
+    }
+    func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError) {
+        try await perform(.setMuted(contact, until: time))
+    }
+    func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) {
+        try await perform(.setAutomaticAcceptance(limit, from: contact))
+    }
+
+    // Ourselves
+
+    func setOwnName(_ name: String) async throws(ChatError) { try await perform(.setOwnName(name)) }
+    func setAway(_ reason: String?) async throws(ChatError) { try await perform(.setAway(reason)) }
 
     // Talking
 

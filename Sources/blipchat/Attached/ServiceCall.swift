@@ -25,6 +25,15 @@ enum ServiceCall: Sendable, Equatable, Codable {
     case rejectRequest(Int64)
     case blockRequest(Int64)
     case reconnect(ContactID?)
+    case disconnect(ContactID?)
+    case ping(ContactID)
+    case traffic(ContactID)
+    case setMuted(ContactID, until: Timestamp?)
+    case setAutomaticAcceptance(UInt64?, from: ContactID)
+
+    // Ourselves
+    case setOwnName(String)
+    case setAway(String?)
 
     // Talking
     case send(String, to: ContactID, replyTo: MessageID?)
@@ -100,6 +109,14 @@ extension ServiceCall {
         case .rejectRequest(let id): try await service.rejectRequest(id)
         case .blockRequest(let id): return try await service.blockRequest(id)
         case .reconnect(let contact): await service.reconnect(contact)
+        case .disconnect(let contact): await service.disconnect(contact)
+        case .ping(let contact): return try await service.ping(contact)
+        case .traffic(let contact): return await service.traffic(with: contact)
+        case .setMuted(let contact, let time): try await service.setMuted(contact, until: time)
+        case .setAutomaticAcceptance(let limit, let contact):
+            try await service.setAutomaticAcceptance(limit, from: contact)
+        case .setOwnName(let name): try await service.setOwnName(name)
+        case .setAway(let reason): try await service.setAway(reason)
         case .send(let text, let contact, let id): return try await service.send(text, to: contact, replyTo: id)
         case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)
         case .markSeen(let contact, let position): try await service.markSeen(contact, upTo: position)
