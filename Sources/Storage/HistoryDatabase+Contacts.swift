@@ -95,7 +95,7 @@ enum ContactRow {
         c.accept_up_to
         """
     /// How many they are: what a query selects besides comes behind them.
-    static let columnCount = 11
+    static let columnCount: Int32 = 11
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
         let peerID = row.optionalText(1).map { PeerID($0) }

@@ -142,19 +142,6 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("All uploads: at most 512 kB/s"))
     }
 
-    @Test("L in the transfers pane puts /limit into the input line, unless something is being written there")
-    func limitKey() {
-        var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.addTransfers()
-        fixture.press("Alt-t", "L")
-        #expect(fixture.state.overlay == nil)
-        #expect(fixture.state.input.text.hasPrefix("/limit "))
-        let line = fixture.state.input.text
-        fixture.press("Alt-t", "L")
-        #expect(fixture.state.input.text == line)
-        #expect(fixture.state.overlay != nil)
-    }
-
     @Test("a folder that is offered says how many files it has and what was left out")
     func folder() {
         var fixture = Fixture.main(columns: 80, rows: 24)
@@ -271,7 +258,7 @@ struct SlashCommandTests {
     func help() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/help send")
-        #expect(fixture.text.contains("/send PATH…: offer files or folders (also /sendfile)"))
+        #expect(fixture.text.contains("/send [PATH…]: offer files or folders; without a path: choose (also"))
     }
 
     @Test("spelling", arguments: [("qiut", "quit"), ("hepl", "help"), ("serach", "search"), ("xyzzy", nil)])

@@ -32,6 +32,21 @@ extension ChatClient {
         return count
     }
 
+    /// The store was added to from outside (an import): contacts that are new begin their sessions, and front ends are told
+    /// to read everything anew.
+    public func readStoreAnew() async throws(ChatError) {
+        for conversation in try await conversations() {
+            let contact = conversation.peer.id
+            if sessions[contact] == nil {
+                sessions[contact] = PeerSession(
+                    peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
+                dial(contact)
+            }
+            hub.publish(.messagesDeleted(contact))
+        }
+        hub.publish(.conversationsChanged)
+    }
+
     /// Its peer is told, and its partial file goes, before the row that knows of them does.
     private func giveUp(_ transfer: FileTransfer) async throws(ChatError) {
         guard let now = try? await self.transfer(number: transfer.number), !now.state.isFinal else { return }

@@ -29,7 +29,7 @@ public final class PlainApplication {
     ) {
         self.options = options
         self.print = print
-        loop = AppLoop(service: service, settings: options.settingsStore)
+        loop = AppLoop(service: service, options)
     }
 
     /// What stays to be done after `run`: the queue, unfinished transfers.

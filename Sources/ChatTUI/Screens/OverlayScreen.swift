@@ -74,7 +74,7 @@ struct OverlayScreen {
     private func requestWords(_ pane: VerifyPane) -> SafeText? {
         guard case .request(let request) = pane.subject else { return nil }
         return SafeText(literal: "CONTACT REQUEST from \"") + SafeText(request.name, as: .name)
-            + SafeText(literal: "\" · nothing they send is shown until you accept")
+            + SafeText(literal: "\" · nothing is shown until you accept")
     }
 
     private func pickerWords(_ picker: FilePicker) -> String {

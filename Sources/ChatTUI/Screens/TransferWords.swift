@@ -17,7 +17,8 @@ struct TransferWords {
     /// `release.tar.zst`, or `photos/ (31 files)`.
     var name: SafeText {
         let name = SafeText(group.name, as: .fileName)
-        return group.isFolder ? name + SafeText("/ (\(Units.grouped(group.fileCount)) files)", as: .line) : name
+        return group.isFolder
+            ? name + SafeText("/ (\(Units.grouped(Int(clamping: group.fileCount))) files)", as: .line) : name
     }
 
     /// What is going on, in one row of `width` columns.
@@ -65,8 +66,10 @@ struct TransferWords {
         return "at most \(Units.rate(Double(limit)))"
     }
 
+    /// What stands behind it takes about 42 columns.
     private func bar(_ width: Int) -> String {
-        ProgressBar.text(group.transferred, of: group.size, width: max(4, width - 42))
+        let room = width - 42 - (limitWords.map { $0.count + 2 } ?? 0)
+        return ProgressBar.text(group.transferred, of: group.size, width: max(4, room))
     }
 
     private var done: String {

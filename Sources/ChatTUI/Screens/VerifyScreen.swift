@@ -57,7 +57,9 @@ struct VerifyScreen {
         case .request(let request):
             var origin = StyledLine("from ", Theme.quiet)
             origin.add(request.origin)
-            origin.add(" · first seen \(state.clock.dayAndTime(request.received))", Theme.quiet)
+            let isToday = state.clock.isSameDay(request.received, state.moment.wall)
+            let time = isToday ? state.clock.time(request.received) : state.clock.dayAndTime(request.received)
+            origin.add(" · first seen \(time)", Theme.quiet)
             origin.add(" · \(standing(of: request))", Theme.quiet)
             var lines = [origin]
             if let twin = state.contactLike(request.name) {

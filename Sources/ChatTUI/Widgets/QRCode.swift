@@ -33,7 +33,8 @@ public struct QRCode: Sendable, Equatable {
     /// Light modules around the code, as many as cameras need on a screen.
     static let margin = 2
 
-    /// Lines of half blocks, two rows of modules each, with the margin. To be shown as white on black: a light module is a filled one.
+    /// Lines of half blocks, two rows of modules each, with the margin. To be shown as white on black: a light module
+    /// is a filled one.
     public var halfBlocks: [String] {
         stride(from: -Self.margin, to: size + Self.margin, by: 2).map { row in
             var line = ""

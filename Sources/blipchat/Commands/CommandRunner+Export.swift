@@ -36,6 +36,9 @@ extension CommandRunner {
     func importHistory() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let file = try HomePaths.absolute(operand(0))
+        if try ControlClient(path: paths.socket) != nil {
+            return try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
+        }
         let summary = try await withHome(paths) { () throws(CommandError) in
             let store = try await HistoryFile.about(paths) { () throws(StoreError) in
                 try await HistoryDatabase.open(at: paths.history)
@@ -49,19 +52,15 @@ extension CommandRunner {
                 throw error
             }
         }
-        if isJSON {
-            try streams.json(
-                .record([
-                    "v": 1, "type": "import", "contacts": .integer(Int64(summary.contacts)),
-                    "messages": .integer(Int64(summary.messages)), "operations": .integer(Int64(summary.operations)),
-                    "known": .integer(Int64(summary.known)),
-                ]))
-        } else {
-            try streams.line(
-                "added: \(summary.messages.counted("message")), \(summary.operations.counted("change")), "
-                    + "\(summary.contacts.counted("contact")); there already: \(summary.known.counted("record"))")
-        }
+        if isJSON { try streams.json(summary.record) } else { try printImport(summary.record) }
         return .done
+    }
+
+    @Sendable private func printImport(_ record: JSONValue) throws(CommandError) {
+        func count(_ name: String) -> Int64 { record[name]?.integerValue ?? 0 }
+        try streams.line(
+            "\(count("messages")) messages, \(count("operations")) changes and \(count("contacts")) contacts added; "
+                + "\(count("known")) records were there already")
     }
 
     /// Does what nobody else may disturb: holds the home as a running instance would.

@@ -11,6 +11,14 @@ struct HistoryImporter {
         var operations = 0
         /// Records that were there already.
         var known = 0
+
+        var record: JSONValue {
+            .record([
+                "v": 1, "type": "import", "contacts": .integer(Int64(contacts)),
+                "messages": .integer(Int64(messages)), "operations": .integer(Int64(operations)),
+                "known": .integer(Int64(known)),
+            ])
+        }
     }
 
     let store: HistoryDatabase

@@ -27,7 +27,11 @@ final class ChatInstance: Sendable {
         self.store = store
         self.lock = lock
         let rates = TransferRates()
-        runner = OperationRunner(service: client, rates: rates)
+        runner = OperationRunner(service: client, rates: rates) { path throws(CommandError) in
+            let summary = try await HistoryImporter(store: store, path: path).run()
+            do throws(ChatError) { try await client.readStoreAnew() } catch { throw CommandError(error, about: path) }
+            return summary
+        }
         let events = await client.events()
         var tasks = [
             Task { for await event in events { await rates.note(event) } },

@@ -32,6 +32,8 @@ enum ControlOperation: Sendable, Equatable {
     case keep(String, change: String?)
     /// Copies the history to a new file.
     case backUp(to: String)
+    /// Adds an export to the history.
+    case importHistory(String)
     case status
     /// Everything that happens, until the asker hangs up.
     case events
@@ -107,6 +109,7 @@ extension ControlOperation {
         case .keep(let who, let change):
             .record(["v": 1, "op": "keep", "who": .string(who), "change": change.map(JSONValue.string)])
         case .backUp(let path): .record(["v": 1, "op": "backup", "path": .string(path)])
+        case .importHistory(let path): .record(["v": 1, "op": "import", "path": .string(path)])
         case .status: .record(["v": 1, "op": "status"])
         case .events: .record(["v": 1, "op": "events"])
         }
@@ -160,6 +163,7 @@ extension ControlOperation {
                 before: request.json["before_ms"]?.integerValue.map { Timestamp(milliseconds: $0) })
         case "keep": self = .keep(try request.text("who"), change: request.json["change"]?.stringValue)
         case "backup": self = .backUp(to: try request.text("path"))
+        case "import": self = .importHistory(try request.text("path"))
         case "status": self = .status
         case "events": self = .events
         case let other: throw CommandError(.usage, "control request", "unknown operation \(other)")

@@ -8,6 +8,8 @@ import Glibc
 struct OperationRunner: Sendable {
     let service: any ChatService
     let rates: TransferRates
+    /// Adds an export to the history of the chat.
+    let importsHistory: @Sendable (String) async throws(CommandError) -> HistoryImporter.Summary
 
     func perform(_ operation: ControlOperation, records: @escaping RecordSink) async -> ControlResult {
         do throws(CommandError) {
@@ -57,6 +59,7 @@ struct OperationRunner: Sendable {
         case .keep(let who, let change): try await keep(who, change, records)
         case .backUp(let path):
             try await about(path) { () throws(ChatError) in try await service.backUp(to: path) }
+        case .importHistory(let path): await records(try await importsHistory(path).record)
         case .status: await records(try await statusRecord())
         case .events: try await followEvents(records)
         }
