@@ -139,7 +139,26 @@ struct PeopleTests {
             ("Zoë", "hi zoë", true), ("", "x", false),
         ])
     func mentionWords(name: String, text: String, isMention: Bool) {
-        #expect(Mention.isIn(text, name: name) == isMention)
+        #expect(NameMention.occurs(of: name, in: text) == isMention)
+    }
+
+    @Test("a muted contact neither rings nor notifies until the time is over")
+    func muted() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.bell = .all
+        fixture.state.chats[2].conversation.peer.mutedUntil = Fixture.time(21, 9, 30)
+        func say(_ number: Int64) {
+            fixture.effects = []
+            fixture.send(
+                .chat(
+                    .messageAdded(
+                        Fixture.message(number, .incoming, "x", at: Fixture.time(21, 9, 8), contact: Fixture.carol))))
+        }
+        say(50)
+        #expect(!fixture.effects.contains(.bell))
+        fixture.advance(.seconds(3600))
+        say(51)
+        #expect(fixture.effects.contains(.bell))
     }
 
     @Test("the details pane says since when somebody is verified, that they are away, and how fast the link is")

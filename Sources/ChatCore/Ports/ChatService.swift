@@ -39,7 +39,7 @@ public protocol ChatService: Sendable {
     func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError)
 
     // Ourselves
-    /// What we call ourselves from now on, until the program ends; the configuration is not changed.
+    /// What we call ourselves from now on; the configuration is not changed.
     func setOwnName(_ name: String) async throws(ChatError)
     /// Tells contacts that we are away, and why (it may be empty); `nil`: that we are back. Until the program ends.
     func setAway(_ reason: String?) async throws(ChatError)

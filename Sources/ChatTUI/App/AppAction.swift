@@ -28,8 +28,6 @@ public enum ErrandResult: Sendable {
     case message(ChatMessage)
     case folder(FolderOffer)
     case settings(SettingsReply)
-    /// It was not done; why, in words.
-    case problem(String)
 }
 
 /// The answer to a `Question`.

@@ -61,8 +61,6 @@ public enum Errand: Sendable, Equatable {
     case setAutomaticAcceptance(ContactID, UInt64?)
     case setOwnName(String)
     case setAway(String?)
-    /// Opens a file or folder of this disk with the program that the settings name.
-    case openPath(String, with: String)
 }
 
 /// A question to the chat service or the file system.

@@ -8,10 +8,11 @@ extension AppState {
     mutating func announce(_ message: ChatMessage, _ effects: inout [AppEffect]) {
         guard message.direction == .incoming, !message.isRetracted, let chat = chat(message.contact), !isQuitting,
             // What was missing and has come late is no news.
-            chat.lastIncoming.map({ $0 < message.position }) ?? true, !isLooking(at: message.contact), !isQuiet
+            !chat.peer.isMuted(at: moment.wall), chat.lastIncoming.map({ $0 < message.position }) ?? true,
+            !isLooking(at: message.contact), !isQuiet
         else { return }
         let level = settings.notifyByName[chat.peer.name.lowercased()]
-        let isMention = mentions(message)
+        let isMention = mentionsMe(message)
         if Self.passes(level ?? settings.bell, isMention), announcements.takeRing(at: moment.uptime) {
             effects.append(.bell)
         }
@@ -65,11 +66,6 @@ extension AppState {
             guard settings.notifyShowsText else { return isMention ? "mentions you" : "new message" }
             return SafeText(text, as: .line).prefix(width: 100).text
         }
-    }
-
-    private func mentions(_ message: ChatMessage) -> Bool {
-        guard case .text(let text) = message.content else { return false }
-        return NameMention.occurs(of: identity.name, in: text)
     }
 
     /// Whether the newest messages of a chat are before the user's eyes.

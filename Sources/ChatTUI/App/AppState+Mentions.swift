@@ -8,7 +8,7 @@ extension AppState {
 
     func mentionsMe(_ message: ChatMessage) -> Bool {
         guard message.direction == .incoming, case .text(let text) = message.content else { return false }
-        return Mention.isIn(text, name: identity.name)
+        return NameMention.occurs(of: identity.name, in: text)
     }
 
     /// The unread messages with our name in them, from before this start.

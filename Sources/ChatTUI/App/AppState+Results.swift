@@ -62,15 +62,9 @@ extension AppState {
             if let index = chatIndex(contact) { chats[index].conversation.peer.acceptsFilesUpTo = limit }
             say(acceptanceWords(contact))
         case .setOwnName(let name):
-            say("You are \(SafeText(name, as: .name).text) until blipchat ends (name in config.toml lasts)")
+            say("You are \(SafeText(name, as: .name).text) now")
         case .setAway(let reason):
             say(reason == nil ? "Your contacts see that you are back" : "Your contacts see that you are away (/back)")
-        case .openPath(let path, _):
-            if case .problem(let why) = result {
-                note("\(abbreviated(path)) was not opened: \(why)", isError: true)
-            } else {
-                say("Opening \(abbreviated(path))")
-            }
         case .setDraft, .setTyping, .markSeen, .reconnect: break
         }
         switch errand {
@@ -144,7 +138,7 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
-        case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .openPath, .rename,
+        case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,
             .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect,
             .limitRate, .settings:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)

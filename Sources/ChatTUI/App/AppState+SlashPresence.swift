@@ -6,7 +6,10 @@ import ChatCore
 extension AppState {
     mutating func runPresence(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         switch verb {
-        case .nick: if let name = scanner.remainder() { effects.append(.run(.setOwnName(name))) }
+        case .nick:
+            guard let name = scanner.remainder() else { return }
+            effects.append(.run(.setOwnName(name)))
+            effects.append(.run(.settings(.set(key: "name", words: name))))
         case .away: effects.append(.run(.setAway(scanner.remainder() ?? "")))
         case .back: effects.append(.run(.setAway(nil)))
         case .mute: mute(&scanner, &effects)

@@ -129,8 +129,13 @@ extension AppState {
             say("#\(group.number.rawValue) is a program: it is in \(abbreviated(folder(of: path))), start it there")
             return
         }
-        effects.append(
-            .run(.openPath(group.isFolder ? folder(of: path) : path, with: settings.openCommand)))
+        guard let words = CommandLine.words(of: settings.openCommand), !words.isEmpty else {
+            say("No program is set to open files (open_command)", isError: true)
+            return
+        }
+        let target = group.isFolder ? folder(of: path) : path
+        effects.append(.spawn(words + [target]))
+        say("Opening \(abbreviated(target))")
     }
 
     private func folder(of path: String) -> String {

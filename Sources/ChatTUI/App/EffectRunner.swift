@@ -71,8 +71,6 @@ struct EffectRunner: Sendable {
             try await service.setAutomaticAcceptance(limit, from: contact)
         case .setOwnName(let name): try await service.setOwnName(name)
         case .setAway(let reason): try await service.setAway(reason)
-        case .openPath(let path, let command):
-            if let problem = ExternalProgram.open(path, with: command) { return .problem(problem) }
         }
         return .nothing
     }

@@ -37,11 +37,11 @@ struct VerifyScreen {
 
     /// Everything when there is room; else without blank rows, and the number before the rest.
     private func fitted(_ size: Size) -> [StyledLine] {
-        let all =
-            head + [StyledLine()] + body + [StyledLine()] + answers + [StyledLine(), warning]
+        let number = numberLines(width: size.columns)
+        let all = head + [StyledLine()] + question + number + [StyledLine()] + answers + [StyledLine(), warning]
         if all.count <= size.rows { return all }
-        let tight = (head + body + answers).filter { $0.width > 0 }
-        return tight.count <= size.rows ? tight : body.filter { $0.width > 0 } + answers
+        let tight = (head + question + number + answers).filter { $0.width > 0 }
+        return tight.count <= size.rows ? tight : (number.isEmpty ? question : number) + answers
     }
 
     private var head: [StyledLine] {
@@ -74,20 +74,27 @@ struct VerifyScreen {
         state.chats.contains { $0.peer.peerID == request.peerID } ? "a contact already" : "key not known before"
     }
 
-    private var body: [StyledLine] {
-        guard let number = pane.number else {
-            if case .request = pane.subject { return [StyledLine("The number is being computed…", Theme.quiet)] }
-            return [
-                StyledLine("Their key is not known yet: there is nothing to compare."),
-                StyledLine("It becomes known when they answer for the first time.", Theme.quiet),
-            ]
+    private var question: [StyledLine] {
+        guard pane.number == nil else {
+            return [StyledLine("Compare by phone or in person. Both screens must show:"), StyledLine()]
         }
-        var lines = [StyledLine("Compare by phone or in person. Both screens must show:"), StyledLine()]
-        for start in stride(from: 0, to: number.count, by: 6) {
-            let group = number[start..<min(start + 6, number.count)].joined(separator: " ")
-            lines.append(StyledLine((start == 0 ? "      number   " : "               ") + group, Theme.unread))
+        if case .request = pane.subject { return [StyledLine("The number is being computed…", Theme.quiet)] }
+        return [
+            StyledLine("Their key is not known yet: there is nothing to compare."),
+            StyledLine("It becomes known when they answer for the first time.", Theme.quiet),
+        ]
+    }
+
+    /// Nothing of the number is ever cut off: where there is no room for six groups in a row, fewer stand there.
+    private func numberLines(width: Int) -> [StyledLine] {
+        guard let number = pane.number else { return [] }
+        let lead = width >= 50 ? "      number   " : ""
+        let perRow = [6, 4, 3, 2].first { $0 * 6 - 1 + lead.count <= width } ?? 1
+        return stride(from: 0, to: number.count, by: perRow).map { start in
+            let group = number[start..<min(start + perRow, number.count)].joined(separator: " ")
+            let blanks = String(repeating: " ", count: lead.count)
+            return StyledLine((start == 0 ? lead : blanks) + group, Theme.unread)
         }
-        return lines
     }
 
     private var answers: [StyledLine] {
