@@ -17,6 +17,8 @@ public enum AppAction: Sendable {
     case failed(Errand, ChatError)
     /// A program could not be started; the system's error number.
     case launchFailed(program: String, errno: Int32)
+    /// The user has left the editor.
+    case edited(EditorOutcome)
     /// A question is answered.
     case answer(Answer)
 }

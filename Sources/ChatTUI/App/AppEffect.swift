@@ -12,6 +12,10 @@ public enum AppEffect: Sendable, Equatable {
     case terminal(TerminalCommand)
     /// Starts a program and its arguments beside the screen, without a shell.
     case spawn([String])
+    /// Keeps a line for the next runs of the program.
+    case keepLine(String)
+    /// Hands the terminal to the user's editor with this text; `AppAction.edited` comes back.
+    case edit(String)
     /// Paints every cell anew.
     case redraw
     case suspend
@@ -24,6 +28,8 @@ public enum Errand: Sendable, Equatable {
     /// An answer to a message, in its conversation.
     case reply(String, to: ChatMessage)
     case sendFile(path: String, to: ContactID)
+    /// Keeps a text as a file with this name and offers it.
+    case sendTextFile(String, name: String, to: ContactID)
     case retry(MessageID)
     case edit(ChatMessage, String)
     case retract(ChatMessage)

@@ -27,11 +27,16 @@ final class AppLoop {
     private var timerDeadline: Duration?
     private var searches: Task<Void, Never>?
     private let launcher = ProgramLauncher()
+    private let inputHistory: InputHistoryFile?
+    /// Writes the input history in the order of Enter, away from the main thread.
+    private let historyQueue = DispatchQueue(label: "input history")
 
     init(service: any ChatService, _ options: ChatApplicationOptions) {
         self.service = service
         runner = EffectRunner(
-            service: service, settings: options.settingsStore, runsCommands: options.runsCommands)
+            service: service, settings: options.settingsStore, runsCommands: options.runsCommands,
+            pasteFolder: options.pasteFolder)
+        inputHistory = options.inputHistory
         (errands, errandInput) = AsyncStream.makeStream()
     }
 
@@ -51,6 +56,9 @@ final class AppLoop {
         first.settings = options.settings
         first.theme = options.theme
         first.settingKeys = options.settingsStore.keys
+        if let lines = inputHistory?.read(limit: options.settings.historyCount) {
+            first.history = InputHistory(lines, limit: options.settings.historyCount)
+        }
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
         if let size = try begin() { state?.size = size }
@@ -63,6 +71,7 @@ final class AppLoop {
         listener.cancel()
         searches?.cancel()
         timer?.cancel()
+        historyQueue.sync {}
         return state
     }
 
@@ -97,7 +106,9 @@ final class AppLoop {
         case .spawn(let words):
             let code = launcher.launch(words)
             if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }
-        case .bell, .terminal, .redraw, .suspend: onEffect(effect)
+        case .keepLine(let line):
+            if let inputHistory { historyQueue.async { inputHistory.append(line) } }
+        case .bell, .terminal, .edit, .redraw, .suspend: onEffect(effect)
         }
     }
 

@@ -17,7 +17,10 @@ extension AppState {
         let word = context.word.lowercased()
         switch context.kind {
         case .command, .commandArgument:
-            offer(SlashCommands.completions(of: word).map { .init(label: "/" + $0, value: $0) }, for: context)
+            let aliases = settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
+            offer(
+                (SlashCommands.completions(of: word) + aliases).map { .init(label: "/" + $0, value: $0) },
+                for: context)
         case .contact:
             let names = chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
             offer(names.map { .init(label: $0, value: $0) }, for: context)
@@ -43,6 +46,18 @@ extension AppState {
                 $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
             }
             offer(keys.map { .init(label: $0, value: $0) }, for: context)
+        case .action:
+            let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
+            offer(names.map { .init(label: $0, value: $0) }, for: context)
+        case .key:
+            let names = Set(keymap.lines.map(\.key)).filter { $0.lowercased().hasPrefix(word) }.sorted()
+            offer(names.map { .init(label: $0, value: $0) }, for: context)
+        case .alias:
+            let names = settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
+            offer(names.map { .init(label: $0, value: $0) }, for: context)
+        case .emoji:
+            let names = EmojiNames.table.filter { $0.name.hasPrefix(word.dropFirst()) }
+            offer(names.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }, for: context)
         case .nothing: say("Nothing to complete here")
         }
     }

@@ -9,10 +9,11 @@ extension AppState {
     mutating func enter(_ effects: inout [AppEffect]) {
         let text = input.text
         lastKill = nil
-        switch SlashLine.parse(text) {
+        switch SlashLine.parse(text, aliases: settings.aliases) {
         case .empty:
             if !input.isEmpty { say("There is nothing to send in that line") }
         case .message(let message):
+            guard confirmsPaste() else { break }
             if let composing = openChat?.composing {
                 finish(composing, with: message, &effects)
             } else {
@@ -32,7 +33,7 @@ extension AppState {
         }
     }
 
-    private mutating func send(_ text: String, _ effects: inout [AppEffect]) {
+    mutating func send(_ text: String, _ effects: inout [AppEffect]) {
         confirming = nil
         guard let chat = openChat else {
             say("No chat is open: /query WHO opens one, /add ADDRESS adds somebody", isError: true)
@@ -63,7 +64,7 @@ extension AppState {
 
     /// The line leaves the input for the history of lines.
     mutating func takeLine(_ effects: inout [AppEffect]) {
-        history.add(input.text)
+        remember(input.text, &effects)
         typing = nil
         input = InputLine()
         completion = nil

@@ -26,6 +26,11 @@ extension AppState {
     private mutating func press(_ key: Key, _ effects: inout [AppEffect]) {
         // A key proves that somebody is there, also on terminals that report no focus.
         isFocused = true
+        if takesLiteral {
+            takesLiteral = false
+            if let text = key.literalText { return type(text, &effects) }
+        }
+        if pressInVi(key, &effects) { return }
         let keys = pendingKeys + [key]
         pendingKeys = []
         switch keymap.resolve(keys, in: keyContext) {
@@ -42,6 +47,7 @@ extension AppState {
 
     /// A command, to the open overlay when it is one of its keys.
     mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
+        if command != .send { hasAskedPaste = false }
         if command != .complete, command != .completeBack {
             let hadList = completion.map { !$0.candidates.isEmpty } ?? false
             completion = nil
@@ -57,6 +63,7 @@ extension AppState {
     /// Typed characters, into the field that has the cursor.
     private mutating func type(_ text: String, _ effects: inout [AppEffect]) {
         completion = nil
+        hasAskedPaste = false
         if overlay != nil {
             typeIntoOverlay(text, &effects)
             return
@@ -70,11 +77,15 @@ extension AppState {
 
     /// A key that is bound to a slash command; the half-typed line stays.
     private mutating func runBound(_ line: String, _ effects: inout [AppEffect]) {
-        switch SlashLine.parse(line) {
+        switch SlashLine.parse(line, aliases: settings.aliases) {
         case .command(let command, let arguments):
             overlay = nil
+            let typed = input
             run(command, arguments, &effects)
-        case .planned, .unknown, .message, .empty:
+            if input.isEmpty { input = typed }
+        case .message(let text):
+            if let openID, check(text) { effects.append(.run(.send(text, to: openID))) }
+        case .planned, .unknown, .empty:
             say(
                 "\(SafeText(line, as: .line).prefix(width: 40).text) is no command (/bind lists the keys)",
                 isError: true)
@@ -90,7 +101,7 @@ extension AppState {
             // A paste is for the input, wherever the cursor is.
             stopBrowsing()
             history.leave()
-            input.insert(text)
+            insertPaste(text)
             draftChanged()
         default: typeIntoOverlay(String(text.prefix { !$0.isNewline }), &effects)
         }
@@ -115,6 +126,7 @@ extension AppState {
 
     /// Up: the line above, else the entered line before.
     mutating func inputUp() {
+        if settings.upEditsLast, input.isEmpty, editLast() { return }
         if input.moveLineUp() { return }
         if let line = history.older(than: input.text) {
             input.replace(with: line)

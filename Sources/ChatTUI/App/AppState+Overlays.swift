@@ -18,7 +18,8 @@ extension AppState {
         }
         switch overlay {
         case nil: break
-        case .help(var pane), .palette(var pane), .goTo(var pane): perform(command, in: &pane, &effects)
+        case .help(var pane), .palette(var pane), .goTo(var pane), .typed(var pane):
+            perform(command, in: &pane, &effects)
         case .search(var pane): perform(command, in: &pane, &effects)
         case .transfers(var pane): perform(command, in: &pane, &effects)
         case .requests(let selected): perform(command, request: selected, &effects)
@@ -34,7 +35,7 @@ extension AppState {
     /// Characters for the overlay's filter. Panes without one forget what they asked.
     mutating func typeIntoOverlay(_ text: String, _ effects: inout [AppEffect]) {
         switch overlay {
-        case .help(var pane), .palette(var pane), .goTo(var pane):
+        case .help(var pane), .palette(var pane), .goTo(var pane), .typed(var pane):
             pane.filter.insert(text)
             pane.selected = 0
             replace(pane)
@@ -78,6 +79,7 @@ extension AppState {
 
     private func count(in overlay: Overlay?, filter: String) -> Int {
         if case .goTo = overlay { return goToMatches(filter).count }
+        if case .typed = overlay { return history.matches(filter).count }
         return CommandItem.matching(filter, keymap).count
     }
 
@@ -105,13 +107,17 @@ extension AppState {
         switch overlay {
         case .help: overlay = .help(pane)
         case .palette: overlay = .palette(pane)
+        case .typed: overlay = .typed(pane)
         default: overlay = .goTo(pane)
         }
     }
 
     /// Tab in the help: the first line of the next group.
     private func nextGroup(after pane: ListPane, count: Int) -> Int {
-        if case .goTo = overlay { return count == 0 ? 0 : (pane.selected + 1) % count }
+        switch overlay {
+        case .goTo, .typed: return count == 0 ? 0 : (pane.selected + 1) % count
+        default: break
+        }
         let items = CommandItem.matching(pane.filter.text, keymap)
         guard items.indices.contains(pane.selected) else { return 0 }
         let group = items[pane.selected].group
@@ -126,6 +132,7 @@ extension AppState {
             open(matches[pane.selected].id, &effects)
             return
         }
+        if case .typed = overlay { return takeTyped(pane) }
         let items = CommandItem.matching(pane.filter.text, keymap)
         guard items.indices.contains(pane.selected) else { return }
         switch items[pane.selected].action {
@@ -156,7 +163,7 @@ extension AppState {
         case .search: perform(.searchAll, &effects)
         case .requests, .decision: perform(.requests, &effects)
         case .verify: if let openID { showVerification(of: .contact(openID), &effects) }
-        case .list: perform(.palette, &effects)
+        case .list, .typed: perform(.palette, &effects)
         case .reader, .prompt: break
         }
     }

@@ -45,7 +45,9 @@ extension AppState {
             effects.append(.run(.reconnect(nil)))
         case .back: goBack(&effects)
         case .pageUp, .pageDown, .rowUp, .rowDown, .oldest, .newest, .firstUnread: scroll(command, &effects)
-        case .send: enter(&effects)
+        case .send:
+            enter(&effects)
+            if settings.editMode == .vi { vi = ViMode() }
         case .newline:
             input.insert("\n")
             draftChanged(&effects)
@@ -54,7 +56,10 @@ extension AppState {
         case .up: inputUp()
         case .down: inputDown()
         case .clear: clearInput(&effects)
-        case .sendFile: showFilePicker(&effects)
+        case .sendFile: if !sendPasteAsFile(&effects) { showFilePicker(&effects) }
+        case .literal: takesLiteral = true
+        case .searchTyped: searchTyped()
+        case .editor: openEditor(&effects)
         case .lineStart, .lineEnd, .left, .right, .wordLeft, .wordRight, .deleteBackward, .deleteForward,
             .killBlankWord, .killWordBackward, .killWordForward, .killToEnd, .killToStart, .yank, .undo:
             if !edit(command, &effects) { lastKill = nil }

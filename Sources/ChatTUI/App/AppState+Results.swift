@@ -20,7 +20,7 @@ extension AppState {
         case .deleteHere(let ids, _): say(ids.count == 1 ? "Deleted here" : "Deleted \(ids.count) messages here")
         case .send(_, let contact):
             if contact == openID, case .message(let message) = result { follow(message) }
-        case .sendFile, .retry:
+        case .sendFile, .sendTextFile, .retry:
             if case .message(let message) = result { follow(message) }
             if case .folder(let offer) = result { followFolder(offer) }
         case .edit, .retract, .react:
@@ -129,6 +129,9 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
         case .sendFile(let path, _):
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not offered"), isError: true)
+        case .sendTextFile(let text, let name, let contact):
+            giveBack(text, to: contact)
+            note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
         case .setDraft, .setTyping, .markSeen:
             say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),

@@ -38,6 +38,7 @@ extension AppState {
         case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, &effects)
         case .reconnect: perform(.reconnect, &effects)
         case .status: note(statusLines())
+        case .plain, .editor, .bind, .unbind, .alias: runWriting(command.verb, arguments, &scanner, &effects)
         case .redraw: effects.append(.redraw)
         case .version: note("blipchat \(version)")
         case .close: closeChat(&effects)

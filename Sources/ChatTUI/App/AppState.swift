@@ -18,7 +18,9 @@ public struct AppState: Sendable {
     var version: String
     var settings = ScreenSettings() {
         didSet {
-            if settings.keys != oldValue.keys { keymap = Keymap(overrides: settings.keys) }
+            if settings.keys != oldValue.keys || settings.enter != oldValue.enter {
+                keymap = Keymap(overrides: settings.keys, enter: settings.enter)
+            }
         }
     }
     /// The keys as `settings.keys` changes them.
@@ -56,6 +58,14 @@ public struct AppState: Sendable {
     var overlay: Overlay?
     /// The keys of an unfinished sequence (Ctrl-x of Ctrl-x Ctrl-e).
     var pendingKeys: [Key] = []
+    /// Ctrl-v was pressed: the next key types what it is.
+    var takesLiteral = false
+    /// Enter was pressed once on a draft that was pasted, and asked.
+    var hasAskedPaste = false
+    /// Insert or normal mode, where the user wants vi's keys.
+    var vi = ViMode()
+    /// The shape that the terminal was told to give its cursor.
+    var cursorShape = TerminalCommand.CursorShape.standard
     /// Where Esc returns to after a jump from the search.
     var returnPlace: ReturnPlace?
     /// The message under the cursor, while browse mode is on.

@@ -20,6 +20,10 @@ public struct ChatApplicationOptions: Sendable {
     public var settingsStore: any SettingsStore = NoSettings()
     /// How /export, /import and /doctor are run; `nil`: they say that they cannot be.
     public var runsCommands: ProgramRunning?
+    /// Keeps what was typed; without it each run begins with nothing.
+    public var inputHistory: InputHistoryFile?
+    /// Where pasted texts are kept that go out as files.
+    public var pasteFolder: String?
 
     public init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
@@ -77,9 +81,20 @@ public final class ChatApplication {
         switch effect {
         case .bell: terminal.bell()
         case .terminal(let command): terminal.perform(command)
+        case .edit(let text): edit(text)
         case .redraw: terminal.redraw()
         case .suspend: terminal.suspend()
-        case .run, .ask, .spawn, .quit: break
+        case .run, .ask, .spawn, .keepLine, .quit: break
+        }
+    }
+
+    /// The terminal is the editor's until that has ended; news of the chat are taken meanwhile, and shown then.
+    private func edit(_ text: String) {
+        terminal.lend()
+        Task { [weak self] in
+            let outcome = await EditorSession.current().edit(text)
+            self?.terminal.takeBack()
+            self?.loop.dispatch(.edited(outcome))
         }
     }
 

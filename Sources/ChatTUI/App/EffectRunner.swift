@@ -10,6 +10,8 @@ struct EffectRunner: Sendable {
     let settings: any SettingsStore
     /// How commands of the command line are run; `nil`: they are not (a test, a front end without it).
     var runsCommands: ProgramRunning?
+    /// Where pasted texts are kept that go out as files; `nil`: nowhere.
+    var pasteFolder: String?
 
     /// Messages shown around a search hit.
     private static let contextCount = 8
@@ -36,6 +38,9 @@ struct EffectRunner: Sendable {
         case .setPinned(let message, let pinned): return .message(try await service.setPinned(message, pinned))
         case .deleteHere(let ids, let contact): _ = try await service.deleteMessages(ids, of: contact)
         case .markUnread(let contact, let position): try await service.markUnread(contact, from: position)
+        case .sendTextFile(let text, let name, let contact):
+            let path = try await PastedFile.write(text, name: name, in: pasteFolder)
+            return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
         case .retry(let id): return .message(try await service.retry(id))
         case .edit(let message, let text): return .message(try await service.edit(message, to: text))
         case .retract(let message): return .message(try await service.retract(message))

@@ -28,6 +28,12 @@ public final class FirstRunApplication {
 
     private func receive(_ event: InputEvent) {
         if case .resize(let newSize) = event { size = newSize }
+        var event = event
+        if case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left,
+            let key = screen.key(at: mouse.point, size: size)
+        {
+            event = .key(key)
+        }
         if let answer = form.receive(event) {
             answered?.resume(returning: answer)
             answered = nil
@@ -37,7 +43,10 @@ public final class FirstRunApplication {
     }
 
     private func paint() {
-        let screen = FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme)
         terminal.present(screen.draw(size: size))
+    }
+
+    private var screen: FirstRunScreen {
+        FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme)
     }
 }

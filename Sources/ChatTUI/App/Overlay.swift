@@ -7,6 +7,8 @@ enum Overlay: Sendable, Equatable {
     case help(ListPane)
     case palette(ListPane)
     case goTo(ListPane)
+    /// Ctrl-r: the lines that were typed before.
+    case typed(ListPane)
     case transfers(TransfersPane)
     case search(SearchPane)
     /// The request under the cursor, by id, so that news cannot move the cursor to another one.
@@ -21,6 +23,7 @@ enum Overlay: Sendable, Equatable {
     /// Whose keys count while it is open.
     var keyContext: KeyContext {
         switch self {
+        case .typed: .typed
         case .help, .palette, .goTo, .choice: .list
         case .reader: .reader
         case .prompt: .prompt

@@ -15,6 +15,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     case .clock: break
     case .done(let errand, let result): state.finish(errand, result, &effects)
     case .failed(let errand, let error): state.fail(errand, error, &effects)
+    case .edited(let outcome): state.receive(outcome)
     case .answer(let answer): state.receive(answer, &effects)
     case .launchFailed(let program, let errno):
         state.say("\(program) cannot be started: \(Sentences.words(forErrno: errno))", isError: true)
@@ -28,6 +29,7 @@ extension AppState {
     fileprivate mutating func settle(_ effects: inout [AppEffect]) {
         settleOffer(&effects)
         settleSelection()
+        settleCursor(&effects)
         loadWhatIsMissing(&effects)
         askForPictures(&effects)
         markSeen(&effects)

@@ -21,6 +21,9 @@ enum AppCommand: String, Sendable, Hashable, CaseIterable {
     case up, down, lineStart, lineEnd, left, right, wordLeft, wordRight
     case deleteBackward, deleteForward, killBlankWord, killWordBackward, killWordForward, killToEnd, killToStart
     case yank, undo, clear, sendFile
+    /// The next key types what it is, whatever it does otherwise.
+    case literal
+    case searchTyped, editor
 
     // Reading
     case links, plainView

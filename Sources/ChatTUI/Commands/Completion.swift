@@ -28,7 +28,7 @@ struct Completion: Sendable, Equatable {
 /// What stands before the cursor.
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
-        case command, commandArgument, contact, path, transfer, request, setting, nothing
+        case command, commandArgument, contact, path, transfer, request, setting, action, key, alias, emoji, nothing
     }
 
     var kind: Kind
@@ -41,6 +41,12 @@ struct CompletionContext: Sendable, Equatable {
         let token = Self.lastToken(of: text)
         word = token.value
         start = token.start
+        if let colon = Self.emojiStart(of: text) {
+            kind = .emoji
+            word = String(text[colon...])
+            start = text.distance(from: text.startIndex, to: colon)
+            return
+        }
         guard text.hasPrefix("/"), !text.hasPrefix("//") else {
             kind = word.isEmpty ? .nothing : .contact
             return
@@ -60,8 +66,20 @@ struct CompletionContext: Sendable, Equatable {
         case .request: kind = .request
         case .command: kind = .commandArgument
         case .setting: kind = .setting
+        case .action: kind = .action
+        case .key: kind = .key
+        case .alias: kind = .alias
         case .text, .word, nil: kind = .nothing
         }
+    }
+
+    /// Where a `:na` begins that ends at the end of `text`: a colon behind a blank with two letters of a name.
+    private static func emojiStart(of text: String) -> String.Index? {
+        guard let colon = text.lastIndex(of: ":") else { return nil }
+        let name = text[text.index(after: colon)...]
+        guard name.count >= 2, name.allSatisfy({ $0.isLetter || $0.isNumber || "_+-".contains($0) }) else { return nil }
+        guard colon > text.startIndex else { return colon }
+        return text[text.index(before: colon)].isWhitespace ? colon : nil
     }
 
     /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty behind a blank.

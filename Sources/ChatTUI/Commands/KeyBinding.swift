@@ -53,9 +53,4 @@ struct KeyBinding: Sendable, Equatable {
     static func == (left: KeyBinding, right: KeyBinding) -> Bool {
         left.keys == right.keys && left.command == right.command && left.context == right.context
     }
-
-    /// Where its hint is shown: what works anywhere is told where the user types.
-    var hintContexts: Set<KeyContext> {
-        KeyContext.main.chain.contains(context) ? [.main] : [context]
-    }
 }

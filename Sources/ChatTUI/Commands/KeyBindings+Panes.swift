@@ -8,6 +8,7 @@ extension KeyBindings {
         line(.list, ["Tab"], .nextGroup, .lists, "next group", hint: "next group"),
         line(.list, ["Up", "Ctrl-p"], .up, .lists, "move", shownAs: "Up/Down", hint: "move"),
         line(.list, ["Down", "Ctrl-n"], .down, .lists, nil),
+        line(.typed, ["Ctrl-r"], .down, .lists, nil),
         line(.list, ["PgUp"], .pageUp, .lists, nil),
         line(.list, ["PgDn"], .pageDown, .lists, nil),
     ]

@@ -15,6 +15,8 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
     case browse
     /// Help, palette, go-to: a filter above a list.
     case list
+    /// The lines that were typed before.
+    case typed
     case search
     /// The file picker: a filter above a folder.
     case picker
@@ -33,6 +35,7 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .main: [.main, .edit, .history, .anywhere]
         case .browse: [.browse, .history, .anywhere]
+        case .typed: [.typed, .list, .edit, .anywhere]
         case .list, .search, .picker, .prompt: [self, .edit, .anywhere]
         case .transfers, .requests, .verify, .decision, .reader: [self, .anywhere]
         case .edit, .history: [self, .anywhere]

@@ -32,6 +32,12 @@ struct KeyOverride: Sendable, Equatable {
         }
     }
 
+    /// How [keys] writes the key: with its context where that is none of the input's.
+    var name: String {
+        guard let context, !KeyContext.main.chain.contains(context) else { return keys.name }
+        return "\(context.rawValue):\(keys.name)"
+    }
+
     /// The contexts in which the key loses what it did before: all of the input's unless one was named.
     var cleared: [KeyContext] {
         guard let context, !KeyContext.main.chain.contains(context) else { return KeyContext.main.chain }
@@ -65,8 +71,13 @@ enum KeyOverrideError: Error, Sendable, Equatable {
     }
 }
 
-/// The check of [keys] for the configuration.
+/// The checks of [keys] and [alias] for the configuration.
 public enum KeySettings {
+    /// What is wrong with a line of [alias], in words; `nil` when it is right. The name has no slash.
+    public static func problem(alias name: String, line: String) -> String? {
+        SlashAlias.problem(name: name, line: line)
+    }
+
     /// What is wrong with a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.
     public static func problem(key: String, action: String) -> String? {
         do {

@@ -18,9 +18,11 @@ struct Keymap: Sendable, Equatable {
     private var actions: [KeyContext: [KeySequence: KeyAction]] = [:]
     private var prefixes: [KeyContext: Set<KeySequence>] = [:]
 
-    /// The table changed by `overrides`, as ScreenSettings.keys has them. What means nothing in them changes nothing:
+    /// The table changed by `overrides`, as ScreenSettings.keys has them; with `enter` as a newline, Enter and the keys
+    /// of the newline change places. What means nothing in them changes nothing:
     /// the configuration and /bind have refused it.
-    init(overrides: [String: String] = [:]) {
+    init(overrides: [String: String] = [:], enter: ScreenSettings.Enter = .send) {
+        if enter == .newline { swapEnter() }
         let changes = overrides.sorted { $0.key < $1.key }
             .compactMap { try? KeyOverride(key: $0.key, action: $0.value) }
         for change in changes { apply(change) }
@@ -51,7 +53,14 @@ struct Keymap: Sendable, Equatable {
 
     /// The bindings that the hint line shows in `context`, in their order; those without keys are left out.
     func hints(in context: KeyContext) -> [KeyBinding] {
-        bindings.filter { $0.hint != nil && !$0.keys.isEmpty && $0.hintContexts.contains(context) }
+        let own =
+            context == .main ? KeyContext.main.chain : context.chain.filter { !KeyContext.main.chain.contains($0) }
+        return bindings.filter { $0.hint != nil && !$0.keys.isEmpty && own.contains($0.context) }
+    }
+
+    /// The first key of a command, as a hint names it; empty when it has none.
+    func label(of command: AppCommand) -> String {
+        bindings.first { $0.command == command && !$0.keys.isEmpty }?.keys.first ?? ""
     }
 
     /// Everything that is bound, for /bind: key, action, and the context when it is none of the input's.
@@ -63,6 +72,16 @@ struct Keymap: Sendable, Equatable {
     }
 
     // MARK: The user's changes
+
+    private mutating func swapEnter() {
+        let keys = [AppCommand.send, .newline].map { command in
+            bindings.first { $0.command == command && $0.context == .main }?.keys ?? []
+        }
+        for index in bindings.indices where bindings[index].context == .main {
+            if bindings[index].command == .send { bindings[index].keys = keys[1] }
+            if bindings[index].command == .newline { bindings[index].keys = keys[0] }
+        }
+    }
 
     /// Takes the key from whatever has it, and writes it in front of the keys of its new command.
     private mutating func apply(_ change: KeyOverride) {

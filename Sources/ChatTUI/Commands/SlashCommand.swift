@@ -11,6 +11,7 @@ enum SlashVerb: Sendable, Hashable {
     case connect, disconnect, reconnect, status, stats, ping
     case export, importHistory, backup, doctor
     case set, unset, reload, theme, notify
+    case plain, editor, bind, unbind, alias
     case redraw, version, close, quit
 }
 
@@ -19,6 +20,8 @@ struct SlashCommand: Sendable {
     /// What an argument is, for completion.
     enum Argument: Sendable {
         case contact, path, transfer, request, command, setting, word
+        /// What a key can do, for /bind; its key; a name that stands for a line.
+        case action, key, alias
         /// The rest of the line as it is.
         case text
     }

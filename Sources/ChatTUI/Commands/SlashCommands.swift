@@ -31,6 +31,9 @@ enum SlashCommands {
         make(.open, "open", [], [.word], "[N]", "open link N, or the file #8", .look),
         make(.info, "info", [], [.word], "[N]", "times, ids and earlier texts of a message", .look),
         make(.log, "log", [], [], "", "what was said on the status line", .look),
+        make(
+            .plain, "plain", [], [.text], "TEXT", "send the text as it is, whatever it looks like", .talk, needed: true),
+        make(.editor, "editor", [], [.text], "[TEXT]", "write in $EDITOR", .talk),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
         make(.send, "send", ["sendfile"], [.path], "[PATH…]", "offer files or folders; without a path: choose", .files),
         make(
@@ -82,6 +85,9 @@ enum SlashCommands {
         make(
             .notify, "notify", [], [.word, .contact], "[off|mention|all [WHO]|…]", "what rings and is notified",
             .program),
+        make(.bind, "bind", [], [.key, .action], "[KEY [ACTION]]", "show the keys, or bind one", .program),
+        make(.unbind, "unbind", [], [.key], "KEY", "take what a key does away", .program, needed: true),
+        make(.alias, "alias", [], [.alias, .text], "[NAME [LINE]]", "show the aliases, or make one", .program),
         make(.redraw, "redraw", [], [], "", "paint the screen anew", .program),
         make(
             .export, "export", [], [.path, .path], "[WHO] PATH", "write the history to a .txt, .json or .html file",
@@ -96,8 +102,7 @@ enum SlashCommands {
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
-        "editor", "plain", "create", "join", "leave", "part", "invite", "kick", "topic", "members", "bind", "unbind",
-        "alias",
+        "create", "join", "leave", "part", "invite", "kick", "topic", "members",
     ]
 
     private static let byName: [String: SlashCommand] = {
@@ -117,8 +122,8 @@ enum SlashCommands {
     }
 
     /// The available command that a mistyped name probably means.
-    static func suggestion(for name: String) -> String? {
-        Spelling.nearest(to: name, among: available.flatMap(\.names))
+    static func suggestion(for name: String, aliases: [String] = []) -> String? {
+        Spelling.nearest(to: name, among: available.flatMap(\.names) + aliases)
     }
 
     private static func make(

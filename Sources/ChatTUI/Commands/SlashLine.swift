@@ -14,7 +14,10 @@ enum SlashLine: Sendable {
     /// A slash counts as the first character even behind blanks and invisible characters: such a line is no message.
     /// It is no command either, whoever pasted it may not know what it would do. `//` means a text that begins with a
     /// slash.
-    static func parse(_ text: String) -> SlashLine {
+    ///
+    /// `aliases` are names with the lines that they stand for; they cannot take the place of a command, and what they
+    /// stand for has no aliases in it.
+    static func parse(_ text: String, aliases: [String: String] = [:]) -> SlashLine {
         let visible = text.unicodeScalars.drop(while: isInvisible)
         guard let first = visible.first else { return .empty }
         guard first == "/" else { return .message(text) }
@@ -27,8 +30,12 @@ enum SlashLine: Sendable {
             guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
             return .command(command, arguments: arguments)
         }
+        if let line = aliases[name.lowercased()] {
+            guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
+            return parse(SlashAlias.expand(line, arguments: arguments))
+        }
         if SlashCommands.planned.contains(name.lowercased()) { return .planned(name.lowercased()) }
-        return .unknown(name, suggestion: SlashCommands.suggestion(for: name))
+        return .unknown(name, suggestion: SlashCommands.suggestion(for: name, aliases: aliases.keys.sorted()))
     }
 
     /// Blanks, line ends, controls and characters that draw nothing.

@@ -29,6 +29,28 @@ struct FirstRunScreen {
             maxWidth: size.columns - 1)
     }
 
+    /// The hints and the button, with the keys that they stand for.
+    private static let buttons: [(words: String, key: Key)] = [
+        ("Tab next", Key(.tab)), ("Enter start", Key(.enter)), ("Esc quit", Key(.escape)),
+        ("[ Try the demo (Alt-d) ]", Key("d", .alt)), ("Alt-d: demo", Key("d", .alt)),
+    ]
+
+    /// The key whose hint or button is drawn at a point: what a click there does.
+    func key(at point: Point, size: Size) -> Key? {
+        let canvas = draw(size: size)
+        guard canvas.size.rows > point.row, point.row >= 0 else { return nil }
+        let row = (0..<canvas.size.columns).map { column in
+            canvas[Point(column: column, row: point.row)].cluster.flatMap(\.text.first) ?? " "
+        }
+        return Self.buttons.first { words, _ in
+            let wanted = Array(words)
+            return (0..<max(0, row.count - wanted.count + 1)).contains { start in
+                row[start..<start + wanted.count].elementsEqual(wanted)
+                    && (start..<start + wanted.count).contains(point.column)
+            }
+        }?.key
+    }
+
     private func drawRows(on canvas: inout Canvas, _ area: Rect) {
         var row = area.origin.row
         func text(_ words: String, _ style: Style = .plain, column: Int = 0) {

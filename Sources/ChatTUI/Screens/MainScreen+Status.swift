@@ -46,6 +46,10 @@ extension MainScreen {
 
     /// What is most important now.
     private var statusLeft: (text: SafeText, style: Style) {
+        if !state.pendingKeys.isEmpty {
+            return (SafeText("\(KeySequence(state.pendingKeys).name) …", as: .line), .plain)
+        }
+        if state.takesLiteral { return (SafeText(literal: "the next key is typed as it is"), .plain) }
         if let notice = state.status {
             return (SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread)
         }
@@ -68,6 +72,7 @@ extension MainScreen {
         if state.settings.requiresVerified, chat.peer.trust == .unverified {
             return (SafeText(literal: "unverified: nothing is sent until you compare (/verify)"), Theme.warning)
         }
+        if state.isViNormal { return (SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return (chat.name + SafeText(literal: " is typing…"), .plain) }
         return (.empty, .plain)
     }
@@ -106,7 +111,9 @@ extension MainScreen {
         let more = others > 0 ? " (+\(others))" : ""
         return SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line) + chat.name
             + SafeText(literal: ": ") + words.name.truncated(to: 30)
-            + SafeText(" \(Units.size(group.size))  Alt-y/Alt-n\(more)", as: .line)
+            + SafeText(
+                " \(Units.size(group.size))  \(state.keymap.label(of: .acceptOffer))/"
+                    + "\(state.keymap.label(of: .declineOffer))\(more)", as: .line)
     }
 
     // MARK: Hint

@@ -19,6 +19,9 @@ struct OverlayScreen {
                 return line
             }
             PickerScreen(title: "Commands", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
+        case .typed(let pane):
+            let lines = state.history.matches(pane.filter.text).map { StyledLine(SafeText($0, as: .line)) }
+            PickerScreen(title: "What I typed", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
         case .goTo(let pane):
             let lines = state.goToMatches(pane.filter.text).map(goToLine)
             PickerScreen(title: "Go to", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
@@ -50,7 +53,7 @@ struct OverlayScreen {
     /// Some overlays need the whole status line.
     static func hidesActivity(_ overlay: Overlay?) -> Bool {
         switch overlay {
-        case .search, .help, .palette, .goTo, .choice, .prompt, .files: true
+        case .search, .help, .palette, .goTo, .choice, .prompt, .files, .typed: true
         case .verify(let pane): if case .request = pane.subject { true } else { false }
         default: false
         }
@@ -60,6 +63,7 @@ struct OverlayScreen {
         switch state.overlay {
         case .help, .palette: SafeText(literal: "help: type to filter, Enter runs the line under the cursor")
         case .goTo: SafeText(literal: "go to: type a part of the name, Enter opens the chat")
+        case .typed: SafeText(literal: "search what you typed: Enter takes the line, nothing is sent")
         case .transfers: SafeText(transferCounts, as: .line)
         case .search(let pane): SafeText(SearchScreen.status(pane), as: .line)
         case .requests: SafeText(literal: "nothing they send is shown until you accept")

@@ -25,7 +25,7 @@ public final class NcursesTerminal: Terminal {
         let screen: OpaquePointer
         let streams: [UnsafeMutablePointer<FILE>]
         let savedMode: termios
-        let reader: InputReader
+        var reader: InputReader
         let signals: SignalPipe
         var decoder: InputDecoder
         let onInput: @MainActor (InputEvent) -> Void
@@ -36,8 +36,10 @@ public final class NcursesTerminal: Terminal {
         var isGone = false
         /// Between `suspend()` and the signal to continue: the terminal belongs to the shell.
         var isSuspended = false
+        /// Between `lend()` and `takeBack()`: the terminal belongs to an editor, and `reader` has ended.
+        var isLent = false
 
-        var mayWrite: Bool { !isGone && !isSuspended }
+        var mayWrite: Bool { !isGone && !isSuspended && !isLent }
     }
     var session: Session?
     /// What the screen has asked for by TerminalCommand; holds while the program is suspended.
@@ -173,7 +175,7 @@ public final class NcursesTerminal: Terminal {
     }
 
     /// Switches everything off that was switched on, and shows what was there before.
-    private func leaveScreen(isTitleSaved: Bool) {
+    func leaveScreen(isTitleSaved: Bool) {
         curs_set(1)
         TerminalOutput.write(
             modes(modesOff) + (isTitleSaved ? Array(TerminalSequences.restoreTitle.utf8) : []), to: output)
@@ -227,7 +229,7 @@ public final class NcursesTerminal: Terminal {
     }
 
     /// After the terminal showed something else.
-    private func enterScreen() {
+    func enterScreen() {
         guard let session, !session.isGone else { return }
         self.session?.isSuspended = false
         set_term(session.screen)
@@ -241,7 +243,7 @@ public final class NcursesTerminal: Terminal {
 
     // MARK: Input
 
-    private func readInput() {
+    func readInput() {
         guard session != nil else { return }
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = read(input, &bytes, bytes.count)
@@ -270,7 +272,7 @@ public final class NcursesTerminal: Terminal {
     }
 
     /// The terminal is gone: nothing is read or written any more.
-    private func hangUp() {
+    func hangUp() {
         guard let session, !session.isGone else { return }
         if session.mayWrite, takesOutput {
             set_term(session.screen)
@@ -297,6 +299,8 @@ public final class NcursesTerminal: Terminal {
     private func receive(signal number: Int32) {
         guard let session, !session.isGone else { return }
         switch number {
+        // What the keys of an editor send to the whole group is not for us, and the screen is not ours.
+        case SIGWINCH where session.isLent, SIGINT where session.isLent, SIGCONT where session.isLent: break
         case SIGWINCH:
             updateSize()
             session.onInput(.resize(size))

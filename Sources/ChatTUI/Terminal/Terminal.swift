@@ -21,11 +21,17 @@ public protocol Terminal: AnyObject {
     func perform(_ command: TerminalCommand)
     /// Gives the terminal back and stops the process group until it is continued (Ctrl-z); then `.resize` is delivered.
     func suspend()
+    /// Gives the terminal to another program (an editor) until `takeBack()`: nothing is read or painted meanwhile.
+    func lend()
+    /// The other program has ended; then `.resize` is delivered.
+    func takeBack()
     /// Gives the terminal back as it was before `start`. May be called at any time, more than once.
     func stop()
 }
 
 extension Terminal {
     public func redraw() {}
+    public func lend() {}
+    public func takeBack() {}
     public func perform(_ command: TerminalCommand) {}
 }

@@ -1,8 +1,11 @@
-// The lines that were entered in this session, for Up and Down.
+// The lines that were entered, for Up, Down and Ctrl-r: those of earlier runs from InputHistoryFile, then this one's.
 
 /// Entered lines, oldest first, and where Up and Down stand in them.
 struct InputHistory: Sendable, Equatable {
-    static let limit = 1000
+    /// At most so many lines are kept (`input.history`).
+    var limit = 1000 {
+        didSet { trim() }
+    }
 
     private(set) var lines: [String] = []
     /// Index of the shown line; `nil` while the user's own draft is shown.
@@ -10,11 +13,22 @@ struct InputHistory: Sendable, Equatable {
     /// The draft that was there before Up was pressed.
     private var draft = ""
 
-    mutating func add(_ line: String) {
+    init() {}
+
+    /// Those of earlier runs, oldest first.
+    init(_ lines: [String], limit: Int) {
+        self.limit = limit
+        self.lines = lines
+        trim()
+    }
+
+    /// Adds an entered line. `false` when it is not to be kept: empty, or the same as the one before.
+    @discardableResult mutating func add(_ line: String) -> Bool {
         place = nil
-        guard !line.isEmpty, lines.last != line else { return }
+        guard !line.isEmpty, lines.last != line, limit > 0 else { return false }
         lines.append(line)
-        if lines.count > Self.limit { lines.removeFirst() }
+        trim()
+        return true
     }
 
     /// The line before the shown one; `current` is kept to come back to. `nil` at the oldest.
@@ -39,6 +53,21 @@ struct InputHistory: Sendable, Equatable {
 
     /// The user edits: what is shown is a draft of its own from now on.
     mutating func leave() {
+        place = nil
+    }
+
+    /// The lines with `words` in them, in any case, newest first and each once.
+    func matches(_ words: String) -> [String] {
+        let wanted = words.lowercased()
+        var seen: Set<String> = []
+        return lines.reversed().filter {
+            (wanted.isEmpty || $0.lowercased().contains(wanted)) && seen.insert($0).inserted
+        }
+    }
+
+    private mutating func trim() {
+        guard lines.count > limit else { return }
+        lines.removeFirst(lines.count - max(0, limit))
         place = nil
     }
 }

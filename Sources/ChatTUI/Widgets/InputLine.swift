@@ -18,6 +18,8 @@ struct InputLine: Sendable, Equatable {
     private(set) var characters: [Character] = []
     /// Between 0 and `characters.count`.
     private(set) var cursor = 0
+    /// The lines of the longest paste in it.
+    private(set) var pastedLines = 0
     private var undoStack: [Snapshot] = []
     private var isTypingRun = false
 
@@ -44,8 +46,20 @@ struct InputLine: Sendable, Equatable {
         cursor = min(before.count, characters.count)
     }
 
+    /// Inserts pasted text, undone as one change, and returns its number of lines.
+    mutating func insertPaste(_ text: String) -> Int {
+        isTypingRun = false
+        insert(text)
+        isTypingRun = false
+        let lines = Self.normalised(text).split(separator: "\n", omittingEmptySubsequences: false)
+        let count = lines.count - (lines.last?.isEmpty == true ? 1 : 0)
+        if count > 1 { pastedLines = max(pastedLines, count) }
+        return count
+    }
+
     /// Replaces everything; the old text can be undone.
     mutating func replace(with text: String) {
+        pastedLines = 0
         remember(.other)
         characters = Array(Self.normalised(text))
         cursor = characters.count

@@ -12,11 +12,15 @@ struct HomePaths: Sendable, Equatable {
     var socket: String
     var lock: String
     var log: String
+    /// The lines that were typed, for Up and Ctrl-r.
+    var inputHistory: String
 
     /// Holds what is sent from standard input until it has been sent.
     var spool: String { data + "/spool" }
     /// The user's own themes.
     var themes: String { Self.parent(of: configuration) + "/themes" }
+    /// Holds pasted texts that were sent as files.
+    var pasted: String { data + "/pasted" }
     var history: String { data + "/history.sqlite" }
     var identity: String { data + "/identity.key" }
 
@@ -28,6 +32,7 @@ struct HomePaths: Sendable, Equatable {
         socket = home + "/blipchat.sock"
         lock = home + "/blipchat.lock"
         log = home + "/log"
+        inputHistory = home + "/input_history"
     }
 
     /// By `--data-dir`, else `BLIPCHAT_HOME`, else the XDG folders. A profile other than "default" lies beside them.
@@ -60,6 +65,7 @@ struct HomePaths: Sendable, Equatable {
         configuration = config + "/blipchat/config.toml"
         data = (folder("XDG_DATA_HOME") ?? user + "/.local/share") + "/blipchat/\(profile)"
         log = state + "/log"
+        inputHistory = state + "/input_history"
         socket = "\(socketFolder)/\(profile).sock"
         lock = "\(socketFolder)/\(profile).lock"
         downloads = XDGUserFolders.downloads(configurationFolder: config, home: user)

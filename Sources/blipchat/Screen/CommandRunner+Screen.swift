@@ -201,6 +201,8 @@ extension CommandRunner {
         ) { settings in
             await reconfigure(chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: nil))
         }
+        options.inputHistory = InputHistoryFile(path: paths.inputHistory)
+        options.pasteFolder = paths.pasted
         let commands = commands ?? ScreenCommands(globals: globals, environment: environment)
         options.runsCommands = { await commands.run($0) }
         return options

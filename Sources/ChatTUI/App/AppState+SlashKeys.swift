@@ -1,0 +1,96 @@
+// Slash commands about writing and keys: /plain, /editor, /bind, /unbind, /alias.
+
+import ChatCore
+
+extension AppState {
+    mutating func runWriting(
+        _ verb: SlashVerb, _ arguments: String, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]
+    ) {
+        switch verb {
+        case .plain: send(arguments, &effects)
+        case .editor:
+            if !arguments.isEmpty { input.replace(with: arguments) }
+            openEditor(&effects)
+        case .bind: bind(&scanner, &effects)
+        case .unbind: change(scanner.next() ?? "", to: "", &effects)
+        default: alias(&scanner, &effects)
+        }
+    }
+
+    // MARK: Keys
+
+    /// `/bind`, `/bind KEY`, `/bind KEY ACTION`; a sequence of keys is quoted: `/bind "Ctrl-x q" quit`.
+    private mutating func bind(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let key = scanner.next() else {
+            note(keymap.lines.map { "\($0.context.label)\($0.key)  \($0.action)" })
+            return
+        }
+        guard let action = scanner.remainder() else {
+            show(key)
+            return
+        }
+        change(key, to: action, &effects)
+    }
+
+    /// Changes what a key does, here at once and in [keys] of config.toml.
+    private mutating func change(_ key: String, to action: String, _ effects: inout [AppEffect]) {
+        do {
+            let change = try KeyOverride(key: key, action: action)
+            settings.keys[change.name] = action
+            let words = action.isEmpty ? "\"\"" : action
+            effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
+            say(action.isEmpty ? "\(change.name) does nothing now" : "\(change.name): \(change.action?.name ?? "")")
+        } catch {
+            note(error.words, isError: true)
+        }
+    }
+
+    /// What a key does, in each context that knows it.
+    private mutating func show(_ name: String) {
+        guard let keys = KeySequence(named: name) else {
+            note(KeyOverrideError.notAKey(name).words, isError: true)
+            return
+        }
+        let found = keymap.lines.filter { $0.key == keys.name }
+        if found.isEmpty {
+            note("\(keys.name) does nothing (/bind \(ArgumentScanner.quoted(keys.name)) ACTION)")
+        } else {
+            note(found.map { "\($0.context.label)\($0.key)  \($0.action)" })
+        }
+    }
+
+    // MARK: Aliases
+
+    /// `/alias`, `/alias NAME`, `/alias NAME LINE`; an alias to `-` is forgotten.
+    private mutating func alias(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let word = scanner.next() else {
+            let lines = settings.aliases.sorted { $0.key < $1.key }.map { "/\($0.key)  \($0.value)" }
+            note(lines.isEmpty ? ["No aliases: /alias NAME LINE makes one ($1 … $9, $* are its arguments)"] : lines)
+            return
+        }
+        let name = (word.hasPrefix("/") ? String(word.dropFirst()) : word).lowercased()
+        guard let line = scanner.remainder() else {
+            let shown = SafeText(name, as: .name).text
+            note(settings.aliases[name].map { "/\(shown)  \($0)" } ?? "There is no alias /\(shown)")
+            return
+        }
+        if line == "-" {
+            let known = settings.aliases.removeValue(forKey: name) != nil
+            if known { effects.append(.run(.settings(.unset(key: "alias.\(name)")))) }
+            say(known ? "/\(name) is forgotten" : "There is no alias /\(SafeText(name, as: .name).text)")
+        } else if let problem = SlashAlias.problem(name: name, line: line) {
+            note(problem, isError: true)
+        } else {
+            settings.aliases[name] = line
+            effects.append(.run(.settings(.set(key: "alias.\(name)", words: line))))
+            say("/\(name): \(line)")
+        }
+    }
+}
+
+extension KeyContext {
+    /// What stands before a key of this context in /bind; nothing for the keys of the input.
+    fileprivate var label: String {
+        KeyContext.main.chain.contains(self) ? "" : rawValue + ":"
+    }
+}

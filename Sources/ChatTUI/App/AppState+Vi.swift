@@ -1,0 +1,40 @@
+// vi's keys in the input, when the user wants them: `edit_mode = "vi"`.
+
+import ChatCore
+
+extension AppState {
+    /// The input is in vi's normal mode.
+    var isViNormal: Bool { settings.editMode == .vi && vi.isNormal }
+
+    /// A key of vi's modes. `false` when it means what it means without them.
+    mutating func pressInVi(_ key: Key, _ effects: inout [AppEffect]) -> Bool {
+        guard settings.editMode == .vi, keyContext == .main, pendingKeys.isEmpty else { return false }
+        if key == Key(.escape) {
+            guard completion == nil else { return false }
+            return vi.escape(&input)
+        }
+        guard vi.isNormal, let text = key.typedText, let character = text.first else { return false }
+        let before = input.text
+        lastKill = nil
+        switch vi.press(character, &input, register: killRing.newest) {
+        case .nothing: break
+        case .taken(let text): killRing.add(text)
+        case .older: inputUp()
+        case .newer: inputDown()
+        }
+        if input.text != before {
+            history.leave()
+            draftChanged(&effects)
+        }
+        return true
+    }
+
+    /// Tells the terminal the shape of the cursor when it has to be another one.
+    mutating func settleCursor(_ effects: inout [AppEffect]) {
+        let wanted: TerminalCommand.CursorShape =
+            settings.editMode == .vi ? (isViNormal && overlay == nil ? .block : .bar) : .standard
+        guard wanted != cursorShape else { return }
+        cursorShape = wanted
+        effects.append(.terminal(.cursorShape(wanted)))
+    }
+}

@@ -1,0 +1,119 @@
+// What the input can do beside editing: pastes, typed lines, the editor, keys as they are, the last message again.
+
+import ChatCore
+
+extension AppState {
+    // MARK: Pastes
+
+    /// A paste of several lines is one draft, and Enter asks before it goes out.
+    mutating func insertPaste(_ text: String) {
+        let lines = input.insertPaste(text)
+        guard lines > max(1, settings.pasteConfirmLines), settings.pasteConfirmLines > 0 else { return }
+        say("\(lines) lines are one draft: \(pasteAdvice(lines))")
+    }
+
+    private func pasteAdvice(_ lines: Int) -> String {
+        isLongPaste(lines) ? "Enter sends one message, Ctrl-t sends them as a file" : "Enter sends them as one message"
+    }
+
+    private func isLongPaste(_ lines: Int) -> Bool {
+        settings.pasteAsFileLines > 0 && lines > settings.pasteAsFileLines
+    }
+
+    /// Whether the draft may go out: the first Enter on a pasted one only asks.
+    mutating func confirmsPaste() -> Bool {
+        let lines = input.pastedLines
+        guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !hasAskedPaste else { return true }
+        hasAskedPaste = true
+        let file = isLongPaste(lines) ? ", Ctrl-t sends them as a file" : ""
+        say("\(lines) pasted lines: Enter again sends them as one message\(file), Ctrl-c clears")
+        return false
+    }
+
+    /// Ctrl-t on a long pasted draft. `false` when there is none.
+    mutating func sendPasteAsFile(_ effects: inout [AppEffect]) -> Bool {
+        guard isLongPaste(input.pastedLines), let openID else { return false }
+        let now = clock.civil(moment.wall)
+        func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let name =
+            "paste-\(now.year)-\(digits(now.month))-\(digits(now.day))-\(digits(now.hour))\(digits(now.minute)).txt"
+        effects.append(.run(.sendTextFile(input.text, name: name, to: openID)))
+        input = InputLine()
+        draftChanged(&effects)
+        return true
+    }
+
+    // MARK: What was typed before
+
+    /// An entered line, for Up and Ctrl-r, also in the next runs.
+    mutating func remember(_ line: String, _ effects: inout [AppEffect]) {
+        history.limit = settings.historyCount
+        if history.add(line) { effects.append(.keepLine(line)) }
+    }
+
+    /// Ctrl-r
+    mutating func searchTyped() {
+        guard !history.lines.isEmpty else {
+            say("Nothing was typed yet")
+            return
+        }
+        show(.typed(ListPane()))
+    }
+
+    /// Enter in the list: the line is in the input, the one before can be undone.
+    mutating func takeTyped(_ pane: ListPane) {
+        let lines = history.matches(pane.filter.text)
+        guard lines.indices.contains(pane.selected) else { return }
+        overlay = nil
+        history.leave()
+        input.replace(with: lines[pane.selected])
+        draftChanged()
+    }
+
+    /// Up on an empty line with `up_edits_last`: the last own text comes back as an edit. `false` when there is none.
+    mutating func editLast() -> Bool {
+        let last = openChat?.window.items.lazy.reversed().compactMap(\.message).first {
+            $0.direction == .outgoing && !$0.isRetracted
+        }
+        guard case .text(let text)? = last?.content else { return false }
+        input.replace(with: "/edit \(text)")
+        draftChanged()
+        return true
+    }
+
+    // MARK: The editor
+
+    mutating func openEditor(_ effects: inout [AppEffect]) {
+        stopTyping(&effects)
+        effects.append(.edit(input.text))
+    }
+
+    /// The user has left the editor.
+    mutating func receive(_ outcome: EditorOutcome) {
+        switch outcome {
+        case .text(let text):
+            guard text != input.text else { return }
+            history.leave()
+            input.replace(with: text)
+            draftChanged()
+        case .failed(let words): say(words, isError: true)
+        }
+    }
+}
+
+extension Key {
+    /// What the key types behind Ctrl-v; `nil` for keys that are no characters.
+    var literalText: String? {
+        switch code {
+        case .character(let text):
+            guard modifiers.contains(.control), let scalar = text.unicodeScalars.first, scalar.isASCII else {
+                return text
+            }
+            return String(UnicodeScalar(UInt8(scalar.value & 0x1F)))
+        case .enter: return "\n"
+        case .tab: return "\t"
+        case .escape: return "\u{1B}"
+        default: return nil
+        }
+    }
+}

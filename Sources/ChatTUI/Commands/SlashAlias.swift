@@ -1,0 +1,49 @@
+// Names that the user gave to lines: /alias and [alias].
+
+/// The lines behind aliases. A line that begins with `/` is a command, any other is sent as a message.
+enum SlashAlias {
+    /// The line with the arguments in the places of `$1` to `$9` and `$*`; behind it when it has no such place.
+    static func expand(_ line: String, arguments: String) -> String {
+        var scanner = ArgumentScanner(arguments)
+        let words = scanner.all()
+        var text = ""
+        var hasPlace = false
+        var rest = line[...]
+        while let character = rest.popFirst() {
+            guard character == "$", let next = rest.first, next == "*" || ("1"..."9").contains(next) else {
+                text.append(character)
+                continue
+            }
+            hasPlace = true
+            rest.removeFirst()
+            if next == "*" {
+                text += arguments
+            } else if let number = next.wholeNumberValue, words.indices.contains(number - 1) {
+                text += words[number - 1]
+            }
+        }
+        if !hasPlace, !arguments.isEmpty { text += " " + arguments }
+        return text
+    }
+
+    /// What is wrong with an alias, in words; `nil` when it is right.
+    static func problem(name: String, line: String) -> String? {
+        let shown = SafeText(name, as: .name).text
+        let isName =
+            !name.isEmpty
+            && name.unicodeScalars.allSatisfy {
+                $0.properties.isAlphabetic || "0123456789-_+".unicodeScalars.contains($0)
+            }
+        guard isName else { return "\(shown) is no name for an alias (letters, digits, - and _)" }
+        if SlashCommands.named(name) != nil || SlashCommands.planned.contains(name.lowercased()) {
+            return "/\(shown) is a command already"
+        }
+        guard line.hasPrefix("/"), !line.hasPrefix("//") else { return line.isEmpty ? "the line is missing" : nil }
+        let target = String(line.dropFirst().prefix { !$0.isWhitespace })
+        if SlashCommands.named(target) == nil {
+            let near = SlashCommands.suggestion(for: target).map { ", did you mean /\($0)?" } ?? ""
+            return "there is no command /\(SafeText(target, as: .name).text)\(near)"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,117 @@
+// Where vi's motions go in an input line. ViMode moves the cursor there, or changes the text up to there.
+
+/// A motion of vi.
+enum ViMotion: Sendable, Equatable {
+    case left, right, lineStart, firstNonBlank, lineEnd
+    case word(big: Bool), wordBack(big: Bool), wordEnd(big: Bool)
+    /// `f`, `t`, `F` and `T`: to a character of the line, or just before it.
+    case find(Character, forward: Bool, before: Bool)
+    case lineUp, lineDown, textStart, textEnd
+
+    /// Takes the whole lines from the cursor to its target when a text is changed.
+    var isLinewise: Bool {
+        switch self {
+        case .lineUp, .lineDown, .textStart, .textEnd: true
+        default: false
+        }
+    }
+
+    /// The character at its target belongs to what it spans.
+    var isInclusive: Bool {
+        switch self {
+        case .wordEnd: true
+        case .find(_, let forward, _): forward
+        default: false
+        }
+    }
+}
+
+extension InputLine {
+    /// The index that a motion leads to, done `count` times; `nil` when it leads nowhere.
+    func target(of motion: ViMotion, count: Int) -> Int? {
+        switch motion {
+        case .left: return max(lineStart, cursor - count)
+        case .right: return min(lineEnd, cursor + count)
+        case .lineStart: return lineStart
+        case .firstNonBlank: return characters[lineStart..<lineEnd].firstIndex { !$0.isWhitespace } ?? lineEnd
+        case .lineEnd: return lineEnd
+        case .word(let big): return repeated(count) { nextWord(from: $0, big: big) }
+        case .wordBack(let big): return repeated(count) { previousWord(from: $0, big: big) }
+        case .wordEnd(let big): return repeated(count) { endOfWord(from: $0, big: big) }
+        case .find(let wanted, let forward, let before): return find(wanted, forward, before, count)
+        case .lineUp, .lineDown: return neighbour(motion == .lineUp ? -count : count)
+        case .textStart: return 0
+        case .textEnd: return characters.count
+        }
+    }
+
+    private func repeated(_ count: Int, _ step: (Int) -> Int) -> Int {
+        var index = cursor
+        for _ in 0..<min(count, characters.count + 1) { index = step(index) }
+        return index
+    }
+
+    // MARK: Words
+
+    private enum Kind { case blank, word, sign }
+
+    private func kind(_ index: Int, big: Bool) -> Kind {
+        let character = characters[index]
+        if character.isWhitespace { return .blank }
+        return big || character.isLetter || character.isNumber || character == "_" ? .word : .sign
+    }
+
+    private func nextWord(from start: Int, big: Bool) -> Int {
+        var index = start
+        guard index < characters.count else { return index }
+        let first = kind(index, big: big)
+        while index < characters.count, first != .blank, kind(index, big: big) == first { index += 1 }
+        while index < characters.count, kind(index, big: big) == .blank { index += 1 }
+        return index
+    }
+
+    private func previousWord(from start: Int, big: Bool) -> Int {
+        var index = start
+        while index > 0, kind(index - 1, big: big) == .blank { index -= 1 }
+        guard index > 0 else { return 0 }
+        let last = kind(index - 1, big: big)
+        while index > 0, kind(index - 1, big: big) == last { index -= 1 }
+        return index
+    }
+
+    private func endOfWord(from start: Int, big: Bool) -> Int {
+        var index = start + 1
+        while index < characters.count, kind(index, big: big) == .blank { index += 1 }
+        guard index < characters.count else { return max(0, characters.count - 1) }
+        let first = kind(index, big: big)
+        while index + 1 < characters.count, kind(index + 1, big: big) == first { index += 1 }
+        return index
+    }
+
+    // MARK: Characters and lines
+
+    private func find(_ wanted: Character, _ forward: Bool, _ before: Bool, _ count: Int) -> Int? {
+        var left = count
+        if forward {
+            for index in (cursor + 1..<max(cursor + 1, lineEnd)) where characters[index] == wanted {
+                left -= 1
+                if left == 0 { return before ? index - 1 : index }
+            }
+        } else {
+            for index in (lineStart..<cursor).reversed() where characters[index] == wanted {
+                left -= 1
+                if left == 0 { return before ? index + 1 : index }
+            }
+        }
+        return nil
+    }
+
+    /// The same column some lines away; `nil` beyond the first or last line.
+    private func neighbour(_ lines: Int) -> Int? {
+        var copy = self
+        for _ in 0..<min(abs(lines), characters.count + 1) {
+            guard lines < 0 ? copy.moveLineUp() : copy.moveLineDown() else { return nil }
+        }
+        return copy.cursor
+    }
+}

@@ -1,0 +1,298 @@
+// vi's two modes for the input (`edit_mode = "vi"`): what the keys of the normal mode do to an InputLine. Pure; AppState
+// gives it the characters that are typed, and everything that is no character keeps its meaning.
+
+/// Insert or normal mode, and the command that is half typed.
+struct ViMode: Sendable, Equatable {
+    private enum Operator: Character { case delete = "d", change = "c", yank = "y" }
+    private enum Awaited: Equatable {
+        case find(forward: Bool, before: Bool)
+        case replacement
+        /// The second key of `gg`.
+        case secondG
+    }
+
+    /// What AppState has to do beside.
+    enum Outcome: Equatable {
+        case nothing
+        /// Into the kill ring.
+        case taken(String)
+        /// `j` and `k` beyond the draft: the lines that were typed before.
+        case older, newer
+    }
+
+    private(set) var isNormal = false
+    private var count: Int?
+    private var operation: Operator?
+    private var operationCount = 1
+    private var awaited: Awaited?
+    private var lastFind: ViMotion?
+
+    /// Whether a command is half typed.
+    var isPending: Bool { operation != nil || awaited != nil || count != nil }
+
+    /// Esc: from insert to normal mode; in normal mode it drops a half-typed command. `false` when there is none.
+    mutating func escape(_ line: inout InputLine) -> Bool {
+        if isNormal {
+            defer { reset() }
+            return isPending
+        }
+        isNormal = true
+        line.move(to: max(line.lineStart, line.cursor - 1))
+        return true
+    }
+
+    /// A character in normal mode. `register` is what `p` puts in.
+    mutating func press(_ key: Character, _ line: inout InputLine, register: String?) -> Outcome {
+        if let awaited { return finish(awaited, key, &line) }
+        if let digit = key.wholeNumberValue, key.isASCII, digit > 0 || count != nil {
+            count = min((count ?? 0) * 10 + digit, 9999)
+            return .nothing
+        }
+        if let operation, key == operation.rawValue { return wholeLines(operation, &line) }
+        if let motion = motion(key) { return move(motion, &line) }
+        switch key {
+        case "f", "t", "F", "T":
+            awaited = .find(forward: key.isLowercase, before: key.lowercased() == "t")
+            return .nothing
+        case "g":
+            awaited = .secondG
+            return .nothing
+        default: break
+        }
+        guard operation == nil else {
+            reset()
+            return .nothing
+        }
+        if let started = Operator(rawValue: key) {
+            operation = started
+            operationCount = count ?? 1
+            count = nil
+            return .nothing
+        }
+        if key == "r" {
+            awaited = .replacement
+            return .nothing
+        }
+        let times = count ?? 1
+        reset()
+        return change(key, times, &line, register)
+    }
+
+    // MARK: Moving
+
+    private func motion(_ key: Character) -> ViMotion? {
+        switch key {
+        case "h": .left
+        case "l", " ": .right
+        case "0": .lineStart
+        case "^": .firstNonBlank
+        case "$": .lineEnd
+        // As vi does, changing to the next word leaves the blanks before it.
+        case "w", "W": operation == .change ? .wordEnd(big: key == "W") : .word(big: key == "W")
+        case "b", "B": .wordBack(big: key == "B")
+        case "e", "E": .wordEnd(big: key == "E")
+        case "j": .lineDown
+        case "k": .lineUp
+        case "G": .textEnd
+        case ";": lastFind
+        case ",": lastFind?.reversed
+        default: nil
+        }
+    }
+
+    private mutating func move(_ motion: ViMotion, _ line: inout InputLine) -> Outcome {
+        let times = (count ?? 1) * operationCount
+        let operation = operation
+        reset()
+        let target = line.target(of: motion, count: min(times, 9999))
+        guard let operation else {
+            if let target {
+                line.move(to: target)
+                clamp(&line)
+            } else if motion == .lineUp {
+                return .older
+            } else if motion == .lineDown {
+                return .newer
+            }
+            return .nothing
+        }
+        guard let target else { return .nothing }
+        if motion.isLinewise { return apply(operation, linesFrom: line.cursor, to: target, &line) }
+        let end = max(line.cursor, target) + (motion.isInclusive ? 1 : 0)
+        return apply(operation, min(line.cursor, target)..<min(end, line.characters.count), &line)
+    }
+
+    private mutating func finish(_ awaited: Awaited, _ key: Character, _ line: inout InputLine) -> Outcome {
+        self.awaited = nil
+        switch awaited {
+        case .find(let forward, let before):
+            let motion = ViMotion.find(key, forward: forward, before: before)
+            lastFind = motion
+            return move(motion, &line)
+        case .secondG: if key == "g" { return move(.textStart, &line) }
+        case .replacement:
+            let times = min(count ?? 1, 9999)
+            if line.cursor + times <= line.lineEnd {
+                let start = line.cursor
+                _ = line.kill(to: start + times)
+                line.insert(String(repeating: key, count: times))
+                line.move(to: start + times - 1)
+            }
+        }
+        reset()
+        return .nothing
+    }
+
+    // MARK: Changing
+
+    private mutating func wholeLines(_ operation: Operator, _ line: inout InputLine) -> Outcome {
+        let times = (count ?? 1) * operationCount
+        reset()
+        let last = times > 1 ? line.target(of: .lineDown, count: times - 1) ?? line.characters.count : line.cursor
+        return apply(operation, linesFrom: line.cursor, to: last, &line)
+    }
+
+    private mutating func apply(
+        _ operation: Operator, linesFrom first: Int, to last: Int, _ line: inout InputLine
+    ) -> Outcome {
+        let cursor = line.cursor
+        line.move(to: min(first, last))
+        let start = line.lineStart
+        line.move(to: max(first, last))
+        let end = line.lineEnd
+        line.move(to: cursor)
+        switch operation {
+        case .yank:
+            return .taken(String(line.characters[start..<end]) + "\n")
+        case .change: return apply(.change, start..<end, &line)
+        case .delete:
+            // The line end goes too: the one behind, or at the end of the text the one before.
+            let hasNext = end < line.characters.count
+            let range = hasNext ? start..<(end + 1) : max(0, start - 1)..<end
+            line.move(to: range.lowerBound)
+            let text = line.kill(to: range.upperBound)
+            line.move(to: line.lineStart)
+            clamp(&line)
+            return .taken(text.trimmingLineEnds + "\n")
+        }
+    }
+
+    private mutating func apply(_ operation: Operator, _ range: Range<Int>, _ line: inout InputLine) -> Outcome {
+        if operation == .yank {
+            let text = String(line.characters[range])
+            line.move(to: range.lowerBound)
+            return text.isEmpty ? .nothing : .taken(text)
+        }
+        line.move(to: range.lowerBound)
+        let text = line.kill(to: range.upperBound)
+        if operation == .change { isNormal = false } else { clamp(&line) }
+        return text.isEmpty ? .nothing : .taken(text)
+    }
+
+    /// The commands that are one key.
+    private mutating func change(
+        _ key: Character, _ times: Int, _ line: inout InputLine, _ register: String?
+    ) -> Outcome {
+        let cursor = line.cursor
+        switch key {
+        case "i": isNormal = false
+        case "a": insert(&line, at: min(cursor + 1, line.lineEnd))
+        case "I": insert(&line, at: line.target(of: .firstNonBlank, count: 1) ?? cursor)
+        case "A": insert(&line, at: line.lineEnd)
+        case "o": openLine(&line, at: line.lineEnd, above: false)
+        case "O": openLine(&line, at: line.lineStart, above: true)
+        case "x": return apply(.delete, cursor..<max(cursor, min(cursor + times, line.lineEnd)), &line)
+        case "X": return apply(.delete, max(line.lineStart, cursor - times)..<cursor, &line)
+        case "D": return apply(.delete, cursor..<line.lineEnd, &line)
+        case "C": return apply(.change, cursor..<line.lineEnd, &line)
+        case "s": return apply(.change, cursor..<max(cursor, min(cursor + times, line.lineEnd)), &line)
+        case "S": return apply(.change, linesFrom: cursor, to: cursor, &line)
+        case "Y": return apply(.yank, linesFrom: cursor, to: cursor, &line)
+        case "~": toggleCase(times, &line)
+        case "J": join(&line)
+        case "p", "P": if let register { put(register, &line, after: key == "p") }
+        case "u": for _ in 0..<min(times, InputLine.undoLimit) { line.undo() }
+        default: break
+        }
+        if isNormal { clamp(&line) }
+        return .nothing
+    }
+
+    private mutating func insert(_ line: inout InputLine, at place: Int) {
+        line.move(to: place)
+        isNormal = false
+    }
+
+    private mutating func openLine(_ line: inout InputLine, at place: Int, above: Bool) {
+        line.move(to: place)
+        line.insert("\n")
+        if above { line.move(to: place) }
+        isNormal = false
+    }
+
+    private func toggleCase(_ times: Int, _ line: inout InputLine) {
+        let end = min(line.cursor + times, line.lineEnd)
+        guard end > line.cursor else { return }
+        let changed = line.kill(to: end).map { $0.isUppercase ? $0.lowercased() : $0.uppercased() }.joined()
+        line.insert(changed)
+    }
+
+    private func join(_ line: inout InputLine) {
+        let end = line.lineEnd
+        guard end < line.characters.count else { return }
+        line.move(to: end)
+        _ = line.kill(to: end + 1)
+        line.insert(" ")
+        line.move(to: end)
+    }
+
+    /// Whole lines go below or above, anything else behind or before the cursor.
+    private func put(_ text: String, _ line: inout InputLine, after: Bool) {
+        if text.hasSuffix("\n") {
+            let content = text.trimmingLineEnds
+            let place = after ? line.lineEnd : line.lineStart
+            line.move(to: place)
+            line.insert(after ? "\n" + content : content + "\n")
+            line.move(to: after ? place + 1 : place)
+        } else {
+            line.move(to: after ? min(line.cursor + 1, line.lineEnd) : line.cursor)
+            line.insert(text)
+            line.move(to: line.cursor - 1)
+        }
+    }
+
+    // MARK: State
+
+    /// In normal mode the cursor stands on a character.
+    private func clamp(_ line: inout InputLine) {
+        guard isNormal else { return }
+        line.move(to: min(line.cursor, max(line.lineStart, line.lineEnd - 1)))
+    }
+
+    private mutating func reset() {
+        count = nil
+        operation = nil
+        operationCount = 1
+        awaited = nil
+    }
+}
+
+extension ViMotion {
+    /// The same search the other way, for `,`.
+    fileprivate var reversed: ViMotion {
+        if case .find(let wanted, let forward, let before) = self {
+            return .find(wanted, forward: !forward, before: before)
+        }
+        return self
+    }
+}
+
+extension String {
+    /// Without the line ends at both ends: a whole line as the kill ring keeps it.
+    fileprivate var trimmingLineEnds: String {
+        var text = self[...]
+        if text.hasPrefix("\n") { text.removeFirst() }
+        if text.hasSuffix("\n") { text.removeLast() }
+        return String(text)
+    }
+}

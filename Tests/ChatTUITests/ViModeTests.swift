@@ -1,0 +1,111 @@
+// vi's keys in the input: motions, operators, counts, and what stays as it is.
+
+import TestSupport
+import Testing
+
+@testable import ChatTUI
+
+@Suite("vi mode")
+struct ViModeTests {
+    private typealias Fixture = ScreenFixture
+
+    /// `keys` in normal mode on `text` with the cursor at `cursor`; the cursor is shown as `|`.
+    private static func result(_ text: String, at cursor: Int, _ keys: String, register: String? = nil) -> String {
+        var line = InputLine(text)
+        var mode = ViMode()
+        line.move(to: cursor + 1)
+        _ = mode.escape(&line)
+        for key in keys { _ = mode.press(key, &line, register: register) }
+        return line.textBeforeCursor + "|" + line.textAfterCursor + (mode.isNormal ? "" : " insert")
+    }
+
+    @Test(
+        "motions",
+        arguments: [
+            ("one two", 0, "w", "one |two"), ("one two", 4, "b", "|one two"), ("one two", 0, "e", "on|e two"),
+            ("a.b c", 0, "w", "a|.b c"), ("a.b c", 0, "W", "a.b |c"), ("one two", 5, "0", "|one two"),
+            ("one two", 0, "$", "one tw|o"), ("  one", 4, "^", "  |one"), ("one two", 0, "3l", "one| two"),
+            ("one two", 0, "ft", "one |two"), ("one two", 0, "tt", "one| two"), ("a.b.c", 0, "f.;", "a.b|.c"),
+            ("a.b.c", 0, "f.;,", "a|.b.c"), ("one two", 6, "Fe", "on|e two"), ("ab\ncd", 1, "j", "ab\nc|d"),
+            ("ab\ncd", 4, "k", "a|b\ncd"), ("ab\ncd", 4, "gg", "|ab\ncd"), ("one", 0, "9l", "on|e"),
+            ("one", 0, "fx", "|one"),
+        ])
+    func motions(text: String, cursor: Int, keys: String, expected: String) {
+        #expect(Self.result(text, at: cursor, keys) == expected)
+    }
+
+    @Test(
+        "changes",
+        arguments: [
+            ("one two", 0, "x", "|ne two"), ("one two", 0, "2x", "|e two"), ("one two", 2, "X", "o|e two"),
+            ("one two three", 0, "dw", "|two three"), ("one two three", 0, "d2w", "|three"),
+            ("one two three", 0, "2dw", "|three"), ("one two", 0, "de", "| two"), ("one two", 4, "D", "one| "),
+            ("one two", 0, "dft", "|wo"), ("one two", 0, "dtt", "|two"), ("one two", 4, "db", "|two"),
+            ("a\nb\nc", 2, "dd", "a\n|c"), ("a\nb\nc", 0, "2dd", "|c"), ("a\nb", 2, "dd", "|a"),
+            ("one two", 0, "cw", "| two insert"), ("one two", 4, "C", "one | insert"), ("a\nb", 2, "cc", "a\n| insert"),
+            ("one", 1, "rx", "o|xe"), ("one", 0, "2rx", "x|xe"), ("one", 0, "~", "O|ne"), ("a\nb", 0, "J", "a| b"),
+            ("one", 1, "i", "o|ne insert"), ("one", 1, "a", "on|e insert"), ("one", 1, "A", "one| insert"),
+            (" one", 3, "I", " |one insert"), ("one", 0, "o", "one\n| insert"), ("one", 0, "O", "|\none insert"),
+            ("one", 0, "xu", "|one"), ("one", 0, "dz", "|one"), ("one", 0, "s", "|ne insert"),
+        ])
+    func changes(text: String, cursor: Int, keys: String, expected: String) {
+        #expect(Self.result(text, at: cursor, keys) == expected)
+    }
+
+    @Test("what was taken is put back, whole lines as lines")
+    func puts() {
+        #expect(Self.result("ad", at: 0, "p", register: "bc") == "ab|cd")
+        #expect(Self.result("ad", at: 1, "P", register: "bc") == "ab|cd")
+        #expect(Self.result("a\nb", at: 0, "p", register: "x\n") == "a\n|x\nb")
+        #expect(Self.result("a\nb", at: 2, "P", register: "x\n") == "a\n|x\nb")
+    }
+
+    @Test("random keys never trap and keep the cursor in the text", arguments: 1...6 as ClosedRange<UInt64>)
+    func random(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var line = InputLine("one two\nthree, four\n\nfive 👨‍👩‍👧 six")
+        var mode = ViMode()
+        let keys = Array("hl0^$wbeWBEfFtT;,jkGgdcyxXDCsSYr~iaIAoOpPuJ19 z")
+        for _ in 0..<3000 {
+            if mode.isNormal {
+                let key = keys.randomElement(using: &generator) ?? "h"
+                if line.characters.count < 500 || !"oOpP".contains(key) {
+                    _ = mode.press(key, &line, register: "a\nb\n")
+                }
+            } else {
+                _ = mode.escape(&line)
+            }
+            #expect((0...line.characters.count).contains(line.cursor))
+        }
+    }
+
+    @Test("Esc goes from typing to normal mode, from there to browsing; the cursor's shape and a word say which")
+    func modes() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.editMode = .vi
+        fixture.type("one two")
+        #expect(fixture.effects.contains(.terminal(.cursorShape(.bar))))
+        fixture.effects = []
+        fixture.press("Esc")
+        #expect(fixture.effects.contains(.terminal(.cursorShape(.block))))
+        #expect(fixture.text.contains("NORMAL"))
+        fixture.type("dbx")
+        #expect(fixture.state.input.text == "one ")
+        fixture.press("Alt-2")
+        #expect(fixture.state.openID == Fixture.bob)
+        fixture.press("Alt-1")
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.send("one ", to: Fixture.alice)))
+        #expect(!fixture.state.isViNormal)
+    }
+
+    @Test("a half-typed command is dropped by Esc")
+    func escape() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.editMode = .vi
+        fixture.state.input = InputLine("one two")
+        fixture.press("Esc", "d", "Esc", "w")
+        #expect(fixture.state.input.text == "one two")
+    }
+}

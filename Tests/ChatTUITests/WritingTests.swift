@@ -1,0 +1,275 @@
+// The input beside plain editing: pastes, Ctrl-r, Ctrl-v, the editor, aliases, keys bound at run time, emoji by name.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Writing")
+struct WritingTests {
+    private typealias Fixture = ScreenFixture
+
+    private static func lines(_ count: Int) -> String {
+        (1...count).map { "line \($0)" }.joined(separator: "\n")
+    }
+
+    // MARK: Pastes
+
+    @Test("a paste of several lines is one draft; Enter asks once, then sends one message")
+    func paste() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste(Self.lines(3))))
+        #expect(fixture.errands.isEmpty)
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.text.contains("Enter again sends them as one message"))
+        fixture.press("Left")
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty, "another key takes the question back")
+        fixture.press("Enter")
+        #expect(fixture.errands == [.send(Self.lines(3), to: Fixture.alice)])
+    }
+
+    @Test("one pasted line, and lines that were typed, go out at once")
+    func noQuestion() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste("only one\n")))
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.count == 1)
+        fixture.type("a")
+        fixture.press("Alt-Enter")
+        fixture.type("b")
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands == [.send("a\nb", to: Fixture.alice)])
+    }
+
+    @Test("more than twenty pasted lines are offered as a file")
+    func pasteAsFile() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste(Self.lines(20))))
+        fixture.press("Ctrl-t")
+        #expect(!fixture.errands.contains { if case .sendTextFile = $0 { true } else { false } })
+        fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste(Self.lines(21))))
+        #expect(fixture.text.contains("Ctrl-t sends them as a file"))
+        fixture.effects = []
+        fixture.press("Ctrl-t")
+        let wanted = Errand.sendTextFile(Self.lines(21), name: "paste-2026-11-21-0907.txt", to: Fixture.alice)
+        #expect(fixture.errands.contains(wanted))
+        #expect(fixture.state.input.isEmpty)
+        fixture.send(.failed(wanted, .cannotWrite(path: "/x", errno: 28)))
+        #expect(fixture.state.input.text == Self.lines(21))
+    }
+
+    @Test("a paste is undone as one change")
+    func undoPaste() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("ab")
+        fixture.send(.input(.paste("x\ny")))
+        fixture.press("Ctrl-_")
+        #expect(fixture.state.input.text == "ab")
+    }
+
+    // MARK: What was typed
+
+    @Test("Ctrl-r finds what was typed; Enter takes the line and sends nothing; undo brings the draft back")
+    func searchTyped() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for line in ["the build is red", "lunch?", "the build is green"] { fixture.enter(line) }
+        fixture.type("half")
+        fixture.press("Ctrl-r")
+        fixture.type("BUILD")
+        #expect(fixture.text.contains("the build is red"))
+        #expect(!fixture.text.contains("lunch?"))
+        fixture.press("Ctrl-r")
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.state.input.text == "the build is red")
+        #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
+        fixture.press("Ctrl-_")
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("Esc leaves Ctrl-r with the draft as it was")
+    func leaveSearch() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("one")
+        fixture.type("half")
+        fixture.press("Ctrl-r", "o", "Esc")
+        #expect(fixture.state.input.text == "half")
+        #expect(fixture.state.overlay == nil)
+    }
+
+    @Test("entered lines are kept for the next run, `history` of them, each once in a row")
+    func keeps() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.historyCount = 2
+        fixture.enter("one")
+        #expect(fixture.effects.contains(.keepLine("one")))
+        fixture.enter("one")
+        #expect(!fixture.effects.contains(.keepLine("one")))
+        fixture.enter("two")
+        fixture.enter("three")
+        #expect(fixture.state.history.lines == ["two", "three"])
+        fixture.state.settings.historyCount = 0
+        fixture.enter("four")
+        #expect(!fixture.effects.contains(.keepLine("four")))
+    }
+
+    @Test("the box grows with the lines to a third of the screen, around the cursor")
+    func growing() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for number in 1...12 {
+            if number > 1 { fixture.press("Ctrl-j") }
+            fixture.type("line\(number)")
+            #expect(ScreenLayout(fixture.state).input.size.rows == min(number, 8))
+        }
+        #expect(fixture.text.contains("line12"))
+        for _ in 1...11 { fixture.press("Up") }
+        #expect(fixture.text.contains("line1\n"))
+        #expect(!fixture.text.contains("line12"))
+    }
+
+    // MARK: Keys
+
+    @Test(
+        "Ctrl-v types the next key as it is",
+        arguments: [("Enter", "\n"), ("Tab", "\t"), ("Ctrl-a", "\u{1}"), ("Alt-a", "a"), ("Esc", "\u{1B}"), ("/", "/")])
+    func literal(key: String, text: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("x", "Ctrl-v", key, "y")
+        #expect(fixture.state.input.text == "x\(text)y")
+        #expect(fixture.errands.allSatisfy { if case .setTyping = $0 { true } else { false } })
+        _ = fixture.canvas
+    }
+
+    @Test("with enter=newline Enter breaks the line, and the keys of the newline send")
+    func enterIsNewline() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.enter = .newline
+        fixture.press("a", "Enter", "b")
+        fixture.effects = []
+        fixture.press("Alt-Enter")
+        #expect(fixture.errands.contains(.send("a\nb", to: Fixture.alice)))
+        let items = CommandItem.all(fixture.state.keymap)
+        #expect(items.contains { $0.label == "Enter" && $0.title == "new line" })
+    }
+
+    @Test("up_edits_last brings the last own text back as an edit, on an empty line only")
+    func upEditsLast() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Up")
+        #expect(fixture.state.input.isEmpty)
+        fixture.state.settings.upEditsLast = true
+        fixture.press("Up")
+        #expect(fixture.state.input.text == "/edit (kept on disk until alice is reachable)")
+        fixture.state.input = InputLine("typed")
+        fixture.press("Up")
+        #expect(fixture.state.input.text == "typed")
+    }
+
+    @Test("the editor gets the draft and gives it back; what fails leaves the draft alone", arguments: ["Alt-e", nil])
+    func editor(key: String?) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        if let key { fixture.press(key) } else { fixture.press("Ctrl-x", "Ctrl-e") }
+        #expect(fixture.effects.contains(.edit("half")))
+        fixture.send(.edited(.failed("vi was not found")))
+        #expect(fixture.state.input.text == "half")
+        #expect(fixture.text.contains("vi was not found"))
+        fixture.send(.edited(.text("half\nand more")))
+        #expect(fixture.state.input.text == "half\nand more")
+        fixture.press("Ctrl-_")
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("emoji are completed by name behind a colon")
+    func emoji() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("well :rocke")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "well 🚀 ")
+        fixture.state.input = InputLine("at 10:30")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "at 10:30")
+    }
+
+    // MARK: Slash commands
+
+    @Test("/bind binds, shows and lists; /unbind takes away; mistakes are said")
+    func bind() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter("/bind Alt-j next-unread")
+        #expect(fixture.errands.contains(.settings(.set(key: "keys.Alt-j", words: "next-unread"))))
+        fixture.press("Alt-j")
+        #expect(fixture.state.openID == Fixture.bob)
+        fixture.press("Alt-1")
+        fixture.enter("/bind Alt-j")
+        #expect(fixture.text.contains("Alt-j  next-unread"))
+        fixture.enter("/unbind Alt-j")
+        fixture.press("Alt-1", "Alt-j")
+        #expect(fixture.state.openID == Fixture.alice)
+        fixture.enter("/bind Alt-j next-unraed")
+        #expect(fixture.text.contains("did you mean next-unread?"))
+        fixture.enter("/bind \"Ctrl-x q\" quit")
+        fixture.press("Ctrl-x", "q")
+        #expect(fixture.effects.contains(.quit))
+    }
+
+    @Test("/bind completes the names of actions")
+    func completeAction() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("/bind Alt-j next-un")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/bind Alt-j next-unread ")
+    }
+
+    @Test("an alias runs its line with its arguments, sends a text, and is listed and forgotten")
+    func alias() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/alias w /whois")
+        fixture.enter("/w bob")
+        #expect(fixture.text.contains("Bob: unverified"))
+        fixture.enter("/alias tell /msg $1 tell me: $2")
+        fixture.enter("/tell bob when?")
+        #expect(fixture.errands.contains(.send("tell me: when?", to: Fixture.bob)))
+        fixture.enter("/alias shrug ¯\\_(ツ)_/¯")
+        fixture.enter("/shrug")
+        #expect(fixture.errands.contains(.send("¯\\_(ツ)_/¯", to: Fixture.alice)))
+        fixture.enter("/alias")
+        #expect(fixture.text.contains("/w  /whois"))
+        fixture.enter("/alias w -")
+        fixture.enter("/w bob")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.state.input.text == "/w bob")
+    }
+
+    @Test(
+        "an alias cannot take the place of a command, nor stand for none",
+        arguments: ["quit /whois", "x /whoisx", "a/b /quit"])
+    func badAlias(words: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/alias \(words)")
+        #expect(fixture.state.settings.aliases.isEmpty)
+    }
+
+    @Test(
+        "arguments of an alias stand where $1 and $* are, else behind",
+        arguments: [
+            ("/msg bob", "hi", "/msg bob hi"), ("/msg $1 re: $2", "bob \"a b\"", "/msg bob re: a b"),
+            ("/me says $*", "a  b", "/me says a  b"), ("cost: $5", "", "cost: "), ("$", "x", "$ x"),
+        ])
+    func expand(line: String, arguments: String, expected: String) {
+        #expect(SlashAlias.expand(line, arguments: arguments) == expected)
+    }
+
+    @Test("/plain sends what it is given, whatever it looks like")
+    func plain() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/plain /me is not a command here")
+        #expect(fixture.errands.contains(.send("/me is not a command here", to: Fixture.alice)))
+    }
+}
