@@ -32,7 +32,7 @@ enum SlashAlias {
         let isName =
             !name.isEmpty
             && name.unicodeScalars.allSatisfy {
-                $0.properties.isAlphabetic || "0123456789-_+".unicodeScalars.contains($0)
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
             }
         guard isName else { return "\(shown) is no name for an alias (letters, digits, - and _)" }
         if SlashCommands.named(name) != nil || SlashCommands.planned.contains(name.lowercased()) {

@@ -30,7 +30,7 @@ enum SlashLine: Sendable {
             guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
             return .command(command, arguments: arguments)
         }
-        if let line = aliases[name.lowercased()] {
+        if let line = aliases[name] ?? aliases[name.lowercased()] {
             guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
             return parse(SlashAlias.expand(line, arguments: arguments))
         }
