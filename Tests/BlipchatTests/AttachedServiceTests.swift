@@ -227,6 +227,9 @@ private enum Samples {
         .page(contact, .around(HistoryPosition(5)), limit: 7),
         .search(
             SearchQuery(text: "a -b \"c d\"", contact: contact, from: .incoming, since: Timestamp(milliseconds: 1))),
+        .message(.last(2, .ownText), of: contact), .message(.shortID("1a2b3c4d"), of: contact),
+        .messages([id], of: contact), .versions(message), .setPinned(message, true),
+        .markUnread(contact, from: HistoryPosition(-3)),
         .deleteConversation(contact, storedBefore: nil), .setRetention(.days(3), of: contact),
         .acceptTransfer(TransferNumber(1), folder: "/d"), .setRateLimit(.max, of: .all(.incoming)),
         .rateLimit(.transfer(TransferNumber(2))), .disconnect(nil), .ping(contact), .traffic(contact),
