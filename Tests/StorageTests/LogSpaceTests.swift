@@ -9,8 +9,11 @@ import Testing
     @Test("is made before it is needed, a mebibyte at a time, and not for a few messages")
     func growing() async throws {
         let folder = try TestFolder()
+        // The first start has written all the tables.
+        let first = try await folder.open()
+        let bob = try await first.contact("bob")
+        await first.close()
         let database = try await folder.open()
-        let bob = try await database.contact("bob")
         func size() throws -> Int { try contents(of: folder.database + "-wal").count }
         try await database.say("one", to: bob)
         #expect(try size() < 1 << 20)
@@ -37,7 +40,8 @@ import Testing
             try await database.say("\(number) \(long)", to: bob)
             if number % 50 == 0 { largest = max(largest, try contents(of: folder.database + "-wal").count) }
         }
-        #expect(largest <= (LogSpace.frameLimit + 100) * (24 + 4096))
+        // And the commit that filled it, which may be one of the search indexes'.
+        #expect(largest <= (LogSpace.frameLimit + 1_500) * (24 + 4096))
         #expect(try contents(of: folder.database).count > 8 << 20)
         #expect(try await folder.textsAfterCrash(of: bob).count == 100)
         await database.close()
