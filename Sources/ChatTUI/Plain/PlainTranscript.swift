@@ -105,15 +105,14 @@ struct PlainTranscript {
 
     /// Who has come or gone.
     private var linkLines: [SafeText] {
-        let news: (contact: ContactID, link: LinkState)? =
-            switch action {
-            case .chat(.linkChanged(let contact, let link)), .answer(.link(let contact, let link)): (contact, link)
-            default: nil
-            }
-        guard let (contact, link) = news, let old = before.chat(contact), old.link.isOnline != link.isOnline else {
-            return []
+        switch action {
+        case .chat(.linkChanged), .answer(.links): break
+        default: return []
         }
-        let words = link.isOnline ? "online" : Sentences.words(for: link)
-        return [line("\(old.name.text) is \(words)")]
+        return after.chats.compactMap { chat in
+            guard let old = before.chat(chat.id), old.link.isOnline != chat.link.isOnline else { return nil }
+            let words = chat.link.isOnline ? "online" : Sentences.words(for: chat.link)
+            return line("\(chat.name.text) is \(words)")
+        }
     }
 }

@@ -31,17 +31,12 @@ extension CommandRunner {
         }
     }
 
-    /// The terminal of this process, with the glyphs that the user wants.
-    @MainActor private func makeTerminal(_ settings: Configuration) -> NcursesTerminal {
-        var environment = TerminalEnvironment.current()
-        if settings.screen.glyphs == .ascii { environment.unicode = false }
+    /// The terminal of this process as the user wants it, with what earlier runs have measured.
+    @MainActor private func makeTerminal(_ settings: Configuration, _ paths: HomePaths) -> NcursesTerminal {
+        var screen = settings.screen
         // The command line goes before the settings.
-        switch arguments.text("--color").flatMap(ScreenSettings.ColorMode.init) ?? settings.screen.color {
-        case .auto: break
-        case .always: environment.noColor = false
-        case .never: environment.noColor = true
-        }
-        return NcursesTerminal(environment: environment)
+        if let color = arguments.text("--color").flatMap(ScreenSettings.ColorMode.init) { screen.color = color }
+        return NcursesTerminal(settings: screen, memory: WidthMemory(path: paths.terminals))
     }
 
     /// What the screen opens with.
