@@ -55,7 +55,7 @@ extension AppState {
         switch overlay {
         case .help(let pane), .palette(let pane), .goTo(let pane): pane.selected
         case .search(let pane): pane.selected
-        case .transfers(let pane): transfers.sorted.firstIndex { $0.number == pane.selected } ?? 0
+        case .transfers(let pane): transfers.groups.firstIndex { $0.number == pane.selected } ?? 0
         case .requests(let selected): requests.firstIndex { $0.id == selected } ?? 0
         default: nil
         }

@@ -50,7 +50,7 @@ struct OverlayLines {
     }
 
     private var transferLines: [SafeText] {
-        let transfers = state.transfers.sorted
+        let transfers = state.transfers.groups.flatMap { state.transfers.files(of: $0) }
         guard !transfers.isEmpty else { return [line("No transfers")] }
         return transfers.map { transfer in
             let direction = transfer.direction == .outgoing ? "to" : "from"
@@ -66,15 +66,28 @@ struct OverlayLines {
     }
 
     private func verifyLines(_ pane: VerifyPane) -> [SafeText] {
-        guard case .answer(.safetyNumber(pane.contact, let number)) = action else { return [] }
-        guard let number, pane.number == number else {
-            return [line("Their key is not known yet: there is nothing to compare before their first answer")]
+        switch (pane.subject, action) {
+        case (.contact(let contact), .answer(.safetyNumber(let asked, let number))) where asked == contact:
+            guard let number, pane.number == number else {
+                return [line("Their key is not known yet: there is nothing to compare before their first answer")]
+            }
+            return numberLines(number) + [
+                line(
+                    "Enter 1 if they match (verified), 2 if they differ (\(state.name(of: contact)) is blocked), "
+                        + "anything else for later")
+            ]
+        case (.request(let request), .answer(.requestNumber(let asked, let number))) where asked == request:
+            return numberLines(number) + [
+                line("Enter 1 if they match (verified), 2 if they differ (blocked), 3 to accept them unverified")
+            ]
+        default: return []
         }
-        let name = state.name(of: pane.contact)
-        return [
+    }
+
+    private func numberLines(_ number: [String]) -> [SafeText] {
+        [
             line("Compare by phone or in person. Both sides must have:"),
             line(number.prefix(6).joined(separator: " ")), line(number.dropFirst(6).joined(separator: " ")),
-            line("Enter 1 if they match (verified), 2 if they differ (\(name) is blocked), anything else for later"),
         ]
     }
 

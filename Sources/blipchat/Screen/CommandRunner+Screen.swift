@@ -14,7 +14,7 @@ extension CommandRunner {
         let settings = try configuration(paths)
         _ = try ThemeFolder(path: paths.themes).theme(named: settings.screen.theme)
         guard !arguments.has("--plain") else { return try await openPlain(paths, target) }
-        let terminal = await makeTerminal(settings)
+        let terminal = await makeTerminal(settings, paths)
         guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
 
         if arguments.has("--no-input") {
