@@ -17,7 +17,7 @@ extension HistoryDatabase {
     /// What stands behind WHERE, up to the end of the query.
     private static func condition(for reference: MessageReference) -> (String, [SQLiteValue]) {
         switch reference {
-        case .id(let id): return ("m.id = ? ORDER BY m.outgoing DESC", [.text(id.text)])
+        case .id(let id): return ("m.outgoing IN (0, 1) AND m.id = ? ORDER BY m.outgoing DESC", [.text(id.text)])
         case .shortID(let end):
             // The ids of a conversation are in an index of their own: no message has to be read for this.
             return (
@@ -48,7 +48,7 @@ extension HistoryDatabase {
             var found: [ChatMessage] = []
             for id in ids {
                 found += try connection.all(
-                    MessageRow.select() + " WHERE m.contact = ? AND m.id = ?",
+                    MessageRow.select() + " WHERE m.contact = ? AND m.outgoing IN (0, 1) AND m.id = ?",
                     [.integer(contact.rawValue), .text(id.text)], MessageRow.message)
             }
             return found

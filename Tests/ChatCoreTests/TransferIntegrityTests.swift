@@ -177,6 +177,30 @@ import Testing
         await pair.stop()
     }
 
+    @Test("a file that has its name, but paused because the disk failed behind that, is not fetched again")
+    func pausedWhileFinishing() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = try pair.alice.makeFile("f", size: 100_000)
+        let id = try await pair.offer(path)
+        try await pair.bob.waitForState(.offered, of: id)
+        try await pair.bob.restart(starting: false)
+        mkdir(pair.bob.downloads, 0o700)
+        try writeFile(pair.bob.downloads + "/f", try readFile(path))
+        var row = try await pair.bob.row(id)
+        row.state = .paused
+        row.path = pair.bob.downloads + "/f"
+        row.sha256 = try sha256(of: path)
+        row.transferred = row.size
+        try await pair.bob.store.updateTransfer(row)
+        try await pair.bob.start()
+        try await pair.bob.client.resumeTransfer(row.number)
+        try await pair.bob.waitForState(.complete, of: id)
+        try await pair.alice.waitForState(.complete, of: id)
+        #expect(names(in: pair.bob.downloads) == ["f"])
+        #expect(pair.bob.tap.requests("file-get").isEmpty)
+        await pair.stop()
+    }
+
     @Test("unfinished files that nothing has been added to for two weeks are removed, others are not")
     func oldPartials() async throws {
         let pair = try await TransferPair(accepting: nil)

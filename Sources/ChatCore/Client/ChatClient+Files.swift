@@ -73,6 +73,12 @@ extension ChatClient {
         let name = FileNameSanitizer.partialName(transfer.name, transfer.id)
         do throws(FileError) {
             let folder = try DownloadFolder(path: chosen)
+            // It was verified, and perhaps has its name already: what the disk refused came behind that.
+            if transfer.sha256 != nil, let path = transfer.path, path != folder.path(of: name),
+                Self.folder(path) == chosen
+            {
+                return path
+            }
             try checkSpace(for: transfer.size - min(done, transfer.size), in: folder)
             if done == 0 { _ = try folder.createPartial(name) }
             return folder.path(of: name)
