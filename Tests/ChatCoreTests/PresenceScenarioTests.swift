@@ -33,8 +33,10 @@ import Testing
         await bob.client.reconnect(alicesID)
         try await eventually("bob sees it again") { await away(bob, alicesID) == "lunch" }
         try await alice.client.setAway(nil)
-        try await eventually("alice is back") { await away(bob, alicesID) == nil }
-        #expect(await bob.client.linkState(of: alicesID).isOnline)
+        try await eventually("alice is back") {
+            guard case .online(let details) = await bob.client.linkState(of: alicesID) else { return false }
+            return details.away == nil
+        }
         await #expect(throws: ChatError.textTooLong(bytes: 300, limit: 256)) {
             try await alice.client.setAway(String(repeating: "x", count: 300))
         }

@@ -258,7 +258,7 @@ struct SlashCommandTests {
     func help() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/help send")
-        #expect(fixture.text.contains("/send [PATH…]: offer files or folders; without a path: choose (also"))
+        #expect(fixture.text.contains("/send [PATH…]: offer files or folders"))
     }
 
     @Test("spelling", arguments: [("qiut", "quit"), ("hepl", "help"), ("serach", "search"), ("xyzzy", nil)])
