@@ -44,7 +44,8 @@ struct UpdateTests {
         fixture.effects = []
         fixture.send(.input(.paste("one\r\ntwo\u{1B}[31m\n\tthree")))
         #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
-        fixture.press("Enter")
+        // The first Enter asks.
+        fixture.press("Enter", "Enter")
         #expect(fixture.errands.contains(.send("one\ntwo\u{1B}[31m\n\tthree", to: Fixture.alice)))
     }
 

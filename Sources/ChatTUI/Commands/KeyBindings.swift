@@ -63,7 +63,7 @@ enum KeyBindings {
         line(.main, ["Shift-Tab"], .completeBack, .write, nil),
         line(.main, ["Up"], .up, .write, "what I typed before"),
         line(.main, ["Down"], .down, .write, nil),
-        line(.main, ["Ctrl-r"], .searchTyped, .write, "search what I typed"),
+        line(.main, ["Ctrl-r"], .searchTyped, .write, "find what I typed"),
         line(.main, ["Alt-e", "Ctrl-x Ctrl-e"], .editor, .write, "$EDITOR"),
         line(.main, ["Ctrl-v"], .literal, .write, "next key as it is"),
     ]
