@@ -1,4 +1,4 @@
-// A program at a terminal, watched with a clock in hand: when it paints, how soon a key shows, how many bytes it writes.
+// A program at a terminal, watched with a clock in hand: when it paints, how soon a key shows, what it writes.
 
 internal import Glibc
 internal import TestSupport

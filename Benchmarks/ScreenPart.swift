@@ -76,7 +76,7 @@ enum ScreenPart {
         let terminal = try program.start()
         try terminal.waitFor(program.mark)
         terminal.settle()
-        let figures = try typing(on: terminal, keys: effort.samples / 4)
+        let figures = try typing(on: terminal, keys: effort.samples / 6)
         try terminal.quit(program.quit)
         return figures
     }

@@ -111,8 +111,8 @@ public final class HistoryDatabase: Sendable {
         }
     }
 
-    /// Pages that a connection keeps in memory: 2 MiB. The system keeps the rest of the file.
-    static let usualCache = "PRAGMA cache_size = -2048"
+    /// Pages that a connection keeps in memory: 1 MiB. The system keeps the rest of the file.
+    static let usualCache = "PRAGMA cache_size = -1024"
 
     private static func configure(_ connection: SQLiteConnection, readOnly: Bool) throws(StoreError) {
         if !readOnly {

@@ -145,6 +145,28 @@ struct HistoryTests {
         #expect(shownLines(fixture).last == 4000)
     }
 
+    @Test("the pages of the chats that were open last are kept, those of the others are read again")
+    func keptWindows() {
+        let ids = (1...12 as ClosedRange<Int64>).map { ContactID($0) }
+        var fixture = Fixture(
+            columns: 80, rows: 24, conversations: ids.map { Fixture.conversation($0, "chat \($0.rawValue)") })
+        func open(_ id: ContactID) {
+            var effects: [AppEffect] = []
+            fixture.state.open(id, &effects)
+            fixture.effects = effects
+            fixture.answerPages(
+                from: ids.map {
+                    Fixture.message($0.rawValue, .incoming, "hello", at: Fixture.time(21, 9, 0), contact: $0)
+                })
+        }
+        for id in ids { open(id) }
+        let loaded = fixture.state.chats.filter(\.window.isLoaded).map(\.id)
+        #expect(loaded == Array(ids.suffix(AppState.keptWindows + 1)))
+        open(ids[0])
+        #expect(fixture.state.openChat?.window.items.count == 1)
+        #expect(fixture.text.contains("hello"))
+    }
+
     @Test("the view stays where it is when the terminal changes its size")
     func resize() {
         var fixture = longChat()

@@ -41,6 +41,18 @@ extension AppState {
         storeDraft(&effects)
         if input.isEmpty { drafts[openID] = nil } else { drafts[openID] = input }
         if let index = chatIndex(openID) { chats[index].window.shrink() }
+        forgetWindows(after: openID)
+    }
+
+    /// Keeps the pages of the chats that were open last; the others are read again when they are opened. What the
+    /// program itself has said stands in no store, so a window with such lines stays.
+    private mutating func forgetWindows(after left: ContactID) {
+        recentIDs.removeAll { $0 == left }
+        recentIDs.append(left)
+        guard recentIDs.count > Self.keptWindows else { return }
+        let oldest = recentIDs.removeFirst()
+        guard let index = chatIndex(oldest), !chats[index].window.hasNotices else { return }
+        chats[index].window = ChatWindow()
     }
 
     /// /close: no chat is open.

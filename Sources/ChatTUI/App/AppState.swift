@@ -47,6 +47,9 @@ public struct AppState: Sendable {
 
     public internal(set) var openID: ContactID?
     var previousID: ContactID?
+    /// The chats that were left last, the latest at the end: their newest pages are kept.
+    var recentIDs: [ContactID] = []
+    static let keptWindows = 8
     var input = InputLine()
     /// The half-typed lines of the chats that are not open.
     var drafts: [ContactID: InputLine] = [:]

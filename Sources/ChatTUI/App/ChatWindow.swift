@@ -96,6 +96,9 @@ struct ChatWindow: Sendable, Equatable {
         return items[index].order.0
     }
 
+    /// Lines of our own, which no store has.
+    var hasNotices: Bool { items.contains { $0.message == nil } }
+
     func index(of key: HistoryItem.Key) -> Int? {
         items.lastIndex { $0.key == key }
     }

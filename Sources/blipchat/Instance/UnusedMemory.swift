@@ -4,21 +4,22 @@ import CLinux
 import Glibc
 
 enum UnusedMemory {
-    /// Gives back what is free, until the task is cancelled: soon after the start, which needs most, then every minute.
+    /// Gives back what is free, until the task is cancelled: soon after the start, which needs most, then from time to
+    /// time. It takes less than a millisecond.
     static func keepGivingBack() async {
         do {
-            try await Task.sleep(for: .seconds(3))
-            returnCode()
+            try await Task.sleep(for: .seconds(1))
             while true {
                 malloc_trim(0)
-                try await Task.sleep(for: .seconds(60))
+                returnCode()
+                try await Task.sleep(for: .seconds(20))
             }
         } catch {
             // Cancelled: the process ends.
         }
     }
 
-    /// The pages of code that ran at the start, with the 16 neighbours that the kernel maps along with each. Those that
+    /// The pages of code that ran once, with the 16 neighbours that the kernel maps along with each. Those that
     /// run again come back from the page cache, without the disk.
     private static func returnCode() {
         guard let maps = SmallFile.read("/proc/self/maps", limit: 1 << 20) else { return }
