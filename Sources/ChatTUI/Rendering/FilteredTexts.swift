@@ -4,8 +4,8 @@ import Synchronization
 
 /// Remembers what the filter made of a text. It makes the same of it each time, so nobody can tell but by the clock.
 enum FilteredTexts {
-    /// Clusters that each of two generations may hold (40 bytes each): more than a screen of 200x60 shows.
-    static let limit = 12_288
+    /// Clusters that each of two generations may hold (40 bytes each): as much as is not ASCII on most screens.
+    static let limit = 4_096
 
     private struct Key: Hashable {
         let raw: String

@@ -9,14 +9,26 @@ enum UnusedMemory {
     static func keepGivingBack() async {
         do {
             try await Task.sleep(for: .seconds(1))
+            var worked = Duration.zero
             while true {
-                malloc_trim(0)
-                returnCode()
-                try await Task.sleep(for: .seconds(20))
+                // Where nothing was done there is nothing to give back.
+                if processorTime - worked > .milliseconds(20) {
+                    malloc_trim(0)
+                    returnCode()
+                    worked = processorTime
+                }
+                try await Task.sleep(for: .seconds(5))
             }
         } catch {
             // Cancelled: the process ends.
         }
+    }
+
+    /// What all threads together have used of the processors so far.
+    private static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
     /// The pages of code that ran once, with the 16 neighbours that the kernel maps along with each. Those that
