@@ -117,7 +117,7 @@ struct HistoryTests {
     @Test("a page that cannot be loaded is asked for again only when the user scrolls")
     func failedPage() {
         var fixture = longChat()
-        for _ in 0..<3 { fixture.press("PgUp") }
+        for _ in 0..<9 { fixture.press("PgUp") }
         guard
             case .ask(.page(let request))? = fixture.effects.last(where: {
                 if case .ask(.page) = $0 { true } else { false }

@@ -98,9 +98,6 @@ struct HistoryLayout {
         }
     }
 
-    /// The rows that fill `height`, from top to bottom; fewer when there is not so much.
-    func visibleRows(_ height: Int) -> [StyledLine] { visibleItems(height).flatMap(\.lines) }
-
     /// Up to `limit` rows that are above the view.
     func rowsAbove(_ limit: Int, height: Int) -> Int {
         let (index, hidden) = anchor(filling: height)
