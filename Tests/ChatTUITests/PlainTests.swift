@@ -14,7 +14,8 @@ struct PlainTests {
         var fixture = Fixture(
             columns: 80, rows: 24,
             conversations: [
-                Fixture.conversation(Fixture.alice, "Alice"), Fixture.conversation(Fixture.bob, "Bob"),
+                // Bob's chat is opened first, as the only unread one.
+                Fixture.conversation(Fixture.alice, "Alice"), Fixture.conversation(Fixture.bob, "Bob", unread: 1),
             ])
         _ = lines(&fixture, .line("/query alice"))
         fixture.answerPages(from: Fixture.history.filter { if case .text = $0.content { true } else { false } })
@@ -34,7 +35,9 @@ struct PlainTests {
         var fixture = Fixture(
             columns: 80, rows: 24,
             conversations: [
-                Fixture.conversation(Fixture.alice, "Alice"), Fixture.conversation(Fixture.bob, "Bob", unread: 2),
+                // The first unread one is open already.
+                Fixture.conversation(Fixture.alice, "Alice", unread: 1),
+                Fixture.conversation(Fixture.bob, "Bob", unread: 2),
             ])
         #expect(lines(&fixture, .line("/query bob")) == ["Chat with Bob: verified", "2 new"])
         let history = (1...12).map {
