@@ -207,7 +207,7 @@ struct ScreenModel {
         case "n" where parameters == "6": questions.append("6n")
         case "c" where parameters.isEmpty: questions.append("c")
         case "q" where ["0 ", "2 ", "6 "].contains(parameters): cursorShape = parameters
-        case "t" where ["22;2", "23;2"].contains(parameters): break
+        case "t" where ["22;2", "23;2", "22;0;0", "23;0;0"].contains(parameters): break
         case "m":
             if !parameters.utf8.allSatisfy({ (0x30...0x3B).contains($0) }) { violations.append("SGR \(parameters)") }
         default: violations.append("CSI \(parameters)\(final)")

@@ -78,81 +78,83 @@ struct TerminalSequencesTests {
     }
 }
 
-@MainActor
-@Suite("Terminal commands", .serialized)
-struct TerminalCommandTests {
-    @Test("copies, notifies, changes the cursor and takes the mouse, and gives all of it back")
-    func commands() throws {
-        let fixture = try TerminalFixture()
-        try fixture.start()
-        fixture.terminal.perform(.copy("hello"))
-        fixture.terminal.perform(.notify(title: SafeText("Alice", as: .name), body: .empty, .osc777))
-        fixture.terminal.perform(.cursorShape(.bar))
-        fixture.terminal.perform(.mouse(true))
-        fixture.drain()
-        #expect(fixture.screen.clipboard == ["aGVsbG8="])
-        #expect(fixture.screen.notifications == ["777;notify;Alice;"])
-        #expect(fixture.screen.cursorShape == "6 ")
-        #expect(fixture.screen.modes.isSuperset(of: ["?1000", "?1006"]))
-        fixture.terminal.stop()
-        fixture.drain()
-        #expect(fixture.screen.cursorShape == "0 ")
-        #expect(fixture.screen.modes.isDisjoint(with: ["?1000", "?1006", "?1004", "?2004"]))
-        #expect(fixture.screen.violations == [])
-    }
-
-    @Test("writes none of it to a terminal that would show it", arguments: ["linux", "vt100"])
-    func plainTerminals(type: String) throws {
-        let fixture = try TerminalFixture(environment: TerminalEnvironment(type: type))
-        try fixture.start()
-        fixture.terminal.perform(.copy("hello"))
-        fixture.terminal.perform(.notify(title: SafeText("Alice", as: .name), body: .empty, .auto))
-        fixture.terminal.perform(.cursorShape(.bar))
-        fixture.terminal.perform(.mouse(true))
-        fixture.terminal.stop()
-        fixture.drain()
-        let written = String(decoding: fixture.written, as: UTF8.self)
-        for sequence in ["\u{1B}]52", "\u{1B}]9", "\u{1B}]777", "?1000", "?2004", "?1004", " q", "\u{1B}[8l"] {
-            #expect(!written.contains(sequence))
+extension RealTerminals {
+    @MainActor
+    @Suite("Terminal commands")
+    struct TerminalCommandTests {
+        @Test("copies, notifies, changes the cursor and takes the mouse, and gives all of it back")
+        func commands() throws {
+            let fixture = try TerminalFixture()
+            try fixture.start()
+            fixture.terminal.perform(.copy("hello"))
+            fixture.terminal.perform(.notify(title: SafeText("Alice", as: .name), body: .empty, .osc777))
+            fixture.terminal.perform(.cursorShape(.bar))
+            fixture.terminal.perform(.mouse(true))
+            fixture.drain()
+            #expect(fixture.screen.clipboard == ["aGVsbG8="])
+            #expect(fixture.screen.notifications == ["777;notify;Alice;"])
+            #expect(fixture.screen.cursorShape == "6 ")
+            #expect(fixture.screen.modes.isSuperset(of: ["?1000", "?1006"]))
+            fixture.terminal.stop()
+            fixture.drain()
+            #expect(fixture.screen.cursorShape == "0 ")
+            #expect(fixture.screen.modes.isDisjoint(with: ["?1000", "?1006", "?1004", "?2004"]))
+            #expect(fixture.screen.violations == [])
         }
-    }
 
-    @Test("text leads where its style says, and no longer when it is plain again")
-    func links() throws {
-        let fixture = try TerminalFixture(columns: 40, rows: 6)
-        try fixture.start()
-        defer { fixture.terminal.stop() }
-        let link = try #require(Hyperlink("https://example.org/x;y"))
-        func canvas(_ linked: [Int], _ rows: Int = 6) -> Canvas {
+        @Test("writes none of it to a terminal that would show it", arguments: ["linux", "vt100"])
+        func plainTerminals(type: String) throws {
+            let fixture = try TerminalFixture(environment: TerminalEnvironment(type: type))
+            try fixture.start()
+            fixture.terminal.perform(.copy("hello"))
+            fixture.terminal.perform(.notify(title: SafeText("Alice", as: .name), body: .empty, .auto))
+            fixture.terminal.perform(.cursorShape(.bar))
+            fixture.terminal.perform(.mouse(true))
+            fixture.terminal.stop()
+            fixture.drain()
+            let written = String(decoding: fixture.written, as: UTF8.self)
+            for sequence in ["\u{1B}]52", "\u{1B}]9", "\u{1B}]777", "?1000", "?2004", "?1004", " q", "\u{1B}[8l"] {
+                #expect(!written.contains(sequence))
+            }
+        }
+
+        @Test("text leads where its style says, and no longer when it is plain again")
+        func links() throws {
+            let fixture = try TerminalFixture(columns: 40, rows: 6)
+            try fixture.start()
+            defer { fixture.terminal.stop() }
+            let link = try #require(Hyperlink("https://example.org/x;y"))
+            func canvas(_ linked: [Int], _ rows: Int = 6) -> Canvas {
+                var canvas = Canvas(size: fixture.terminal.size)
+                for row in 0..<rows {
+                    let style = linked.contains(row) ? Style(.cyan).linked(to: link) : Style(.cyan)
+                    canvas.draw(SafeText("see 漢字 here", as: .line), at: Point(column: 2, row: row), style: style)
+                }
+                return canvas
+            }
+            for linked in [[1], [1, 2], [2], [0, 5], [], [3], [3, 4]] {
+                let picture = canvas(linked)
+                fixture.present(picture)
+                #expect(fixture.screen.text == picture.text())
+                for row in 0..<6 {
+                    let expected = linked.contains(row) ? Set([link.uri]) : []
+                    #expect(Set(fixture.screen.links[row].compactMap { $0 }) == expected, "row \(row) of \(linked)")
+                }
+            }
+            #expect(fixture.screen.links[3][2..<15].allSatisfy { $0 == link.uri })
+            #expect(fixture.screen.violations == [])
+        }
+
+        @Test("GNU screen gets no links")
+        func screenGetsNoLinks() throws {
+            let fixture = try TerminalFixture(environment: TerminalEnvironment(type: "screen"))
+            try fixture.start()
+            defer { fixture.terminal.stop() }
             var canvas = Canvas(size: fixture.terminal.size)
-            for row in 0..<rows {
-                let style = linked.contains(row) ? Style(.cyan).linked(to: link) : Style(.cyan)
-                canvas.draw(SafeText("see 漢字 here", as: .line), at: Point(column: 2, row: row), style: style)
-            }
-            return canvas
+            let style = Style.plain.linked(to: Hyperlink("https://example.org"))
+            canvas.draw(SafeText(literal: "x"), at: Point(column: 0, row: 0), style: style)
+            fixture.present(canvas)
+            #expect(!String(decoding: fixture.written, as: UTF8.self).contains("\u{1B}]8"))
         }
-        for linked in [[1], [1, 2], [2], [0, 5], [], [3], [3, 4]] {
-            let picture = canvas(linked)
-            fixture.present(picture)
-            #expect(fixture.screen.text == picture.text())
-            for row in 0..<6 {
-                let expected = linked.contains(row) ? Set([link.uri]) : []
-                #expect(Set(fixture.screen.links[row].compactMap { $0 }) == expected, "row \(row) of \(linked)")
-            }
-        }
-        #expect(fixture.screen.links[3][2..<15].allSatisfy { $0 == link.uri })
-        #expect(fixture.screen.violations == [])
-    }
-
-    @Test("GNU screen gets no links")
-    func screenGetsNoLinks() throws {
-        let fixture = try TerminalFixture(environment: TerminalEnvironment(type: "screen"))
-        try fixture.start()
-        defer { fixture.terminal.stop() }
-        var canvas = Canvas(size: fixture.terminal.size)
-        let style = Style.plain.linked(to: Hyperlink("https://example.org"))
-        canvas.draw(SafeText(literal: "x"), at: Point(column: 0, row: 0), style: style)
-        fixture.present(canvas)
-        #expect(!String(decoding: fixture.written, as: UTF8.self).contains("\u{1B}]8"))
     }
 }

@@ -90,41 +90,44 @@ struct WidthProbeTests {
     }
 }
 
-@MainActor
-@Suite("Width probe on a terminal", .serialized)
-struct WidthProbeTerminalTests {
-    @Test("the terminal's answers decide how doubtful clusters are drawn, without waiting for them")
-    func probes() async throws {
-        let fixture = try TerminalFixture(columns: 40, rows: 5)
-        try fixture.start()
-        defer { fixture.terminal.stop() }
-        let canvas = fixture.canvas(["👩\u{200D}🚀 astronaut", "🇩🇪 flag", "❤\u{FE0F} heart"])
-        fixture.present(canvas)
-        #expect(fixture.screen.questions.count == 6)
-        #expect(fixture.screen.cells[0][0].unicodeScalars.first == "👩")
-        fixture.pty.type("x\u{1B}[2;2R\u{1B}[2;5R\u{1B}[2;5Ry\u{1B}[2;5R\u{1B}[2;2R\u{1B}[?1;2c")
-        try await fixture.waitForEvents(3)
-        #expect(fixture.events.contains(.resize(fixture.terminal.size)), "the picture must be drawn anew")
-        #expect(fixture.events.filter { $0 != .resize(fixture.terminal.size) } == [.key(Key("x")), .key(Key("y"))])
-        #expect(fixture.terminal.capabilities.widths == .perScalar)
-        fixture.present(canvas)
-        #expect(fixture.screen.text == "👩 astronaut\nDE flag\n❤  heart\n\n\n")
-        #expect(fixture.screen.violations == [])
-    }
+extension RealTerminals {
+    @MainActor
+    @Suite("Width probe on a terminal")
+    struct WidthProbeTerminalTests {
+        @Test("the terminal's answers decide how doubtful clusters are drawn, without waiting for them")
+        func probes() async throws {
+            let fixture = try TerminalFixture(columns: 40, rows: 5)
+            try fixture.start()
+            defer { fixture.terminal.stop() }
+            let canvas = fixture.canvas(["👩\u{200D}🚀 astronaut", "🇩🇪 flag", "❤\u{FE0F} heart"])
+            fixture.present(canvas)
+            #expect(fixture.screen.questions.count == 6)
+            #expect(fixture.screen.cells[0][0].unicodeScalars.first == "👩")
+            fixture.pty.type("x\u{1B}[2;2R\u{1B}[2;5R\u{1B}[2;5Ry\u{1B}[2;5R\u{1B}[2;2R\u{1B}[?1;2c")
+            try await fixture.waitForEvents(3)
+            #expect(fixture.events.contains(.resize(fixture.terminal.size)), "the picture must be drawn anew")
+            #expect(fixture.events.filter { $0 != .resize(fixture.terminal.size) } == [.key(Key("x")), .key(Key("y"))])
+            #expect(fixture.terminal.capabilities.widths == .perScalar)
+            fixture.present(canvas)
+            #expect(fixture.screen.text == "👩 astronaut\nDE flag\n❤  heart\n\n\n")
+            #expect(fixture.screen.violations == [])
+        }
 
-    @Test("nothing is asked when the settings say how wide things are, or the terminal would show the question")
-    func noProbe() throws {
-        var settings = ScreenSettings()
-        settings.width = .wcwidth
-        for (type, settings) in [
-            ("xterm-256color", settings), ("vt100", ScreenSettings()), ("linux", ScreenSettings()),
-        ] {
-            let pty = try #require(PseudoTerminal(columns: 40, rows: 5))
-            let terminal = NcursesTerminal(
-                input: pty.slave, output: pty.slave, environment: TerminalEnvironment(type: type), settings: settings)
-            try terminal.start { _ in }
-            terminal.stop()
-            #expect(!String(decoding: pty.output(), as: UTF8.self).contains("\u{1B}[6n"))
+        @Test("nothing is asked when the settings say how wide things are, or the terminal would show the question")
+        func noProbe() throws {
+            var settings = ScreenSettings()
+            settings.width = .wcwidth
+            for (type, settings) in [
+                ("xterm-256color", settings), ("vt100", ScreenSettings()), ("linux", ScreenSettings()),
+            ] {
+                let pty = try #require(PseudoTerminal(columns: 40, rows: 5))
+                let terminal = NcursesTerminal(
+                    input: pty.slave, output: pty.slave, environment: TerminalEnvironment(type: type),
+                    settings: settings)
+                try terminal.start { _ in }
+                terminal.stop()
+                #expect(!String(decoding: pty.output(), as: UTF8.self).contains("\u{1B}[6n"))
+            }
         }
     }
 }
