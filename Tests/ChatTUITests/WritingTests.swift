@@ -55,7 +55,7 @@ struct WritingTests {
         #expect(!fixture.errands.contains { if case .sendTextFile = $0 { true } else { false } })
         fixture = Fixture.main(columns: 80, rows: 24)
         fixture.send(.input(.paste(Self.lines(21))))
-        #expect(fixture.state.status?.text.contains("Ctrl-t sends them as a file") == true)
+        #expect(fixture.text.contains("Ctrl-t sends a file"))
         fixture.effects = []
         fixture.press("Ctrl-t")
         let wanted = Errand.sendTextFile(Self.lines(21), name: "paste-2026-11-21-0907.txt", to: Fixture.alice)

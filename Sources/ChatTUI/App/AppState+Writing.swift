@@ -9,11 +9,11 @@ extension AppState {
     mutating func insertPaste(_ text: String) {
         let lines = input.insertPaste(text)
         guard lines > max(1, settings.pasteConfirmLines), settings.pasteConfirmLines > 0 else { return }
-        say("\(lines) lines are one draft: \(pasteAdvice(lines))")
+        say("\(lines) lines, one draft: \(pasteAdvice(lines))")
     }
 
     private func pasteAdvice(_ lines: Int) -> String {
-        isLongPaste(lines) ? "Enter sends one message, Ctrl-t sends them as a file" : "Enter sends them as one message"
+        isLongPaste(lines) ? "Enter sends it, Ctrl-t sends a file" : "Enter sends them as one message"
     }
 
     private func isLongPaste(_ lines: Int) -> Bool {
@@ -25,8 +25,8 @@ extension AppState {
         let lines = input.pastedLines
         guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !hasAskedPaste else { return true }
         hasAskedPaste = true
-        let file = isLongPaste(lines) ? ", Ctrl-t sends them as a file" : ""
-        say("\(lines) pasted lines: Enter again sends them as one message\(file), Ctrl-c clears")
+        let file = isLongPaste(lines) ? ", Ctrl-t as a file" : ""
+        say("\(lines) pasted lines: Enter again sends them as one message\(file)")
         return false
     }
 

@@ -20,7 +20,9 @@ struct HintLine {
     /// The first and the last hint stay longest when there is no room for all.
     init(_ state: AppState, columns: Int) {
         let context = state.keyContext
-        if [.list, .search, .picker].contains(context) { lead += "type to filter  " }
+        // Beside the shape of the cursor: not every terminal has one.
+        if state.isViNormal { lead += "NORMAL  " }
+        if [.list, .typed, .search, .picker].contains(context) { lead += "type to filter  " }
         var hints = state.keymap.hints(in: context).map {
             Hint(label: $0.label, words: $0.hint ?? "", command: $0.command)
         }
