@@ -115,4 +115,17 @@ actor FloodService: ChatService {
     func setRateLimit(_ limit: UInt64?, of scope: RateScope) {}
     func rateLimit(of scope: RateScope) -> UInt64? { nil }
     func downloadsSpace() -> (folder: String, freeBytes: UInt64)? { nil }
+    func disconnect(_ contact: ContactID?) {}
+    func ping(_ contact: ContactID) throws(ChatError) -> Duration { throw .notOnline }
+    func traffic(with contact: ContactID) -> LinkTraffic? { nil }
+    func setMuted(_ contact: ContactID, until time: Timestamp?) {}
+    func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) {}
+    func setOwnName(_ name: String) {}
+    func setAway(_ reason: String?) {}
+    func markUnread(_ contact: ContactID, from position: HistoryPosition) {}
+    func setPinned(_ message: ChatMessage, _ pinned: Bool) throws(ChatError) -> ChatMessage { throw .noSuchMessage }
+    func message(_ reference: MessageReference, of contact: ContactID) -> ChatMessage? { nil }
+    func messages(_ ids: [MessageID], of contact: ContactID) -> [ChatMessage] { [] }
+    func versions(of message: ChatMessage) -> [TextVersion] { [] }
+    func pinnedMessages(of contact: ContactID) -> [ChatMessage] { [] }
 }

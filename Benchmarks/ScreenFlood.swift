@@ -76,6 +76,8 @@ private final class CountingTerminal: Terminal {
     func setTitle(_ title: SafeText) { terminal.setTitle(title) }
     func perform(_ command: TerminalCommand) { terminal.perform(command) }
     func suspend() { terminal.suspend() }
+    func lend() { terminal.lend() }
+    func takeBack() { terminal.takeBack() }
     func stop() { terminal.stop() }
 
     var mostInASecond: Int {
