@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatTUI
 
-extension NcursesTerminalTests {
+extension RealTerminals.NcursesTerminalTests {
     @Test("lends the terminal as it was before the start, with its keys, writes nothing meanwhile, and takes it back")
     func lends() throws {
         let pty = try #require(PseudoTerminal(columns: 40, rows: 10))
