@@ -59,7 +59,8 @@ public struct Canvas: Sendable, Equatable {
     mutating func put(_ cluster: Cluster, at point: Point, style: Style, within columns: Range<Int>) {
         let visible = columns.clamped(to: 0..<size.columns)
         guard (0..<size.rows).contains(point.row), cluster.width > 0 else { return }
-        let style = cluster.isSubstitute ? style.adding(.dim) : style
+        var style = cluster.isSubstitute ? style.adding(.dim) : style
+        if let uri = cluster.link?.terminalURI { style = style.linked(to: Hyperlink(uri)) }
         let wanted = point.column..<point.column + cluster.width
         let covered = wanted.clamped(to: visible)
         guard !covered.isEmpty else { return }
