@@ -26,8 +26,8 @@ struct ConfigurationEditor {
         let line = Array("\(ConfigurationValue.quotedKey(path.name)) = \(value.text)".unicodeScalars)
         if let place = endOfSection(path) {
             lines.insert(line, at: place)
-            let next = place + 1
-            if path.section.isEmpty, lines.indices.contains(next), !lines[next].isEmpty { lines.insert([], at: next) }
+            // The first key of a file that begins with a section.
+            if path.section.isEmpty, place == 0, lines.count > 1, !lines[1].isEmpty { lines.insert([], at: 1) }
             return
         }
         if lines.last?.isEmpty == false { lines.append([]) }
