@@ -115,13 +115,19 @@ struct GoldenScreenTests {
         for unicode in [true, false] {
             let text = ScreenFixture.text(canvas, unicode: unicode)
             if !unicode { #expect(text.utf8.allSatisfy { $0 < 0x80 }, "ASCII screens have no other bytes") }
-            let file = "\(name)_\(canvas.size.columns)x\(canvas.size.rows)\(unicode ? "" : "_ascii").txt"
-            if getenv("BLIPCHAT_RECORD_GOLDEN") != nil {
-                try GoldenFile.write(text, to: file)
-            } else {
-                let expected = try #require(GoldenFile.read(file), "\(file) is missing: record it")
-                #expect(text == expected, "\(file) differs:\n\(text)")
-            }
+            try compare(text, "\(name)_\(canvas.size.columns)x\(canvas.size.rows)\(unicode ? "" : "_ascii").txt")
+        }
+        guard canvas.size.columns >= 40 else { return }
+        let styles = StyleLayer.colorCounts.map { StyleLayer(canvas: canvas, colors: $0).text }
+        try compare(styles.joined(), "\(name)_\(canvas.size.columns)x\(canvas.size.rows)_styles.txt")
+    }
+
+    private func compare(_ text: String, _ file: String) throws {
+        if getenv("BLIPCHAT_RECORD_GOLDEN") != nil {
+            try GoldenFile.write(text, to: file)
+        } else {
+            let expected = try #require(GoldenFile.read(file), "\(file) is missing: record it")
+            #expect(text == expected, "\(file) differs:\n\(text)")
         }
     }
 }

@@ -164,8 +164,29 @@ struct InputDecoderTests {
     @Test("takes a burst with a line end for a paste where the terminal does not mark pastes")
     func bursts() {
         #expect(decode("ab\rcd", bursts: true) == [.paste("ab\ncd")])
-        #expect(decode("ab\r", chunk: 1, bursts: true).map(\.keyName) == ["a", "b", "Enter"])
         #expect(decode("ab\r").map(\.keyName) == ["a", "b", "Enter"])
+        #expect(decode("\r\r\r", bursts: true).map(\.keyName) == ["Enter", "Enter", "Enter"])
+        #expect(decode("\u{1B}OPab\r", bursts: true).map(\.keyName) == ["F1", "a", "b", "Enter"])
+    }
+
+    @Test("a paste that comes in pieces stays one: its last line end is no Enter")
+    func burstsInPieces() {
+        func decode(_ pieces: [(String, milliseconds: Int)]) -> [InputEvent] {
+            var decoder = InputDecoder(takesBurstsAsPaste: true)
+            var now = start
+            var events: [InputEvent] = []
+            for (text, pause) in pieces {
+                now += .milliseconds(pause)
+                decoder.receive(Array(text.utf8), now: now)
+                while let event = decoder.nextEvent() { events.append(event) }
+            }
+            return events
+        }
+        #expect(decode([("ab\rcd", 0), ("ef", 1), ("\r", 4)]) == [.paste("ab\ncd"), .paste("ef"), .paste("\n")])
+        let typed = decode([("a", 0), ("b", 1), ("\r", 1)])
+        #expect(typed.prefix(2).map(\.keyName) == ["a", "b"] && typed.last == .paste("\n"))
+        #expect(decode([("a", 0), ("b", 30), ("\r", 30)]).map(\.keyName) == ["a", "b", "Enter"])
+        #expect(decode([("ab\rcd", 0), ("\r", 5)]).last.map(\.keyName) == "Enter")
     }
 
     // MARK: Mouse and focus

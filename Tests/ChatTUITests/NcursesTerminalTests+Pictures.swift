@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatTUI
 
-extension NcursesTerminalTests {
+extension RealTerminals.NcursesTerminalTests {
     @Test(
         "tmux shows each picture as it was drawn, one after the other",
         arguments: [(120, 40), (80, 24), (40, 10), (20, 5)])

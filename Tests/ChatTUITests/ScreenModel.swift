@@ -8,9 +8,19 @@
 struct ScreenModel {
     private(set) var cells: [[String]]
     private(set) var violations: [String] = []
+    /// The addresses behind the cells (OSC 8).
+    private(set) var links: [[String?]]
     private(set) var titles: [String] = []
+    /// What was put on the clipboard (OSC 52), still in base64.
+    private(set) var clipboard: [String] = []
+    /// Notifications (OSC 9, 777, 99) as they came, without the introducer.
+    private(set) var notifications: [String] = []
+    private var link: String?
     private(set) var modes: Set<String> = []
+    /// What the terminal was asked: where the cursor is, what it can do.
+    private(set) var questions: [String] = []
     private(set) var bells = 0
+    private(set) var cursorShape = "0 "
     private(set) var row = 0
     private(set) var column = 0
     private let columns: Int
@@ -26,6 +36,7 @@ struct ScreenModel {
         self.rows = rows
         bottom = rows - 1
         cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
+        links = Array(repeating: Array(repeating: nil, count: columns), count: rows)
     }
 
     /// The rows without blanks at their ends, each ended by LF, like `Canvas.text()`.
@@ -93,13 +104,17 @@ struct ScreenModel {
         if cells[row][column].isEmpty, column > 0 { cells[row][column - 1] = " " }
         if column + width < columns, cells[row][column + width].isEmpty { cells[row][column + width] = " " }
         cells[row][column] = text
-        if width == 2 { cells[row][column + 1] = "" }
+        links[row][column] = link
+        if width == 2 {
+            cells[row][column + 1] = ""
+            links[row][column + 1] = link
+        }
         column += width
         last = text
     }
 
     private mutating func stepEscape(_ rest: ArraySlice<UInt8>) -> Int {
-        let all = Array(rest.prefix(600))
+        let all = Array(rest.prefix(120_000))
         guard all.count >= 2 else { return 0 }
         switch all[1] {
         case UInt8(ascii: "["):
@@ -108,7 +123,11 @@ struct ScreenModel {
             return end + 1
         case UInt8(ascii: "]"):
             guard let end = all.dropFirst(2).firstIndex(of: 0x1B), end + 1 < all.count else { return 0 }
-            titles.append(String(decoding: all[2..<end], as: UTF8.self))
+            guard all[end + 1] == UInt8(ascii: "\\") else {
+                violations.append("ESC inside of OSC")
+                return end
+            }
+            command(String(decoding: all[2..<end], as: UTF8.self))
             return end + 2
         case UInt8(ascii: "("), UInt8(ascii: ")"): return all.count >= 3 ? 3 : 0
         case UInt8(ascii: "="), UInt8(ascii: ">"), UInt8(ascii: "7"), UInt8(ascii: "8"): return 2
@@ -116,6 +135,32 @@ struct ScreenModel {
         default: violations.append("ESC \(all[1])")
         }
         return 2
+    }
+
+    /// An operating system command (OSC): only those that blipchat writes, with nothing in them that could act.
+    private mutating func command(_ text: String) {
+        let parts = text.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let payload = parts.count > 1 ? parts[1] : ""
+        if payload.unicodeScalars.contains(where: { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }) {
+            violations.append("control inside of OSC \(parts[0])")
+        }
+        switch parts[0] {
+        case "2": titles.append(text)
+        case "8": follow(payload)
+        case "9", "99", "777": notifications.append(text)
+        case "52" where payload.hasPrefix("c;"): clipboard.append(String(payload.dropFirst(2)))
+        default: violations.append("OSC \(parts[0])")
+        }
+    }
+
+    /// OSC 8: `id=x;URI` begins a link, `;` ends it.
+    private mutating func follow(_ payload: String) {
+        let parts = payload.split(separator: ";", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, parts[1].utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            violations.append("OSC 8 \(payload)")
+            return
+        }
+        link = parts[1].isEmpty ? nil : parts[1]
     }
 
     private mutating func control(_ parameters: String, _ final: Character) {
@@ -140,9 +185,13 @@ struct ScreenModel {
         case "P":
             cells[row].removeSubrange(column..<min(columns, column + first))
             cells[row] += Array(repeating: " ", count: columns - cells[row].count)
+            links[row].removeSubrange(column..<min(columns, column + first))
+            links[row] += Array(repeating: nil, count: columns - links[row].count)
         case "@":
             cells[row].insert(contentsOf: Array(repeating: " ", count: first), at: column)
             cells[row] = Array(cells[row].prefix(columns))
+            links[row].insert(contentsOf: Array(repeating: nil, count: first), at: column)
+            links[row] = Array(links[row].prefix(columns))
         case "S": scroll(from: top, by: first)
         case "T": scroll(from: top, by: -first)
         case "L": if (top...bottom).contains(row) { scroll(from: row, by: -first) }
@@ -153,27 +202,40 @@ struct ScreenModel {
             (row, column) = (0, 0)
         case "b": for _ in 0..<first { put(last) }
         case "h", "l":
+            if !Self.knownModes.contains(parameters) { violations.append("mode \(parameters)") }
             if final == "h" { modes.insert(parameters) } else { modes.remove(parameters) }
-        case "m", "t": break
+        case "n" where parameters == "6": questions.append("6n")
+        case "c" where parameters.isEmpty: questions.append("c")
+        case "q" where ["0 ", "2 ", "6 "].contains(parameters): cursorShape = parameters
+        case "t" where ["22;2", "23;2", "22;0;0", "23;0;0"].contains(parameters): break
+        case "m":
+            if !parameters.utf8.allSatisfy({ (0x30...0x3B).contains($0) }) { violations.append("SGR \(parameters)") }
         default: violations.append("CSI \(parameters)\(final)")
         }
     }
+
+    /// The modes that curses and blipchat switch: keypad, insert, BDSM, auto-wrap, blink, cursor, alternate screen,
+    /// mouse, focus, paste.
+    private static let knownModes: Set<String> = [
+        "?1", "4", "8", "?7", "?12", "?25", "?12;25", "?1049", "?1000", "?1006", "?1004", "?1034", "?2004", "?47", "34",
+    ]
 
     /// Moves the lines from `start` to the end of the region up (or down, when negative).
     private mutating func scroll(from start: Int, by lines: Int) {
         let blank = Array(repeating: " ", count: columns)
         for _ in 0..<min(abs(lines), rows) {
-            if lines > 0 {
-                cells.remove(at: start)
-                cells.insert(blank, at: bottom)
-            } else {
-                cells.remove(at: bottom)
-                cells.insert(blank, at: start)
-            }
+            let (from, to) = lines > 0 ? (start, bottom) : (bottom, start)
+            cells.remove(at: from)
+            cells.insert(blank, at: to)
+            links.remove(at: from)
+            links.insert(Array(repeating: nil, count: columns), at: to)
         }
     }
 
     private mutating func clear(_ row: Int, from start: Int, to end: Int = .max) {
-        for column in start..<max(start, min(end, columns)) { cells[row][column] = " " }
+        for column in start..<max(start, min(end, columns)) {
+            cells[row][column] = " "
+            links[row][column] = nil
+        }
     }
 }

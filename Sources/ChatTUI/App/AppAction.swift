@@ -43,5 +43,7 @@ public enum Answer: Sendable {
     case identity(LocalIdentity)
     /// The first message of a day.
     case day(ContactID, Timestamp, ChatMessage?, generation: Int)
+    /// `nil` when the file is no picture that can be shown.
+    case picture(MessageID, PixelImage?)
     case failed(Question, ChatError)
 }

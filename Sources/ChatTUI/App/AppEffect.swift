@@ -66,4 +66,6 @@ public enum Question: Sendable, Equatable {
     case downloads
     /// The first message of the conversation that was stored at the time or later.
     case day(ContactID, Timestamp, generation: Int)
+    /// The preview of a file; large when the terminal shows it as a picture.
+    case picture(MessageID, path: String, isLarge: Bool)
 }

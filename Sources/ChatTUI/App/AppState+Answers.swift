@@ -30,6 +30,7 @@ extension AppState {
         case .identity(let news): identity = news
         case .day(let contact, let day, let message, let generation):
             receive(dayOf: contact, day, message, generation: generation, &effects)
+        case .picture(let id, let image): receive(image, for: id, &effects)
         case .failed(let question, let error): fail(question, error)
         }
     }
@@ -122,7 +123,7 @@ extension AppState {
             return
         case .files(_, let generation):
             if completion?.generation == generation { completion = nil }
-        case .links, .context, .draft, .transfers, .requests, .safetyNumber, .downloads, .day: break
+        case .links, .context, .draft, .transfers, .requests, .safetyNumber, .downloads, .day, .picture: break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)
     }

@@ -7,7 +7,10 @@ extension AppState {
         switch event {
         case .key(let key): press(key, &effects)
         case .paste(let text): paste(text, &effects)
-        case .resize(let newSize): size = newSize
+        case .resize(let newSize):
+            // The same size again: the terminal has shown something else meanwhile, and forgotten our pictures.
+            if newSize == size { effects += pictures.commands.map(AppEffect.terminal) }
+            size = newSize
         case .focus(let focused): isFocused = focused
         case .terminate(let signal):
             exitCode = 128 &+ signal
@@ -16,7 +19,7 @@ extension AppState {
         case .hangup:
             exitCode = 129
             quit(&effects)
-        case .mouse(let mouse): receive(mouse)
+        case .mouse(let mouse): receive(mouse, &effects)
         }
     }
 
@@ -38,7 +41,7 @@ extension AppState {
     var keyContext: KeyContext { overlay?.keyContext ?? .main }
 
     /// A command, to the open overlay when it is one of its keys.
-    private mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
+    mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
         if command != .complete, command != .completeBack {
             let hadList = completion.map { !$0.candidates.isEmpty } ?? false
             completion = nil
@@ -87,14 +90,6 @@ extension AppState {
             input.insert(text)
             draftChanged()
         default: typeIntoOverlay(String(text.prefix { !$0.isNewline }), &effects)
-        }
-    }
-
-    private mutating func receive(_ mouse: MouseEvent) {
-        switch mouse.action {
-        case .wheelUp: scroll(byRows: -3)
-        case .wheelDown: scroll(byRows: 3)
-        case .press, .release, .drag: break
         }
     }
 

@@ -25,6 +25,7 @@ extension AppState {
         case .acceptOffer: answerOffer(accepting: true, &effects)
         case .declineOffer: answerOffer(accepting: false, &effects)
         case .redraw: effects.append(.redraw)
+        case .toggleMouse: toggleMouse(&effects)
         case .suspend:
             storeDraft(&effects)
             effects.append(.suspend)

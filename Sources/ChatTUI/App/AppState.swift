@@ -28,6 +28,9 @@ public struct AppState: Sendable {
     /// The keys of all settings, for completion.
     var settingKeys: [String] = []
 
+    /// What the terminal can do, as far as it is known.
+    var terminal = TerminalCapabilities(colors: 256, unicode: true)
+
     // What the chat service says.
 
     var identity: LocalIdentity
@@ -36,6 +39,7 @@ public struct AppState: Sendable {
     var requests: [ContactRequest] = []
     var transfers = TransferList()
     var downloads: (folder: String, freeBytes: UInt64)?
+    var pictures = PictureShelf()
 
     // What the user does.
 

@@ -80,6 +80,8 @@ public final class ChatApplication {
         state = first
         try terminal.start { [weak self] event in self?.dispatch(.input(event)) }
         state?.size = terminal.size
+        state?.terminal = terminal.capabilities
+        terminal.perform(.mouse(options.settings.mouse))
         let listener = Task { [weak self] in
             for await event in events { self?.dispatch(.chat(event)) }
         }
@@ -106,6 +108,8 @@ public final class ChatApplication {
 
     private func dispatch(_ action: AppAction) {
         guard var state else { return }
+        // Answers of the terminal come as a resize.
+        if case .input(.resize) = action { state.terminal = terminal.capabilities }
         // The only owner while it changes, so that nothing is copied.
         self.state = nil
         let effects = update(&state, action, at: now)

@@ -95,12 +95,20 @@ struct EffectRunner: Sendable {
         case .day(let contact, let day, let generation):
             let message = try await service.firstMessage(of: contact, since: day)
             return .day(contact, day, message, generation: generation)
+        case .picture(let id, let path, let isLarge):
+            return .picture(id, await Self.picture(at: path, isLarge: isLarge))
         }
     }
 
     /// Away from the main thread: a folder may be on a slow disk.
     @concurrent private static func listing(of folder: String) async -> FileListing {
         FileListing.read(folder)
+    }
+
+    /// Away from the main thread: pictures take their time. What cannot be shown just is not.
+    @concurrent private static func picture(at path: String, isLarge: Bool) async -> PixelImage? {
+        let small = PictureRows.pixelLimit(columns: PictureRows.maxColumns)
+        return try? PictureLibrary.picture(at: path, toFit: isLarge ? (400, 240) : small)
     }
 
     private static func isFolder(_ path: String) -> Bool {

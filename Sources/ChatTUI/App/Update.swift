@@ -26,6 +26,7 @@ extension AppState {
     fileprivate mutating func settle(_ effects: inout [AppEffect]) {
         settleOffer()
         loadWhatIsMissing(&effects)
+        askForPictures(&effects)
         markSeen(&effects)
         if let due = conversations.due, due <= moment.uptime { expire(&effects) }
     }

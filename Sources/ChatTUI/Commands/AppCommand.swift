@@ -9,7 +9,7 @@ enum AppCommand: String, Sendable, Hashable, CaseIterable {
     case chat1, chat2, chat3, chat4, chat5, chat6, chat7, chat8, chat9, chat10
     case toggleList, toggleDetails
     case acceptOffer, declineOffer
-    case redraw, suspend, quit, reconnect
+    case redraw, suspend, quit, reconnect, toggleMouse
     /// One level back, always.
     case back
 

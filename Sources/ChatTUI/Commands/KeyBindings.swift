@@ -31,6 +31,7 @@ enum KeyBindings {
             line(.anywhere, ["F2"], .toggleList, .program, "list on/off"),
             line(.anywhere, ["F3"], .toggleDetails, .program, "details on/off"),
             line(.anywhere, ["F5"], .reconnect, .program, "reconnect now"),
+            line(.anywhere, ["Alt-m"], .toggleMouse, .program, "mouse on/off"),
             line(.anywhere, ["Ctrl-l"], .redraw, .program, "redraw"),
             line(.anywhere, ["Ctrl-z"], .suspend, .program, "suspend"),
             line(.anywhere, ["Ctrl-q"], .quit, .program, "quit"),

@@ -20,6 +20,8 @@ public struct Canvas: Sendable, Equatable {
     /// Where the terminal's cursor stands; `nil` hides it. A place outside of the grid hides it too.
     public var cursor: Point?
     private var cells: [Cell]
+    /// What can be clicked, from the bottom to the top.
+    var targets: [Target] = []
 
     /// A grid of blanks.
     public init(size: Size) {

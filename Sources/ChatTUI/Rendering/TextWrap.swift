@@ -4,15 +4,26 @@
 public enum TextWrap {
     /// The lines of `text`, each at most `width` columns wide (at least 2, the widest cluster). Blanks at which a line
     /// was broken disappear; blanks at the beginning of a paragraph stay. An empty text is one empty line.
-    public static func wrap(_ text: SafeText, width: Int) -> [SafeText] {
+    ///
+    /// With `reordering` the lines are as they are shown: right-to-left parts turned around (UAX #9), and paragraphs
+    /// that begin with a right-to-left letter at the right border.
+    public static func wrap(_ text: SafeText, width: Int, reordering: Bool = false) -> [SafeText] {
         let width = max(2, width)
-        return text.lines().flatMap { wrapLine($0, width: width) }
+        return text.lines().flatMap { line in
+            let clusters = line.clusters
+            let ranges = line.width > width ? ranges(of: clusters, width: width) : [0..<clusters.count]
+            guard reordering, let paragraph = BidiParagraph(clusters) else {
+                return ranges.map { SafeText(clusters: clusters[$0]) }
+            }
+            return ranges.map { range in
+                let shown = SafeText(clusters: paragraph.visualOrder(of: range).map(paragraph.shownCluster))
+                return paragraph.isRightToLeft ? .blanks(width - shown.width) + shown : shown
+            }
+        }
     }
 
-    private static func wrapLine(_ line: SafeText, width: Int) -> [SafeText] {
-        guard line.width > width else { return [line] }
-        let clusters = line.clusters
-        var lines: [SafeText] = []
+    private static func ranges(of clusters: [Cluster], width: Int) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
         var start = 0
         var columns = 0
         /// The last place in the current line where it may be broken: index of the first cluster behind it.
@@ -23,7 +34,7 @@ public enum TextWrap {
             if columns + cluster.width > width {
                 let isBlank = cluster.isBlank
                 let end = isBlank ? index : breakPlace ?? index
-                lines.append(SafeText(clusters: withoutTrailingBlanks(clusters[start..<end])))
+                lines.append(withoutTrailingBlanks(clusters, start..<end))
                 start = firstNonBlank(in: clusters, from: end)
                 index = start
                 columns = 0
@@ -35,7 +46,7 @@ public enum TextWrap {
             if canBreak(after: cluster, before: index < clusters.count ? clusters[index] : nil) { breakPlace = index }
         }
         if start < clusters.count || lines.isEmpty {
-            lines.append(SafeText(clusters: withoutTrailingBlanks(clusters[start...])))
+            lines.append(withoutTrailingBlanks(clusters, start..<clusters.count))
         }
         return lines
     }
@@ -57,10 +68,10 @@ public enum TextWrap {
         ",", ".", "!", "?", ":", ";",
     ]
 
-    private static func withoutTrailingBlanks(_ clusters: ArraySlice<Cluster>) -> ArraySlice<Cluster> {
-        var clusters = clusters
-        while let last = clusters.last, last.isBlank { clusters.removeLast() }
-        return clusters
+    private static func withoutTrailingBlanks(_ clusters: [Cluster], _ line: Range<Int>) -> Range<Int> {
+        var end = line.upperBound
+        while end > line.lowerBound, clusters[end - 1].isBlank { end -= 1 }
+        return line.lowerBound..<end
     }
 
     private static func firstNonBlank(in clusters: [Cluster], from place: Int) -> Int {

@@ -64,6 +64,7 @@ struct HelpScreen {
                     widths: (width >= 30 ? groupWidth : 0, labelWidth, column == page.columns - 1 ? width : width - 1))
                 let point = Point(column: area.origin.column + column * width, row: area.origin.row + row)
                 canvas.draw(line, at: point, width: width)
+                canvas.addTarget(Rect(origin: point, size: Size(columns: width, rows: 1)), .line(index))
             }
         }
     }

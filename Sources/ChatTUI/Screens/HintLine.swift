@@ -41,8 +41,8 @@ struct HintLine {
         var line = StyledLine(lead, Theme.quiet)
         for hint in hints {
             line.pad(to: hint.column)
-            line.add(hint.label, Theme.key)
-            line.add(" " + hint.words, Theme.quiet)
+            line.add(hint.label, Theme.key, target: .command(hint.command))
+            line.add(" " + hint.words, Theme.quiet, target: .command(hint.command))
         }
         return line
     }

@@ -17,6 +17,9 @@ extension MainScreen {
         for row in 0..<max(0, rows) where state.chats.indices.contains(first + row) {
             let line = listLine(first + row, width: width)
             canvas.draw(line, at: Point(column: 0, row: area.origin.row + row), width: width)
+            canvas.addTarget(
+                Rect(column: 0, row: area.origin.row + row, columns: width, rows: 1), .chat(state.chats[first + row].id)
+            )
         }
         guard hasBottom else { return }
         let ruleRow = area.rows.upperBound - bottom.count - 1

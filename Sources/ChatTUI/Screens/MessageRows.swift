@@ -18,12 +18,15 @@ struct MessageRows {
     var rows: [StyledLine] {
         if message.isRetracted { return textRows(SafeText(literal: "(deleted)"), Theme.quiet) }
         switch message.content {
-        case .text(let text): return textRows(SafeText(text, as: .multiline) + edition)
+        case .text(let text):
+            let text = state.settings.emoji == .name ? EmojiSpelling.spelled(text) : text
+            return textRows(SafeText(text, as: .multiline) + edition)
         case .file(let transfer):
             // The list of transfers knows how far it is by now; the row is as old as its last change of state.
             let transfer = state.transfers.byID[transfer.id] ?? transfer
             let lines = changeLines(width: max(10, width - indent - 1))
-            return FileRows(message: self, transfer: transfer).rows + lines.map { indented($0) }
+            let picture = state.pictureRows(of: message.id, width: width - indent - 1)
+            return FileRows(message: self, transfer: transfer).rows + (picture + lines).map { indented($0) }
         }
     }
 
@@ -99,8 +102,8 @@ struct MessageRows {
         }
         lead.add(nick.truncated(to: 12), nickStyle)
         lead.add(": ")
-        guard lead.width <= width / 2, quotedText == nil else {
-            // No room beside the lead: the text begins on the next row.
+        guard lead.width <= width / 2, quotedText == nil, !beginsRightToLeft(text) else {
+            // No room beside the lead, or not at that side: the text begins on the next row.
             let body = bodyLines(text, width: max(4, width - 2))
             return [lead]
                 + body.map { line in
@@ -124,11 +127,17 @@ struct MessageRows {
         }
     }
 
+    private var reorders: Bool { state.settings.bidi != .raw }
+
+    private func beginsRightToLeft(_ text: SafeText) -> Bool {
+        reorders && text.lines().first.flatMap { BidiParagraph($0.clusters) }?.isRightToLeft ?? false
+    }
+
     /// The quote, the wrapped text, what was hidden in it, and why it failed.
     private func bodyLines(_ text: SafeText, width: Int) -> [StyledLine] {
         var lines: [StyledLine] = []
         if let quotedText { lines.append(StyledLine(quotedText.truncated(to: width), Theme.quiet)) }
-        let wrapped = TextWrap.wrap(text, width: width)
+        let wrapped = TextWrap.wrap(text, width: width, reordering: reorders)
         lines += wrapped.prefix(Self.rowLimit).map { StyledLine($0) }
         if wrapped.count > Self.rowLimit {
             lines.append(StyledLine("… \(wrapped.count - Self.rowLimit) more rows", Theme.quiet))

@@ -106,6 +106,7 @@ extension ScreenLayout {
 extension Canvas {
     /// Draws the frame of an overlay, or only its blank background where there is no room for a frame.
     mutating func drawBox(_ box: Rect, title: SafeText, footer: SafeText) {
+        addTarget(box, .nothing)
         if ScreenLayout.hasFrame(box) {
             frame(box, title: title, footer: footer)
         } else {

@@ -23,6 +23,7 @@ struct PickerScreen {
             canvas.draw(
                 index == pane.selected ? line.restyled { $0.adding(.reverse) } : line, at: place,
                 width: area.size.columns)
+            canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .line(index))
         }
         if lines.isEmpty, rows > 0 {
             let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)

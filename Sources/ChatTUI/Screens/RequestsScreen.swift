@@ -29,6 +29,8 @@ struct RequestsScreen {
                 let point = Point(column: area.origin.column, row: area.origin.row + place * rowsEach + row)
                 guard point.row < area.rows.upperBound else { break }
                 canvas.draw(line, at: point, width: area.size.columns)
+                canvas.addTarget(
+                    Rect(origin: point, size: Size(columns: area.size.columns, rows: 1)), .line(first + place))
             }
         }
     }

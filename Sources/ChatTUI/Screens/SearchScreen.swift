@@ -69,9 +69,9 @@ struct SearchScreen {
         let first = max(0, pane.selected - rows + 1)
         for (row, index) in hits.indices.dropFirst(first).prefix(rows).enumerated() {
             let line = hitLine(hits[index], isSelected: index == pane.selected, words, width: area.size.columns)
-            canvas.draw(
-                line, at: Point(column: area.origin.column, row: area.origin.row + top + row),
-                width: area.size.columns)
+            let place = Point(column: area.origin.column, row: area.origin.row + top + row)
+            canvas.draw(line, at: place, width: area.size.columns)
+            canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .line(index))
         }
     }
 

@@ -32,6 +32,8 @@ struct TransfersScreen {
             var head = headLine(transfer, nameWidth: min(nameWidth, 12), width: area.size.columns, isSelected)
             if isSelected { head = head.restyled { $0.adding(.bold) } }
             canvas.draw(head, at: Point(column: area.origin.column, row: row), width: area.size.columns)
+            let lines = Rect(column: area.origin.column, row: row, columns: area.size.columns, rows: 2)
+            canvas.addTarget(lines, .line(first + place))
             guard row + 1 < area.rows.upperBound else { continue }
             var detail = StyledLine(.blanks(3))
             detail.add(SafeText(words(transfer, width: area.size.columns - 6), as: .line), style(transfer))

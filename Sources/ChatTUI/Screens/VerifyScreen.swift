@@ -35,9 +35,15 @@ struct VerifyScreen {
             lines.append(StyledLine((start == 0 ? "    number   " : "             ") + group, Theme.unread))
         }
         lines.append(StyledLine())
-        lines.append(StyledLine("1  They match        → verified, remembered, never asked again"))
-        lines.append(StyledLine("2  They differ       → blocked, connection closed"))
-        lines.append(StyledLine("3  Later             → stays \(Sentences.word(for: chat.peer.trust))"))
+        for (words, command) in [
+            ("1  They match        → verified, remembered, never asked again", AppCommand.numbersMatch),
+            ("2  They differ       → blocked, connection closed", .numbersDiffer),
+            ("3  Later             → stays \(Sentences.word(for: chat.peer.trust))", .decideLater),
+        ] {
+            var line = StyledLine()
+            line.add(words, target: .command(command))
+            lines.append(line)
+        }
         lines.append(StyledLine())
         lines.append(StyledLine("If their key changes, sending stops until you compare again.", Theme.quiet))
         return lines

@@ -69,12 +69,6 @@ extension InputDecoder {
         }
         return String(decoding: lines, as: UTF8.self)
     }
-
-    /// Three or more characters with a line end among them, in one read: nobody types that fast.
-    static func looksPasted(_ bytes: [UInt8]) -> Bool {
-        let lineEnds = bytes.count { $0 == 0x0D || $0 == 0x0A }
-        return bytes.count >= 3 && lineEnds > 0 && lineEnds < bytes.count && !bytes.contains(0x1B)
-    }
 }
 
 extension [UInt8] {

@@ -19,6 +19,7 @@ extension InputDecoder {
             // On its own the key with Alt (see resolveUnfinished), followed by more a report of the terminal.
             guard bytes.count == 3 else { return }
             state = .report(afterEscape: false)
+            report = [bytes[1]]
             step(last)
         case 0x1B: stepDoubleEscape(bytes, last)
         default: stepGround(last, alt: true)
@@ -90,8 +91,11 @@ extension InputDecoder {
 
     private mutating func finishCSI(_ sequence: ControlSequence, _ final: UInt8) {
         if sequence.isPrivate {
-            // "<" is SGR mouse; "?", ">" and "=" begin answers that nobody waits for.
+            // "<" is SGR mouse; "?", ">" and "=" begin answers.
             if sequence.marker == UInt8(ascii: "<") { finishMouse(sequence, isRelease: final == UInt8(ascii: "m")) }
+            if sequence.marker == UInt8(ascii: "?"), final == UInt8(ascii: "c") {
+                reports.append(.attributes(sequence.numbers))
+            }
             return
         }
         let modifiers = sequence.modifiers
@@ -113,6 +117,8 @@ extension InputDecoder {
             // ESC [ row ; column R is the place of the cursor; F3 with modifiers looks like row 1.
             if sequence[0] ?? 1 == 1 && (sequence.isEmpty || (2...16).contains(sequence[1] ?? 0)) {
                 emit(.function(3), modifiers)
+            } else if let row = sequence[0], let column = sequence[1] {
+                reports.append(.cursor(row: row, column: column))
             }
         default:
             if let code = Self.arrows[final] { emit(code, modifiers) }
@@ -212,6 +218,8 @@ private struct ControlSequence {
 
     var isPrivate: Bool { marker != nil }
     var isEmpty: Bool { parameters.isEmpty }
+    /// All parameters that are numbers.
+    var numbers: [Int] { parameters.compactMap { $0.first ?? nil } }
 
     subscript(index: Int) -> Int? { index < parameters.count ? parameters[index].first ?? nil : nil }
 

@@ -47,6 +47,11 @@ struct InputDecoder {
     var pasted: [UInt8] = []
     /// What came behind 201~.
     var pasteTail: [UInt8] = []
+    private var burst = PasteBurst()
+    /// The beginning of the report that is being read, with the letter that introduced it.
+    var report: [UInt8] = []
+    /// Answers of the terminal, for whoever asked.
+    var reports: [TerminalReport] = []
     private var events: [InputEvent] = []
     private var nextIndex = 0
     /// When `handleTimeout` must be called.
@@ -63,7 +68,7 @@ struct InputDecoder {
     /// Takes what one `read` returned.
     mutating func receive(_ bytes: some Sequence<UInt8>, now: Instant) {
         let bytes = Array(bytes)
-        if takesBurstsAsPaste, case .ground = state, Self.looksPasted(bytes) {
+        if takesBurstsAsPaste, case .ground = state, burst.isPaste(bytes, now: now) {
             emit(.paste(Self.pastedText(bytes)))
             return
         }
@@ -86,6 +91,12 @@ struct InputDecoder {
         }
         defer { nextIndex += 1 }
         return events[nextIndex]
+    }
+
+    /// The answers that have come since the last call.
+    mutating func takeReports() -> [TerminalReport] {
+        defer { reports = [] }
+        return reports
     }
 
     /// Decides what was pending once `deadline` has passed.
@@ -165,7 +176,10 @@ struct InputDecoder {
     private mutating func stepReport(_ byte: UInt8, afterEscape: Bool) {
         if byte == 0x07 || (afterEscape && byte == UInt8(ascii: "\\")) {
             state = .ground
+            // APC of kitty's graphics; everything else has no one who asked.
+            if report.starts(with: Array("_\(KittyGraphics.answer)".utf8)) { reports.append(.graphics) }
         } else {
+            if report.count < Self.maxSequenceBytes { report.append(byte) }
             state = .report(afterEscape: byte == 0x1B)
         }
     }

@@ -60,15 +60,15 @@ extension NcursesTerminal {
     /// Turns colours on unless the terminal has none or NO_COLOR is set.
     func startColors() {
         guard !environment.noColor, has_colors(), start_color() == OK else {
-            setColors(0)
+            capabilities.colors = 0
             return
         }
         use_default_colors()
         switch cncurses_colors() {
-        case 256...: setColors(256)
-        case 16...: setColors(16)
-        case 8...: setColors(8)
-        default: setColors(0)
+        case 256...: capabilities.colors = 256
+        case 16...: capabilities.colors = 16
+        case 8...: capabilities.colors = 8
+        default: capabilities.colors = 0
         }
     }
 

@@ -1,4 +1,4 @@
-// Painting a canvas: only changed cells go to curses; clusters that curses cannot measure are written beside it.
+// Painting a canvas: only changed cells go to curses. What curses cannot draw is in NcursesTerminal+Direct.
 
 import CNcurses
 import Glibc
@@ -15,28 +15,14 @@ extension NcursesTerminal {
         set_term(session.screen)
         let before = shown?.size == canvas.size ? shown : nil
         if before == nil { werase(window) }
-        var changed = 0
-        var rowsBesideCurses: [Int] = []
-        for row in 0..<min(canvas.size.rows, size.rows) {
-            let cells = canvas.row(row)
-            if let before, before.row(row) == cells { continue }
-            changed += 1
-            if paint(row, cells, before: before?.row(row), on: window) { rowsBesideCurses.append(row) }
-        }
-        if changed > 1 {
-            // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
-            rowsBesideCurses = (0..<min(canvas.size.rows, size.rows)).filter { hasDirectClusters(canvas.row($0)) }
-        }
+        let rows = 0..<min(canvas.size.rows, size.rows)
+        let changed = rows.filter { before == nil || before?.row($0) != canvas.row($0) }
+        for row in changed { paint(row, canvas.row(row), before: before?.row(row), on: window) }
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)
         doupdate()
-        if !rowsBesideCurses.isEmpty {
-            var bytes: [UInt8] = []
-            for row in rowsBesideCurses { appendDirectly(row, canvas.row(row), to: &bytes) }
-            let place = cursorPlace(canvas.cursor)
-            bytes += TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
-            TerminalOutput.write(bytes, to: output)
-        }
+        // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
+        writeBesideCurses(changed.count > 1 ? Array(rows) : changed, of: canvas, before: before)
         shown = canvas
     }
 
@@ -47,36 +33,26 @@ extension NcursesTerminal {
         clearok(cncurses_curscr(), true)
     }
 
-    /// Gives the changed cells of one row to curses; true when the row has clusters that must be written beside it.
+    /// Gives the changed cells of one row to curses.
     private func paint(
         _ row: Int, _ cells: ArraySlice<Canvas.Cell>, before: ArraySlice<Canvas.Cell>?,
         on window: UnsafeMutablePointer<WINDOW>
-    ) -> Bool {
-        var isBesideCurses = false
+    ) {
         for (column, cell) in cells.enumerated().prefix(size.columns) {
             guard let cluster = cell.cluster else { continue }
-            let isDirect = isDrawnDirectly(cluster, at: column)
-            isBesideCurses = isBesideCurses || isDirect
             // The right half of a wide cluster changes with its left half.
             if let before, before[before.startIndex + column] == cell { continue }
             wmove(window, Int32(row), Int32(column))
-            if isDirect {
+            if isDrawnDirectly(cluster, at: column) {
                 for _ in 0..<cluster.width { add(Self.placeholder, cell.style, to: window) }
             } else {
                 add(curseText(cluster, at: column), cell.style, to: window)
             }
         }
-        return isBesideCurses
-    }
-
-    private func hasDirectClusters(_ cells: ArraySlice<Canvas.Cell>) -> Bool {
-        cells.enumerated().prefix(size.columns).contains { column, cell in
-            cell.cluster.map { isDrawnDirectly($0, at: column) } ?? false
-        }
     }
 
     /// The text of a cell as curses gets it.
-    private func curseText(_ cluster: Cluster, at column: Int) -> String {
+    func curseText(_ cluster: Cluster, at column: Int) -> String {
         guard capabilities.unicode else { return ASCIIGlyphs.cell(of: cluster) }
         if cluster.text == Self.placeholder { return " " }
         if fitsCurses(cluster) { return cluster.text }
@@ -113,45 +89,13 @@ extension NcursesTerminal {
             && isOneCell(cluster.text)
     }
 
-    private func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
+    func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
         capabilities.unicode && !fitsCurses(cluster) && column + Self.mostColumns(cluster) < size.columns
     }
 
     /// The columns that a terminal without any notion of sequences would need.
     private static func mostColumns(_ cluster: Cluster) -> Int {
         cluster.text.unicodeScalars.reduce(1) { $0 + TextWidth.width(of: $1) }
-    }
-
-    // MARK: Rows beside curses
-
-    /// Writes a row from its first doubtful cluster on, setting the cursor anew behind each of them, so that a
-    /// terminal that sees another width there cannot shift the rest.
-    private func appendDirectly(_ row: Int, _ cells: ArraySlice<Canvas.Cell>, to bytes: inout [UInt8]) {
-        var style: Style?
-        var mustMove = true
-        var isBehindDirect = false
-        for (column, cell) in cells.enumerated().prefix(size.columns) {
-            guard let cluster = cell.cluster, column + cluster.width < size.columns else { continue }
-            let isDirect = isDrawnDirectly(cluster, at: column)
-            isBehindDirect = isBehindDirect || isDirect
-            guard isBehindDirect else { continue }
-            if mustMove { bytes += TerminalCodes.string("cup", Int32(row), Int32(column)) }
-            if style != cell.style { bytes += code(for: cell.style) }
-            style = cell.style
-            bytes += Array((isDirect ? cluster.text : curseText(cluster, at: column)).utf8)
-            mustMove = isDirect
-        }
-        bytes += codes.noAttributes
-    }
-
-    private func code(for style: Style) -> [UInt8] {
-        var bytes = codes.noAttributes
-        for (attribute, code) in codes.attributes where style.attributes.contains(attribute) { bytes += code }
-        let foreground = style.foreground.index(of: capabilities.colors)
-        let background = style.background.index(of: capabilities.colors)
-        if foreground >= 0 { bytes += TerminalCodes.string("setaf", foreground) }
-        if background >= 0 { bytes += TerminalCodes.string("setab", background) }
-        return bytes
     }
 
     // MARK: Cursor
@@ -164,7 +108,7 @@ extension NcursesTerminal {
     }
 
     /// Where the cursor stands, shown or not.
-    private func cursorPlace(_ cursor: Point?) -> Point {
+    func cursorPlace(_ cursor: Point?) -> Point {
         guard let cursor, Rect(origin: Point(column: 0, row: 0), size: size).contains(cursor) else {
             return Point(column: 0, row: 0)
         }

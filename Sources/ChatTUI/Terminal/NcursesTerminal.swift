@@ -11,12 +11,14 @@ import Glibc
 @MainActor
 public final class NcursesTerminal: Terminal {
     public private(set) var size = Size(columns: 80, rows: 24)
-    public private(set) var capabilities: TerminalCapabilities
+    public internal(set) var capabilities: TerminalCapabilities
 
     let input: Int32
     let output: Int32
     let environment: TerminalEnvironment
-    let escapeDelay: Duration
+    let settings: ScreenSettings
+    /// What was measured in earlier runs.
+    let memory: WidthMemory?
 
     /// Everything that exists between `start` and `stop`.
     struct Session {
@@ -27,6 +29,8 @@ public final class NcursesTerminal: Terminal {
         let signals: SignalPipe
         var decoder: InputDecoder
         let onInput: @MainActor (InputEvent) -> Void
+        /// The measurement of widths, while its answers may come.
+        var probe: WidthProbe?
         var isTitleSaved = false
         /// After a hangup: nothing is written any more.
         var isGone = false
@@ -36,6 +40,12 @@ public final class NcursesTerminal: Terminal {
         var mayWrite: Bool { !isGone && !isSuspended }
     }
     var session: Session?
+    /// What the screen has asked for by TerminalCommand; holds while the program is suspended.
+    struct Wish {
+        var hasMouse = false
+        var cursor = TerminalCommand.CursorShape.standard
+    }
+    var wish = Wish()
     /// What the terminal shows; `nil` when that is not known.
     var shown: Canvas?
     /// Numbers of the colour pairs that were made so far.
@@ -45,14 +55,17 @@ public final class NcursesTerminal: Terminal {
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
     public init(
         input: Int32 = 0, output: Int32 = 1, environment: TerminalEnvironment = .current(),
-        escapeDelay: Duration = .milliseconds(25)
+        settings: ScreenSettings = ScreenSettings(), memory: WidthMemory? = nil
     ) {
+        let environment = environment.applying(settings)
         self.input = input
         self.output = output
         self.environment = environment
-        self.escapeDelay = escapeDelay
+        self.settings = settings
+        self.memory = memory
         capabilities = TerminalCapabilities(
-            colors: 0, unicode: environment.unicode, bracketedPaste: environment.hasModernModes,
+            colors: 0, unicode: environment.unicode,
+            bracketedPaste: environment.hasModernModes && !environment.isScreen, links: environment.hasLinks,
             name: environment.type ?? "")
     }
 
@@ -90,12 +103,13 @@ public final class NcursesTerminal: Terminal {
         session = Session(
             screen: opened.screen, streams: opened.streams, savedMode: mode, reader: reader, signals: signals,
             decoder: InputDecoder(
-                ownSequences: keySequences(), escapeDelay: escapeDelay,
+                ownSequences: keySequences(), escapeDelay: .milliseconds(settings.escapeMilliseconds),
                 takesBurstsAsPaste: !capabilities.bracketedPaste),
             onInput: onInput)
-        TerminalRestore.arm(input: input, output: output, mode: mode, reset: codes.reset + modes(TerminalModes.off))
-        TerminalOutput.write(modes(TerminalModes.on), to: output)
+        armRestore()
+        TerminalOutput.write(modes(modesOn), to: output)
         updateSize()
+        startProbe()
     }
 
     public func stop() {
@@ -162,9 +176,31 @@ public final class NcursesTerminal: Terminal {
     private func leaveScreen(isTitleSaved: Bool) {
         curs_set(1)
         TerminalOutput.write(
-            modes(TerminalModes.off) + (isTitleSaved ? Array(TerminalModes.restoreTitle.utf8) : []), to: output)
+            modes(modesOff) + (isTitleSaved ? Array(TerminalSequences.restoreTitle.utf8) : []), to: output)
         endwin()
         TerminalOutput.write(codes.nextLine, to: output)
+    }
+
+    /// What is on while the screen is ours: the modes of every start, and what the screen has asked for since.
+    private var modesOn: String {
+        var text = TerminalSequences.modesOn
+        if wish.hasMouse { text += TerminalSequences.mouseOn }
+        if wish.cursor != .standard { text += TerminalSequences.cursor(wish.cursor) }
+        return text
+    }
+
+    /// Switches off whatever may be on.
+    private var modesOff: String {
+        (capabilities.graphics == .kitty ? KittyGraphics.deleteAll : "")
+            + (wish.cursor == .standard ? "" : TerminalSequences.cursor(.standard)) + TerminalSequences.mouseOff
+            + TerminalSequences.modesOff
+    }
+
+    /// From now on a crash gives the terminal back from the state that it is in.
+    func armRestore() {
+        guard let session else { return }
+        TerminalRestore.arm(
+            input: input, output: output, mode: session.savedMode, reset: codes.reset + modes(modesOff))
     }
 
     private func modes(_ text: String) -> [UInt8] { environment.hasModernModes ? Array(text.utf8) : [] }
@@ -196,9 +232,8 @@ public final class NcursesTerminal: Terminal {
         self.session?.isSuspended = false
         set_term(session.screen)
         reset_prog_mode()
-        TerminalRestore.arm(
-            input: input, output: output, mode: session.savedMode, reset: codes.reset + modes(TerminalModes.off))
-        TerminalOutput.write(modes(TerminalModes.on), to: output)
+        armRestore()
+        TerminalOutput.write(modes(modesOn), to: output)
         redraw()
         updateSize()
         session.onInput(.resize(size))
@@ -212,6 +247,7 @@ public final class NcursesTerminal: Terminal {
         let count = read(input, &bytes, bytes.count)
         if count > 0 {
             session?.decoder.receive(bytes.prefix(count), now: .now)
+            for report in session?.decoder.takeReports() ?? [] { receive(report) }
             deliverInput()
         } else if count == 0 || !(errno == EINTR || errno == EAGAIN) {
             hangUp()
@@ -286,20 +322,4 @@ public final class NcursesTerminal: Terminal {
         redraw()
     }
 
-    // MARK: Title and bell
-
-    public func bell() {
-        guard let session, session.mayWrite else { return }
-        set_term(session.screen)
-        beep()
-    }
-
-    public func setTitle(_ title: SafeText) {
-        guard let session, session.mayWrite, environment.hasModernModes else { return }
-        let save = session.isTitleSaved ? "" : TerminalModes.saveTitle
-        self.session?.isTitleSaved = true
-        TerminalOutput.write(save + TerminalModes.title(title, unicode: capabilities.unicode), to: output)
-    }
-
-    func setColors(_ count: Int) { capabilities.colors = count }
 }

@@ -8,13 +8,27 @@ public struct TerminalCapabilities: Sendable, Hashable {
     public var unicode: Bool
     /// True when the terminal marks pasted text.
     public var bracketedPaste: Bool
+    /// True when texts can lead somewhere (OSC 8).
+    public var links: Bool
+    /// How pictures can be shown, as far as the terminal has answered.
+    public var graphics = Graphics.none
+    /// How wide doubtful clusters are drawn, as far as it was measured.
+    public var widths = TerminalWidths()
     /// The value of TERM.
     public var name: String
 
-    public init(colors: Int, unicode: Bool, bracketedPaste: Bool = true, name: String = "") {
+    public enum Graphics: Sendable, Hashable {
+        /// As characters only.
+        case none
+        /// kitty's protocol.
+        case kitty
+    }
+
+    public init(colors: Int, unicode: Bool, bracketedPaste: Bool = true, links: Bool = false, name: String = "") {
         self.colors = colors
         self.unicode = unicode
         self.bracketedPaste = bracketedPaste
+        self.links = links
         self.name = name
     }
 }

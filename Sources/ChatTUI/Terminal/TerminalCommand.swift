@@ -9,6 +9,8 @@ public enum TerminalCommand: Sendable, Equatable {
     case cursorShape(CursorShape)
     /// Mouse reports on or off.
     case mouse(Bool)
+    /// Hands over a picture that its placeholders will show (PictureRows); only for TerminalCapabilities.Graphics.kitty.
+    case picture(PixelImage, number: UInt8, size: Size)
 
     /// The shapes of DECSCUSR that the input uses.
     public enum CursorShape: Int, Sendable {

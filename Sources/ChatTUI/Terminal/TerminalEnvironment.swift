@@ -10,18 +10,40 @@ public struct TerminalEnvironment: Sendable, Equatable {
     public var noColor: Bool
     /// True when text is UTF-8.
     public var unicode: Bool
+    /// TERM_PROGRAM, which many terminals (and tmux) set to their name.
+    public var program: String?
+    /// Inside of tmux.
+    public var isTmux: Bool
 
-    public init(type: String?, noColor: Bool = false, unicode: Bool = true) {
+    public init(
+        type: String?, noColor: Bool = false, unicode: Bool = true, program: String? = nil, isTmux: Bool = false
+    ) {
         self.type = type
         self.noColor = noColor
         self.unicode = unicode
+        self.program = program
+        self.isTmux = isTmux
     }
 
     /// Reads the process's environment and switches the C library to its character set, which curses goes by.
     @MainActor
     public static func current() -> TerminalEnvironment {
         TerminalEnvironment(
-            type: variable("TERM"), noColor: variable("NO_COLOR") != nil, unicode: activateCharacterSet())
+            type: variable("TERM"), noColor: variable("NO_COLOR") != nil, unicode: activateCharacterSet(),
+            program: variable("TERM_PROGRAM") ?? variable("VTE_VERSION").map { _ in "vte" },
+            isTmux: variable("TMUX") != nil)
+    }
+
+    /// The same, with what the user's settings say about colours and glyphs.
+    public func applying(_ settings: ScreenSettings) -> TerminalEnvironment {
+        var changed = self
+        switch settings.color {
+        case .auto: break
+        case .always: changed.noColor = false
+        case .never: changed.noColor = true
+        }
+        if settings.glyphs == .ascii { changed.unicode = false }
+        return changed
     }
 
     /// The value of a variable; `nil` when it is missing or empty.
@@ -53,5 +75,23 @@ public struct TerminalEnvironment: Sendable, Equatable {
     var hasModernModes: Bool {
         guard let type else { return false }
         return !["linux", "vt", "ansi", "cons", "sun", "wy", "dumb", "pcansi", "hurd"].contains { type.hasPrefix($0) }
+    }
+
+    /// GNU screen (tmux may call itself `screen`, too): it does not mark pastes, and hands on little.
+    var isScreen: Bool { !isTmux && type.map { $0.hasPrefix("screen") } ?? false }
+
+    /// Whether links can be written (OSC 8): GNU screen would show them.
+    var hasLinks: Bool { hasModernModes && !isScreen }
+
+    /// The form of desktop notifications that this terminal knows, for `desktop = "auto"`. What a terminal does not
+    /// know it ignores.
+    var notificationForm: ScreenSettings.Desktop {
+        guard hasModernModes, !isScreen else { return .off }
+        let names = [type ?? "", program?.lowercased() ?? ""]
+        func isOne(of families: [String]) -> Bool {
+            names.contains { name in families.contains { name.contains($0) } }
+        }
+        if isOne(of: ["kitty"]) { return .osc99 }
+        return isOne(of: ["rxvt", "foot", "vte", "contour", "warp"]) ? .osc777 : .osc9
     }
 }

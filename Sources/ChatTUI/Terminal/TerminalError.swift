@@ -27,7 +27,7 @@ public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
             "the terminal type \"\(Self.printable(name))\" is not in the terminfo database "
                 + "(install ncurses-term, try TERM=xterm-256color, or subcommands: blipchat help)"
         case .cannotMoveCursor(let name):
-            "the terminal type \"\(Self.printable(name))\" cannot place the cursor (use another terminal, or subcommands: blipchat help)"
+            "the terminal type \"\(Self.printable(name))\" cannot place the cursor (use another terminal, or lines without a screen: blipchat --plain)"
         case .system(let errno):
             "the terminal cannot be set up: system error \(errno) (use subcommands: blipchat help)"
         }

@@ -5,6 +5,8 @@ struct StyledLine: Sendable, Equatable {
     struct Span: Sendable, Equatable {
         var text: SafeText
         var style: Style
+        /// What a click on it does.
+        var target: HitTarget?
     }
 
     private(set) var spans: [Span] = []
@@ -20,15 +22,15 @@ struct StyledLine: Sendable, Equatable {
         add(text, style)
     }
 
-    mutating func add(_ text: SafeText, _ style: Style = .plain) {
+    mutating func add(_ text: SafeText, _ style: Style = .plain, target: HitTarget? = nil) {
         guard !text.isEmpty else { return }
-        spans.append(Span(text: text, style: style))
+        spans.append(Span(text: text, style: style, target: target))
         width += text.width
     }
 
     /// Any string is filtered on its way in.
-    mutating func add(_ text: String, _ style: Style = .plain) {
-        add(SafeText(text, as: .line), style)
+    mutating func add(_ text: String, _ style: Style = .plain, target: HitTarget? = nil) {
+        add(SafeText(text, as: .line), style, target: target)
     }
 
     mutating func add(_ line: StyledLine) {
@@ -44,7 +46,7 @@ struct StyledLine: Sendable, Equatable {
     /// The same texts, all in another style.
     func restyled(_ change: (Style) -> Style) -> StyledLine {
         var line = StyledLine()
-        for span in spans { line.add(span.text, change(span.style)) }
+        for span in spans { line.add(span.text, change(span.style), target: span.target) }
         return line
     }
 }
@@ -57,6 +59,9 @@ extension Canvas {
         for span in line.spans where left > 0 {
             let taken = draw(span.text, at: Point(column: column, row: point.row), style: span.style, maxWidth: left)
             guard taken > 0 else { break }
+            if let target = span.target {
+                addTarget(Rect(column: column, row: point.row, columns: taken, rows: 1), target)
+            }
             column += taken
             left -= taken
         }

@@ -19,6 +19,8 @@ struct HomePaths: Sendable, Equatable {
     var themes: String { Self.parent(of: configuration) + "/themes" }
     var history: String { data + "/history.sqlite" }
     var identity: String { data + "/identity.key" }
+    /// How wide terminals draw what they disagree about.
+    var terminals: String { Self.parent(of: log) + "/terminals" }
 
     /// Everything under one folder.
     init(home: String) {

@@ -13,7 +13,7 @@ extension CommandRunner {
         let target = try await openingTarget(paths)
         let settings = try configuration(paths)
         _ = try ThemeFolder(path: paths.themes).theme(named: settings.screen.theme)
-        let terminal = await makeTerminal(settings)
+        let terminal = await makeTerminal(settings, paths)
         guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
 
         if arguments.has("--no-input") {
@@ -30,16 +30,9 @@ extension CommandRunner {
         }
     }
 
-    /// The terminal of this process, with the glyphs that the user wants.
-    @MainActor private func makeTerminal(_ settings: Configuration) -> NcursesTerminal {
-        var environment = TerminalEnvironment.current()
-        if settings.screen.glyphs == .ascii { environment.unicode = false }
-        switch settings.screen.color {
-        case .auto: break
-        case .always: environment.noColor = false
-        case .never: environment.noColor = true
-        }
-        return NcursesTerminal(environment: environment)
+    /// The terminal of this process as the user wants it, with what earlier runs have measured.
+    @MainActor private func makeTerminal(_ settings: Configuration, _ paths: HomePaths) -> NcursesTerminal {
+        NcursesTerminal(settings: settings.screen, memory: WidthMemory(path: paths.terminals))
     }
 
     /// What the screen opens with.

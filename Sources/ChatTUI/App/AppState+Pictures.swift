@@ -1,0 +1,51 @@
+// Previews of pictures in the open chat: asked for when their files are there, drawn below the line of the file.
+
+import ChatCore
+
+extension AppState {
+    /// Messages at the end of the window whose pictures are looked for.
+    private static let lookback = 40
+
+    /// Pictures go to the terminal as they are, not as characters.
+    private var showsRealPictures: Bool {
+        terminal.graphics == .kitty && (settings.preview == .auto || settings.preview == .kitty)
+    }
+
+    /// Asks for the previews that the open chat lacks.
+    mutating func askForPictures(_ effects: inout [AppEffect]) {
+        guard settings.preview != .off, let chat = openChat else { return }
+        for item in chat.window.items.suffix(Self.lookback) {
+            guard let message = item.message, !message.isRetracted, case .file(let stored) = message.content else {
+                continue
+            }
+            let transfer = transfers.byID[stored.id] ?? stored
+            guard transfer.direction == .outgoing || transfer.state == .complete, let path = transfer.path,
+                Self.isPicture(transfer.name), pictures.ask(for: message.id)
+            else { continue }
+            effects.append(.ask(.picture(message.id, path: path, isLarge: showsRealPictures)))
+        }
+    }
+
+    private static func isPicture(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return [".png", ".jpg", ".jpeg", ".gif"].contains { name.hasSuffix($0) }
+    }
+
+    mutating func receive(_ image: PixelImage?, for id: MessageID, _ effects: inout [AppEffect]) {
+        let preview = pictures.put(image, for: id, asPicture: showsRealPictures)
+        if let command = preview?.command { effects.append(.terminal(command)) }
+    }
+
+    /// The rows of a message's preview, none where there is none (yet).
+    func pictureRows(of id: MessageID, width: Int) -> [StyledLine] {
+        guard settings.preview != .off, let preview = pictures.previews[id], let image = preview.image, width >= 8
+        else {
+            return []
+        }
+        if let number = preview.number, preview.size.columns <= width {
+            return PictureRows.placeholders(number: number, size: preview.size)
+        }
+        return terminal.colors > 0 && terminal.unicode
+            ? PictureRows.halfBlocks(image, columns: width) : PictureRows.shades(image, columns: width)
+    }
+}

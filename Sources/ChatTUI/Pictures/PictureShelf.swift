@@ -1,0 +1,54 @@
+// The previews that the screen has: which files were asked for, and what came.
+
+import ChatCore
+
+/// Previews by message; the oldest are forgotten, and asked for again when they are looked at again.
+struct PictureShelf: Sendable, Equatable {
+    static let limit = 16
+
+    struct Preview: Sendable, Equatable {
+        /// `nil` until it was read, and when it cannot be shown.
+        var image: PixelImage?
+        /// Its number in the terminal (1 to 255), when it was handed over as a picture.
+        var number: UInt8?
+        /// The cells that it takes there.
+        var size = Size(columns: 1, rows: 1)
+    }
+
+    private(set) var previews: [MessageID: Preview] = [:]
+    private var order: [MessageID] = []
+    private var lastNumber: UInt8 = 0
+
+    /// Notes that `id` was asked for; `false` when it was already.
+    mutating func ask(for id: MessageID) -> Bool {
+        guard previews[id] == nil else { return false }
+        previews[id] = Preview()
+        order.append(id)
+        if order.count > Self.limit { previews[order.removeFirst()] = nil }
+        return true
+    }
+
+    /// Puts a picture in its place, if it is still wanted, and returns its preview.
+    mutating func put(_ image: PixelImage?, for id: MessageID, asPicture: Bool) -> Preview? {
+        guard previews[id] != nil else { return nil }
+        var preview = Preview(image: image)
+        if asPicture, let image {
+            lastNumber = lastNumber % 255 + 1
+            preview.number = lastNumber
+            preview.size = PictureRows.cells(of: image, columns: PictureRows.maxColumns)
+        }
+        previews[id] = preview
+        return preview
+    }
+
+    /// What the terminal has to be told again after it has shown something else.
+    var commands: [TerminalCommand] { order.compactMap { previews[$0]?.command } }
+}
+
+extension PictureShelf.Preview {
+    /// Hands the picture to the terminal.
+    var command: TerminalCommand? {
+        guard let image, let number else { return nil }
+        return .picture(image, number: number, size: size)
+    }
+}

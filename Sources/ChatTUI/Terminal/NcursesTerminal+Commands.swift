@@ -1,0 +1,46 @@
+// What the screen asks of the terminal beside the picture: bell, title, clipboard, notifications, cursor, mouse.
+
+import CNcurses
+
+extension NcursesTerminal {
+    public func bell() {
+        guard let session, session.mayWrite else { return }
+        set_term(session.screen)
+        beep()
+    }
+
+    public func setTitle(_ title: SafeText) {
+        guard let session, session.mayWrite, environment.hasModernModes else { return }
+        let save = session.isTitleSaved ? "" : TerminalSequences.saveTitle
+        self.session?.isTitleSaved = true
+        TerminalOutput.write(save + TerminalSequences.title(title, unicode: capabilities.unicode), to: output)
+    }
+
+    public func perform(_ command: TerminalCommand) {
+        switch command {
+        case .copy(let text):
+            write(TerminalSequences.clipboard(text, throughScreen: environment.isScreen) ?? "")
+        case .notify(let title, let body, let form):
+            let form = form == .auto ? environment.notificationForm : form
+            write(TerminalSequences.notification(title, body, as: form, unicode: capabilities.unicode))
+        case .cursorShape(let shape):
+            guard wish.cursor != shape else { return }
+            wish.cursor = shape
+            write(TerminalSequences.cursor(shape))
+            if session?.mayWrite == true { armRestore() }
+        case .mouse(let isOn):
+            guard wish.hasMouse != isOn else { return }
+            wish.hasMouse = isOn
+            write(isOn ? TerminalSequences.mouseOn : TerminalSequences.mouseOff)
+        case .picture(let image, let number, let size):
+            guard capabilities.graphics == .kitty else { return }
+            write(KittyGraphics.transmit(image, number: number, size: size))
+        }
+    }
+
+    /// Writes a sequence where the terminal is ours and would not show it.
+    private func write(_ sequence: String) {
+        guard let session, session.mayWrite, environment.hasModernModes, !sequence.isEmpty else { return }
+        TerminalOutput.write(sequence, to: output)
+    }
+}

@@ -1,0 +1,81 @@
+// What is written beside curses, behind each doupdate(): clusters that curses cannot measure, and links (OSC 8).
+
+import CNcurses
+
+extension NcursesTerminal {
+    /// Writes the cells of `rows` that curses has not written, or not so, and puts the cursor back.
+    func writeBesideCurses(_ rows: [Int], of canvas: Canvas, before: Canvas?) {
+        var bytes: [UInt8] = []
+        for row in rows { appendDirectly(row, canvas.row(row), before: before?.row(row), to: &bytes) }
+        guard !bytes.isEmpty else { return }
+        let place = cursorPlace(canvas.cursor)
+        bytes += TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
+        TerminalOutput.write(bytes, to: output)
+    }
+
+    /// Writes a row from its first doubtful cluster on, setting the cursor anew behind each of them, so that a
+    /// terminal that sees another width there cannot shift the rest. Before that only what leads somewhere or did:
+    /// a cell keeps its link until it is written again.
+    private func appendDirectly(
+        _ row: Int, _ cells: ArraySlice<Canvas.Cell>, before: ArraySlice<Canvas.Cell>?, to bytes: inout [UInt8]
+    ) {
+        var pen = DirectPen(terminal: self)
+        var isBehindDirect = false
+        for (column, cell) in cells.enumerated().prefix(size.columns) {
+            guard let cluster = cell.cluster else { continue }
+            // The last column is left to curses, which knows how to keep the terminal from going on in the next row.
+            guard column + cluster.width < size.columns else { break }
+            let isDirect = isDrawnDirectly(cluster, at: column)
+            isBehindDirect = isBehindDirect || isDirect
+            let ledSomewhere = before.map { $0[$0.startIndex + column].style.link != nil } ?? false
+            guard isBehindDirect || (capabilities.links && (cell.style.link != nil || ledSomewhere)) else { continue }
+            let direct = isDirect ? capabilities.widths.substitute(for: cluster) ?? cluster.text : nil
+            pen.write(direct ?? curseText(cluster, at: column), cell.style, row, column)
+            pen.place = isDirect ? nil : (row, column + cluster.width)
+        }
+        bytes += pen.finish()
+    }
+
+    fileprivate func code(for style: Style) -> [UInt8] {
+        var bytes = codes.noAttributes
+        for (attribute, code) in codes.attributes where style.attributes.contains(attribute) { bytes += code }
+        let foreground = style.foreground.index(of: capabilities.colors)
+        let background = style.background.index(of: capabilities.colors)
+        if foreground >= 0 { bytes += TerminalCodes.string("setaf", foreground) }
+        if background >= 0 { bytes += TerminalCodes.string("setab", background) }
+        return bytes
+    }
+}
+
+/// Collects what is written beside curses: texts with their styles and links, and moves of the cursor where needed.
+@MainActor
+private struct DirectPen {
+    let terminal: NcursesTerminal
+    private var bytes: [UInt8] = []
+    private var style: Style?
+    private var link: Hyperlink?
+    /// Where the terminal's cursor stands; `nil` when that is doubtful.
+    var place: (row: Int, column: Int)?
+
+    init(terminal: NcursesTerminal) { self.terminal = terminal }
+
+    mutating func write(_ text: String, _ newStyle: Style, _ row: Int, _ column: Int) {
+        if place ?? (-1, -1) != (row, column) { bytes += TerminalCodes.string("cup", Int32(row), Int32(column)) }
+        if style != newStyle { bytes += terminal.code(for: newStyle) }
+        style = newStyle
+        setLink(terminal.capabilities.links ? newStyle.link : nil)
+        bytes += Array(text.utf8)
+    }
+
+    private mutating func setLink(_ newLink: Hyperlink?) {
+        guard link != newLink else { return }
+        link = newLink
+        bytes += Array((newLink.map(TerminalSequences.beginLink) ?? TerminalSequences.endLink).utf8)
+    }
+
+    /// Everything written, with the attributes and the link ended.
+    mutating func finish() -> [UInt8] {
+        setLink(nil)
+        return style == nil ? bytes : bytes + terminal.codes.noAttributes
+    }
+}

@@ -1,0 +1,45 @@
+// The widths that the terminal gives to emoji and their like: from the settings, from memory, from the probe.
+
+import CNcurses
+
+extension NcursesTerminal {
+    /// Decides how doubtful clusters are drawn for now, and asks the terminal where the settings leave it to it. The
+    /// first picture does not wait for the answers.
+    func startProbe() {
+        guard capabilities.unicode else { return }
+        if environment.hasModernModes, settings.preview == .auto || settings.preview == .kitty {
+            TerminalOutput.write(KittyGraphics.query, to: output)
+        }
+        switch settings.width {
+        case .wcwidth: capabilities.widths = .perScalar
+        case .grapheme: capabilities.widths = .perCluster
+        case .auto:
+            guard environment.hasModernModes, size.columns >= WidthProbe.minimumSize.columns,
+                size.rows >= WidthProbe.minimumSize.rows, let session
+            else { return }
+            if let known = memory?.widths(of: environment) { capabilities.widths = known }
+            // The other screen first, so that the samples are never seen among the user's command lines.
+            set_term(session.screen)
+            wnoutrefresh(cncurses_stdscr())
+            doupdate()
+            self.session?.probe = WidthProbe()
+            TerminalOutput.write(WidthProbe.question, to: output)
+        }
+    }
+
+    /// An answer of the terminal; the last one of the probe changes how things are drawn.
+    func receive(_ report: TerminalReport) {
+        if report == .graphics, capabilities.graphics == .none {
+            capabilities.graphics = .kitty
+            session?.onInput(.resize(size))
+        }
+        guard var probe = session?.probe else { return }
+        probe.receive(report)
+        session?.probe = probe.isFinished ? nil : probe
+        guard probe.isFinished, capabilities.widths != probe.widths, !probe.widths.measured.isEmpty else { return }
+        capabilities.widths = probe.widths
+        memory?.keep(probe.widths, of: environment)
+        redraw()
+        session?.onInput(.resize(size))
+    }
+}
