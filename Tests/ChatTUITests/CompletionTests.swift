@@ -20,7 +20,7 @@ struct CompletionTests {
     @Test("several are listed behind their common beginning, and Tab walks through them and back")
     func several() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.type("/unb")
+        fixture.type("/unbl")
         fixture.press("Tab")
         #expect(fixture.state.input.text == "/unblock ")
         fixture.press("Ctrl-c")

@@ -256,7 +256,7 @@ struct PeopleTests {
     func qr() {
         var fixture = Fixture.main(columns: 120, rows: 40)
         fixture.enter("/qr")
-        #expect(fixture.text.contains("█▀▀▀▀▀█"))
+        #expect(fixture.text.contains("█ ▄▄▄▄▄ █"))
         #expect(fixture.text.contains("blip://192.0.2.10"))
         fixture.press("Esc")
         #expect(fixture.state.overlay == nil)

@@ -169,7 +169,8 @@ extension CommandRunner {
         notices: [String], saysFarewell: Bool = true, commands: ScreenCommands? = nil,
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
-        let options = try applicationOptions(paths, contact: contact, notices: notices, commands, reconfigure: reconfigure)
+        let options = try applicationOptions(
+            paths, contact: contact, notices: notices, commands, reconfigure: reconfigure)
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
