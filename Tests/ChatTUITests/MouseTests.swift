@@ -33,6 +33,26 @@ struct MouseTests {
         #expect(fixture.state.drafts[ScreenFixture.alice]?.text == "half-typed")
     }
 
+    @Test("an offer that was there a while is answered by a click on its keys, in the history and on the status line")
+    func offer() throws {
+        let offered = { () -> ScreenFixture in
+            var fixture = self.main()
+            fixture.addOffer()
+            return fixture
+        }
+        for (words, command) in [
+            ("y accept", Errand.accept(TransferNumber(8), folder: nil)), ("n decline", .decline(TransferNumber(8))),
+            ("Alt-y/", .accept(TransferNumber(8), folder: nil)), ("/Alt-n", .decline(TransferNumber(8))),
+        ] {
+            var fixture = offered()
+            try click(&fixture, on: words)
+            #expect(!fixture.effects.contains(.run(command)), "armed at once")
+            fixture.advance(.seconds(10))
+            try click(&fixture, on: words)
+            #expect(fixture.effects.contains(.run(command)), "\(words)")
+        }
+    }
+
     @Test("every hint of the hint line does what it says")
     func hints() {
         for hint in HintLine(main().state, columns: 80).hints {

@@ -130,6 +130,7 @@ extension AppState {
             if let index = chatIndex(request.contact), chats[index].window.loading == request {
                 chats[index].window.loading = nil
                 chats[index].window.loadFailed = true
+                chats[index].window.owedRows = 0
             }
         case .search(_, let generation):
             if case .search(var pane) = overlay, pane.generation == generation {

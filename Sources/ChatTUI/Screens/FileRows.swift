@@ -108,10 +108,8 @@ struct FileRows {
 
     /// The three-line box. Only the offer that the chords answer names them.
     private var offerRows: [StyledLine] {
-        let number = transfer.number.rawValue
-        let isShown = state.shownOffer?.number == transfer.number
         let first =
-            SafeText("┌ #\(number) ", as: .line) + name
+            SafeText("┌ #\(transfer.number.rawValue) ", as: .line) + name
             + SafeText("  \(Units.size(transfer.size))  \(kind)", as: .line)
         var place = "│ "
         if let downloads = state.downloads {
@@ -120,15 +118,35 @@ struct FileRows {
             place += "\(state.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes))\(room) · "
         }
         place += "id \(shortID)"
-        let keys =
-            isShown
-            ? "└ Alt-y accept  Alt-n decline  Alt-t more" : "└ /accept \(number)  /decline \(number)  Alt-t more"
         let lead = message.isNarrow ? "" : message.time + "    "
-        return [first, SafeText(place, as: .line), SafeText(keys, as: .line)].enumerated().map { index, text in
-            var row = StyledLine(index == 0 ? lead : String(repeating: " ", count: lead.count), Theme.time)
-            row.add(text.truncated(to: max(4, message.width - lead.count)), index == 0 ? Theme.unread : .plain)
-            return row
+        let room = max(4, message.width - lead.count)
+        var rows = [StyledLine(lead, Theme.time)] + (0..<2).map { _ in StyledLine(.blanks(lead.count)) }
+        rows[0].add(first.truncated(to: room), Theme.unread)
+        rows[1].add(SafeText(place, as: .line).truncated(to: room))
+        rows[2].add(answers(room: room))
+        return rows
+    }
+
+    /// The keys or commands that answer the offer; what does not fit is left out from the right. Keys can be clicked.
+    private func answers(room: Int) -> StyledLine {
+        let number = transfer.number.rawValue
+        let isShown = state.shownOffer?.number == transfer.number
+        var line = StyledLine("└")
+        func add(_ words: String, _ command: AppCommand?) {
+            let text = SafeText(words, as: .line)
+            guard line.width + (line.width > 1 ? 2 : 1) + text.width <= room else { return }
+            line.add(.blanks(line.width > 1 ? 2 : 1))
+            line.add(text, target: command.map { .command($0) })
         }
+        if isShown {
+            add("\(state.keymap.label(of: .acceptOffer)) accept", .acceptOffer)
+            add("\(state.keymap.label(of: .declineOffer)) decline", .declineOffer)
+        } else {
+            add("/accept \(number)", nil)
+            add("/decline \(number)", nil)
+        }
+        add("\(state.keymap.label(of: .transfers)) more", .transfers)
+        return line
     }
 
     /// The end of the transfer's id: its beginning is only the time.

@@ -26,6 +26,17 @@ extension MainScreen {
         let room = max(0, rightStart - 3)
         canvas.draw(left.text.truncated(to: room), at: Point(column: 1, row: row), style: left.style)
         canvas.draw(right, at: Point(column: rightStart, row: row), style: Theme.quiet)
+        if left.text == offerWords, left.text.width <= room { addOfferTargets(on: &canvas, row: row, left.text) }
+    }
+
+    /// The keys at the end of the offer's words can be clicked. The last ones are meant: a file may be called by them.
+    private func addOfferTargets(on canvas: inout Canvas, row: Int, _ words: SafeText) {
+        for command in [AppCommand.acceptOffer, .declineOffer] {
+            let label = state.keymap.label(of: command)
+            guard !label.isEmpty, let range = words.text.ranges(of: label).last else { continue }
+            let column = 1 + SafeText(String(words.text[..<range.lowerBound]), as: .line).width
+            canvas.addTarget(Rect(column: column, row: row, columns: label.count, rows: 1), .command(command))
+        }
     }
 
     /// Queue, transfers and activity, in the order in which they are given up.
