@@ -39,11 +39,11 @@ run: system
 
 # What computes for seconds (simulations of the network) starves the timers of what talks over real sockets beside it, so
 # BLIPNetTests run one after the other, and so does what drives real processes and pseudo-terminals.
-ONE_BY_ONE = BLIPNetTests|EndToEndTests|FaultTests
+ONE_BY_ONE = BLIPNetTests|ChatTUITests\.RealTerminals|EndToEndTests|FaultTests
 test: test-system
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --skip '$(ONE_BY_ONE)'
-	$(TEST) --skip-build --no-parallel --filter BLIPNetTests
+	$(TEST) --skip-build --no-parallel --filter 'BLIPNetTests|ChatTUITests\.RealTerminals'
 	$(TEST) --skip-build --no-parallel --filter EndToEndTests
 	$(TEST) --skip-build --no-parallel --filter FaultTests
 

@@ -1,4 +1,4 @@
-// Waits for keys beside the main queue, and handles them on it without handing them from thread to thread.
+// Waits for keys beside the main queue, and has them handled on it.
 
 import CLinux
 import Dispatch
@@ -6,9 +6,8 @@ import Glibc
 
 /// Calls a handler on the main actor whenever a descriptor has something to read, until `end()`.
 ///
-/// Where the main queue is idle, `DispatchQueue.main.sync` runs on the calling thread: one wake-up lies between a key
-/// and its picture. With a dispatch source there are three: the thread that waits for all sources, a worker for the
-/// main queue, and the first one again, to wait for the next key.
+/// The thread waits until what it has found was handled. `DispatchQueue.main.sync` would save a change of threads, but
+/// tests that ran beside many others came to stand still with it: work of the main actor was not taken up again.
 @MainActor
 final class InputReader {
     private let stopper: Stopper
@@ -28,11 +27,14 @@ final class InputReader {
         // A thread of dispatch: it blocks the signals, which are for the first thread of the process.
         DispatchQueue(label: "blipchat.input").async {
             while Self.isReadable(copy, unless: stopper) {
-                DispatchQueue.main.sync {
+                let isHandled = DispatchSemaphore(value: 0)
+                DispatchQueue.main.async {
                     MainActor.assumeIsolated {
                         if !stopper.hasEnded { onReadable() }
                     }
+                    isHandled.signal()
                 }
+                isHandled.wait()
             }
             close(copy)
         }
