@@ -57,10 +57,12 @@ extension CommandRunner {
     }
 
     @Sendable private func printImport(_ record: JSONValue) throws(CommandError) {
-        func count(_ name: String) -> Int64 { record[name]?.integerValue ?? 0 }
+        func count(_ name: String, _ noun: String) -> String {
+            Int(clamping: record[name]?.integerValue ?? 0).counted(noun)
+        }
         try streams.line(
-            "\(count("messages")) messages, \(count("operations")) changes and \(count("contacts")) contacts added; "
-                + "\(count("known")) records were there already")
+            "\(count("messages", "message")), \(count("operations", "change")) and \(count("contacts", "contact")) added; "
+                + "\(count("known", "record")) there already")
     }
 
     /// Does what nobody else may disturb: holds the home as a running instance would.
