@@ -123,14 +123,16 @@ extension EndToEnd {
             #expect(!terminal.text.contains("\u{1B}"))
         }
 
-        @Test("refuses a second screen on the same home and names the first one's process")
+        @Test("a screen on a home that is in use attaches to the chat there, and leaves it running")
         func secondScreen() async throws {
             let home = try await settled()
             let server = try await Server(home)
             let terminal = try home.terminal()
-            #expect(try await terminal.process.waitForExit() == .exited(9))
-            #expect(terminal.text.contains("process \(server.process.processID)"))
-            #expect(!terminal.text.contains("\u{1B}"))
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("me: alice") }
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            expectRestored(terminal)
+            #expect(try await home.run("status").status == .exited(0))
             try await server.stop()
         }
 
