@@ -19,6 +19,11 @@ import Testing
         return (peer, .host("127.0.0.2", port: address.port))
     }
 
+    /// How a caller over a limit is told: often together with the end of its handshake, so that there is no link at all.
+    private func end(ofStrangerAt endpoint: Endpoint) async -> LinkError {
+        do throws(LinkError) { return await (try stranger(endpoint)).waitUntilClosed() } catch { return error }
+    }
+
     /// Calls as somebody whom nobody knows, and says nothing.
     private func stranger(_ endpoint: Endpoint, from address: String? = nil) async throws(LinkError) -> PeerLink {
         var options = LinkOptions()
@@ -37,8 +42,7 @@ import Testing
         }
         var links: [PeerLink] = []
         for _ in 0..<3 { links.append(try await stranger(endpoint)) }
-        let over = try await stranger(endpoint)
-        #expect(await over.waitUntilClosed() == refused)
+        #expect(await end(ofStrangerAt: endpoint) == refused)
         let alice = try await contact(of: bob, calling: endpoint)
         try await eventually("the contact is online") {
             try await bob.isOnline(#require(try await bob.contact("alice")))
@@ -61,7 +65,7 @@ import Testing
         let (bob, endpoint) = try await listener { $0.unknownConnectionsPerAddress = 2 }
         var links: [PeerLink] = []
         for _ in 0..<2 { links.append(try await stranger(endpoint)) }
-        #expect(await (try stranger(endpoint)).waitUntilClosed() == refused)
+        #expect(await end(ofStrangerAt: endpoint) == refused)
         let other = try await stranger(endpoint, from: "127.0.0.9")
         #expect(try await other.request(BLIPRequest(profile: "message", urgent: true)).error == .forbidden)
         _ = links
