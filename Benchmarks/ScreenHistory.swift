@@ -7,9 +7,6 @@ internal import Workbench
 
 /// A table of the part `screen`.
 enum ScreenHistory {
-    /// The goal of the issue, in bytes.
-    private static let memoryGoal = 25_000_000.0
-
     static func run(_ folder: TemporaryDirectory, _ effort: Effort) async throws {
         let home = try BlipchatHome("reader", in: folder.path)
         guard mkdir(home.path, 0o700) == 0 else { throw SystemCallFailure("mkdir \(home.path)") }

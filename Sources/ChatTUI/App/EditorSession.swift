@@ -55,22 +55,8 @@ struct EditorSession: Sendable {
 
     /// `nil` when the editor ended well.
     private func runEditor(on path: String) -> String? {
-        var attributes = posix_spawnattr_t()
-        guard posix_spawnattr_init(&attributes) == 0 else { return "There is no memory for the editor" }
-        defer { posix_spawnattr_destroy(&attributes) }
-        var all = sigset_t()
-        var none = sigset_t()
-        sigfillset(&all)
-        sigemptyset(&none)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let words = ["sh", "-c", "exec \(command) \"$1\"", "sh", path]
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-        arguments.append(nil)
-        defer { for argument in arguments { free(argument) } }
-        var process: pid_t = 0
-        let code = posix_spawn(&process, "/bin/sh", nil, &attributes, arguments, environ)
+        let words = ["/bin/sh", "-c", "exec \(command) \"$1\"", "sh", path]
+        let (code, process) = ProgramStart.start(words, isApart: false)
         guard code == 0 else { return "\(command) cannot be started: \(String(cString: strerror(code)))" }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {

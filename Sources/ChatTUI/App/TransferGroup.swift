@@ -57,9 +57,6 @@ struct TransferGroup: Sendable, Equatable {
 
     func count(_ state: FileTransfer.State) -> Int { counts[state] ?? 0 }
 
-    /// Files that nothing more will happen to, other than having arrived.
-    var brokenCount: Int { count(.failed) + count(.cancelled) + count(.declined) }
-
     /// An offer of theirs that our user can answer.
     var isOpenOffer: Bool { direction == .incoming && count(.offered) > 0 }
 

@@ -38,7 +38,6 @@ struct TransferList: Sendable, Equatable {
 
     var unfinished: [FileTransfer] { transfers(unfinishedIDs) }
     var running: [FileTransfer] { transfers(runningIDs) }
-    var unfinishedCount: Int { unfinishedIDs.count }
 
     /// Offers to us that nobody has decided, one for each folder, oldest first.
     var openOffers: [FileTransfer] {

@@ -51,9 +51,6 @@ final class SQLiteConnection {
     /// Rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Rows that all statements of this connection changed.
-    var totalChanges: Int64 { sqlite3_total_changes64(handle) }
-
     /// Runs statements without results and without parameters (schema, pragmas).
     func executeScript(_ sql: String) throws(StoreError) {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)

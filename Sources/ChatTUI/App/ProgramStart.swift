@@ -1,0 +1,43 @@
+// How the screen starts other programs: its editor, what opens a link, what notifies.
+
+import Glibc
+
+/// Starting a program with its signals as at the start of a shell, whatever this process does with its own.
+enum ProgramStart {
+    /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module leaves out.
+    private static let newSession: Int32 = 0x80
+
+    /// Starts `words`: the program, found by PATH, and its arguments. Returns the system's error number, or 0 and the
+    /// process that has to be waited for.
+    ///
+    /// `isApart`: in a session of its own, so that the terminal's keys and its end are not for it, with nothing to read
+    /// and what it prints going nowhere.
+    static func start(_ words: [String], isApart: Bool) -> (code: Int32, process: pid_t) {
+        guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else { return (EINVAL, 0) }
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        guard posix_spawn_file_actions_init(&actions) == 0 else { return (ENOMEM, 0) }
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        guard posix_spawnattr_init(&attributes) == 0 else { return (ENOMEM, 0) }
+        defer { posix_spawnattr_destroy(&attributes) }
+        var flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)
+        if isApart {
+            flags |= newSession
+            for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+                posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+            }
+        }
+        var all = sigset_t()
+        var none = sigset_t()
+        sigfillset(&all)
+        sigemptyset(&none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        var arguments = words.map { strdup($0) }
+        arguments.append(nil)
+        defer { for argument in arguments { free(argument) } }
+        var process: pid_t = 0
+        return (posix_spawnp(&process, program, &actions, &attributes, arguments, environ), process)
+    }
+}
