@@ -147,7 +147,7 @@ struct SearchStatement {
             } else if !trigrams.isEmpty {
                 lookFirst(in: "trigrams", for: trigrams.joined(separator: " AND "))
             } else if query.linksOnly {
-                lookFirst(in: "trigrams", for: "\"://\"")
+                lookFirst(in: "trigrams", for: #""://" OR ("mai" AND "to:")"#)
             } else if query.filesOnly {
                 source = "transfers f CROSS JOIN messages m ON m.position = f.position"
                 order = "f.position"

@@ -40,27 +40,37 @@ enum SearchText {
 
     private static func fold(_ text: String) -> String { SearchTerms.withoutInvisible(text).lowercased() }
 
-    /// Whether a web address stands in `text`: `http://` or `https://` and something behind it.
+    /// Whether an address stands in `text`, as the screen's list of links knows them: a scheme with `://` or `mailto:`,
+    /// and something behind it.
     static func hasLink(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
-        let schemes = [Array("http://".utf8), Array("https://".utf8)]
-        for end in bytes.indices where bytes[end] == UInt8(ascii: ":") {
-            for scheme in schemes {
-                let start = end - (scheme.count - 3)
-                guard start >= 0, bytes.count > start + scheme.count else { continue }
-                let isScheme = zip(bytes[start...], scheme).allSatisfy { $0 == $1 || $0 | 0x20 == $1 }
-                if isScheme, isAddressByte(bytes[start + scheme.count]) { return true }
-            }
+        return bytes.indices.contains { colon in
+            guard bytes[colon] == UInt8(ascii: ":") else { return false }
+            let scheme = scheme(endingAt: colon, in: bytes)
+            guard !scheme.isEmpty else { return false }
+            let rest = bytes[(colon + 1)...]
+            if rest.starts(with: "//".utf8) { return rest.dropFirst(2).first.map(beginsAddress) ?? false }
+            let isMail = scheme.map { $0 | 0x20 }.elementsEqual("mailto".utf8)
+            return isMail && rest.first.map(beginsAddress) ?? false
         }
-        return false
     }
 
-    /// Letters, digits, `[` of an IPv6 address, and everything beyond ASCII.
-    private static func isAddressByte(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0x30...0x39, 0x41...0x5B, 0x61...0x7A, 0x80...0xFF: true
-        default: false
-        }
+    /// What stands before a colon and may be a scheme: it begins with a letter and has 15 characters at most.
+    private static func scheme(endingAt colon: Int, in bytes: [UInt8]) -> ArraySlice<UInt8> {
+        var start = colon
+        while start > 0, colon - start < 15, isSchemeByte(bytes[start - 1]) { start -= 1 }
+        return bytes[start..<colon].drop { !isLetter($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
+    }
+
+    /// Letters, digits, `[` of an IPv6 address, `/` of a path, and everything beyond ASCII.
+    private static func beginsAddress(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (0x30...0x39).contains(byte) || "[/".utf8.contains(byte) || byte >= 0x80
     }
 
     /// Whether the word index has something of `text`.

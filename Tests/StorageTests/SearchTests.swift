@@ -149,6 +149,24 @@ struct SearchTests {
         #expect(try await database.texts("party -200%").count == 1)
     }
 
+    @Test("links are addresses of every scheme, also alone and in any case; what only looks like one is none")
+    func links() async throws {
+        let folder = try TestFolder()
+        let (database, bob, _) = try await filled(folder)
+        let links = [
+            "file:///srv/plan.pdf", "blip://10.0.0.1:4985/abc", "(FTP://mirror.example/)", "mailto:jo@example.org",
+            "git+ssh://host/x",
+        ]
+        for (number, text) in links.enumerated() {
+            try await database.hear(text, from: bob, at: 10_000 + Int64(number) * 1_000)
+        }
+        for (number, text) in ["note: //no", "12://34", "mailto: nobody", "a:b", "://", "file://"].enumerated() {
+            try await database.hear(text, from: bob, at: 20_000 + Int64(number) * 1_000)
+        }
+        let found = try await database.texts(SearchQuery(text: "", linksOnly: true))
+        #expect(Set(found) == Set(links))
+    }
+
     @Test("takes filters alone, and finds links and what is unread")
     func filters() async throws {
         let folder = try TestFolder()

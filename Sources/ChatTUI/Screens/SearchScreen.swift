@@ -39,7 +39,7 @@ struct SearchScreen {
         let lines: [(String, String)] = [
             ("build log", "both words, also as beginnings of words"), ("\"build log\"", "these words in this order"),
             ("-draft", "without this word"), ("from:alice from:me", "who wrote it"), ("in:alice", "in which chat"),
-            ("has:file has:link", "files, web addresses"), ("after:2026-10", "from this day or month on"),
+            ("has:file has:link", "files, links"), ("after:2026-10", "from this day or month on"),
             ("before:2026-12", "before this day or month"), ("on:yesterday", "on this day"),
             ("is:unread", "not seen yet"),
         ]
