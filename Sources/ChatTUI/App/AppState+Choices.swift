@@ -25,13 +25,7 @@ extension AppState {
 
     /// What the filter leaves; in the order of the list, with a filter the best first.
     func choices(of pane: ChoicePane) -> [Choice] {
-        let all = allChoices(of: pane)
-        let filter = pane.list.filter.text
-        guard !filter.isEmpty else { return all }
-        let scored = all.enumerated().compactMap { index, choice in
-            FuzzyMatch.score(filter, in: choice.words).map { (choice: choice, score: $0, index: index) }
-        }
-        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map(\.choice)
+        FuzzyMatch.ranked(allChoices(of: pane), pane.list.filter.text, \.words)
     }
 
     private func allChoices(of pane: ChoicePane) -> [Choice] {
@@ -96,10 +90,10 @@ extension AppState {
 
     // MARK: Asking
 
-    mutating func showPins(_ effects: inout [AppEffect]) {
+    mutating func showPins(_ words: String, _ effects: inout [AppEffect]) {
         guard let openID else { return }
         let generation = nextNumber()
-        show(.choice(ChoicePane(.pins(nil), generation: generation)))
+        show(.choice(ChoicePane(.pins(nil), filter: words, generation: generation)))
         effects.append(.ask(.pins(openID, generation: generation)))
     }
 
@@ -113,12 +107,12 @@ extension AppState {
         overlay = .choice(pane)
     }
 
-    /// Alt-u and /links.
-    mutating func showLinks(_ effects: inout [AppEffect]) {
+    /// Alt-u and /links: those that `words` leave.
+    mutating func showLinks(_ words: String, _ effects: inout [AppEffect]) {
         if case .choice(let pane) = overlay, case .links = pane.kind { return overlay = nil }
         guard openID != nil else { return say("No chat is open: /query WHO opens one", isError: true) }
         let generation = askLinks(opening: nil, &effects)
-        show(.choice(ChoicePane(.links(nil), generation: generation)))
+        show(.choice(ChoicePane(.links(nil), filter: words, generation: generation)))
     }
 
     /// Asks for the links of the open chat, to list them or to open the one with a number.

@@ -53,10 +53,12 @@ extension AppState {
     /// The line under the cursor of the open list.
     private var selectedLine: Int? {
         switch overlay {
-        case .help(let pane), .palette(let pane), .goTo(let pane): pane.selected
+        case .help(let pane), .palette(let pane), .goTo(let pane), .typed(let pane): pane.selected
+        case .choice(let pane): pane.list.selected
+        case .files(let picker): picker.selected
         case .search(let pane): pane.selected
-        case .transfers(let pane): transfers.groups.firstIndex { $0.number == pane.selected } ?? 0
-        case .requests(let selected): requests.firstIndex { $0.id == selected } ?? 0
+        case .transfers(let pane): listedTransfers(pane).firstIndex { $0.number == pane.selected } ?? 0
+        case .requests(let pane): listedRequests(pane).firstIndex { $0.id == pane.selected } ?? 0
         default: nil
         }
     }

@@ -22,7 +22,7 @@ extension AppState {
             perform(command, in: &pane, &effects)
         case .search(var pane): perform(command, in: &pane, &effects)
         case .transfers(var pane): perform(command, in: &pane, &effects)
-        case .requests(let selected): perform(command, request: selected, &effects)
+        case .requests(var pane): perform(command, in: &pane, &effects)
         case .verify(let pane): perform(command, in: pane, &effects)
         case .choice(var pane): performInChoice(command, &pane, &effects)
         case .reader(var pane): performInReader(command, &pane, &effects)
@@ -36,30 +36,45 @@ extension AppState {
     mutating func typeIntoOverlay(_ text: String, _ effects: inout [AppEffect]) {
         switch overlay {
         case .help(var pane), .palette(var pane), .goTo(var pane), .typed(var pane):
-            pane.filter.insert(text)
-            pane.selected = 0
+            // By habit: where every letter is for the filter, nothing has to begin it.
+            if case .goTo = overlay, pane.filter.isEmpty, text == "/" { return }
+            pane.type(text)
             replace(pane)
         case .search(var pane):
             pane.query.insert(text)
             refresh(&pane, &effects)
         case .transfers(var pane):
-            if pane.limit == nil { pane.confirmingCancel = nil } else { pane.limit?.insert(text) }
+            if pane.limit != nil {
+                pane.limit?.insert(text)
+            } else if pane.filter.type(text) {
+                selectListed(in: &pane)
+            } else {
+                pane.confirmingCancel = nil
+            }
             overlay = .transfers(pane)
+        case .requests(var pane):
+            guard pane.filter.type(text) else { return }
+            selectListed(in: &pane)
+            overlay = .requests(pane)
+        case .reader(var pane):
+            if pane.filter.type(text) { overlay = .reader(pane) }
         case .files(var picker): type(text, into: &picker, &effects)
         case .choice(var pane):
-            pane.list.filter.insert(text)
-            pane.list.selected = 0
+            if pane.list.filter.isEmpty, text == "/" { return }
+            pane.list.type(text)
             overlay = .choice(pane)
         case .prompt(var pane):
             pane.field.insert(text)
             overlay = .prompt(pane)
-        case .requests, .verify, .reader, .qr, nil: break
+        case .verify, .qr, nil: break
         }
     }
 
     private mutating func closeOverlay() {
         switch overlay {
         case .transfers(let pane): stepBack(in: pane)
+        case .requests(var pane): overlay = pane.filter.stepBack() ? .requests(pane) : nil
+        case .reader(var pane): overlay = pane.filter.stepBack() ? .reader(pane) : nil
         case .search(var pane) where pane.showsSyntax:
             pane.showsSyntax = false
             overlay = .search(pane)
@@ -71,10 +86,13 @@ extension AppState {
 
     /// The chats that a go-to filter leaves, best first.
     func goToMatches(_ filter: String) -> [Chat] {
-        let scored = chats.enumerated().compactMap { index, chat in
-            FuzzyMatch.score(filter, in: chat.peer.name).map { (chat: chat, score: $0, index: index) }
-        }
-        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map(\.chat)
+        FuzzyMatch.ranked(chats, filter, \.peer.name)
+    }
+
+    /// The chats of the list beside the open chat, as indices: all, or what the filter of the go-to leaves.
+    var listedChats: [Int] {
+        guard case .goTo(let pane) = overlay else { return Array(chats.indices) }
+        return chats.indices.filter { FuzzyMatch.score(pane.filter.text, in: chats[$0].peer.name) != nil }
     }
 
     private func count(in overlay: Overlay?, filter: String) -> Int {
@@ -164,7 +182,7 @@ extension AppState {
         case .requests, .decision: perform(.requests, &effects)
         case .verify: if let openID { showVerification(of: .contact(openID), &effects) }
         case .list, .typed: perform(.palette, &effects)
-        case .reader, .prompt: break
+        case .reader, .prompt, .filter: break
         }
     }
 }

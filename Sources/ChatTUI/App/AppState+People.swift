@@ -19,12 +19,31 @@ extension AppState {
         } else if requests.count == 1, let only = requests.first {
             showVerification(of: .request(only), &effects)
         } else {
-            show(.requests(selected: requests.first?.id))
+            show(.requests(RequestsPane(selected: requests.first?.id)))
         }
     }
 
-    mutating func perform(_ command: AppCommand, request selected: Int64?, _ effects: inout [AppEffect]) {
-        let index = requests.firstIndex { $0.id == selected } ?? 0
+    /// What the filter of the pane leaves.
+    func listedRequests(_ pane: RequestsPane) -> [ContactRequest] {
+        pane.filter.narrowed(requests) { request in
+            "\(request.id) \(request.name) \(request.origin) \(request.address?.host ?? "") \(request.peerID.text)"
+        }
+    }
+
+    /// The cursor stays on a request that the filter leaves, else it goes to the first of them.
+    func selectListed(in pane: inout RequestsPane) {
+        let listed = listedRequests(pane)
+        if !listed.contains(where: { $0.id == pane.selected }) { pane.selected = listed.first?.id }
+    }
+
+    mutating func perform(_ command: AppCommand, in pane: inout RequestsPane, _ effects: inout [AppEffect]) {
+        if pane.filter.perform(command, yanking: killRing.newest) {
+            selectListed(in: &pane)
+            overlay = .requests(pane)
+            return
+        }
+        let requests = listedRequests(pane)
+        let index = requests.firstIndex { $0.id == pane.selected } ?? 0
         let request = requests.indices.contains(index) ? requests[index] : nil
         func errand(_ make: (Int64) -> Errand) {
             guard let request else { return }
@@ -44,7 +63,8 @@ extension AppState {
             return
         default: break
         }
-        overlay = .requests(selected: requests.indices.contains(next) ? requests[next].id : nil)
+        pane.selected = requests.indices.contains(next) ? requests[next].id : nil
+        overlay = .requests(pane)
     }
 
     // MARK: The number

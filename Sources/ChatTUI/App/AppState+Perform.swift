@@ -20,7 +20,7 @@ extension AppState {
             if let previousID { open(previousID, &effects) } else { say("No other chat was open yet") }
         case .chat1, .chat2, .chat3, .chat4, .chat5, .chat6, .chat7, .chat8, .chat9, .chat10:
             openChat(number: command.chatNumber ?? 1, &effects)
-        case .links: showLinks(&effects)
+        case .links: showLinks("", &effects)
         case .plainView:
             isPlain.toggle()
             say(isPlain ? "Plain view: no panes, no indentation (Alt-l ends it)" : "The usual view")
@@ -63,7 +63,7 @@ extension AppState {
         case .lineStart, .lineEnd, .left, .right, .wordLeft, .wordRight, .deleteBackward, .deleteForward,
             .killBlankWord, .killWordBackward, .killWordForward, .killToEnd, .killToStart, .yank, .undo:
             if !edit(command, &effects) { lastKill = nil }
-        case .top, .bottom, .choose, .nextGroup, .closePane, .searchScope, .searchSyntax, .pauseOrResume,
+        case .top, .bottom, .choose, .nextGroup, .filterList, .closePane, .searchScope, .searchSyntax, .pauseOrResume,
             .cancelTransfer, .acceptTransfer, .declineTransfer, .limitRate, .openTransfer, .copyHash, .markFile,
             .sendMarked, .hiddenFiles, .acceptRequest, .refuseRequest,
             .blockRequest, .numbersMatch, .numbersDiffer, .decideLater:

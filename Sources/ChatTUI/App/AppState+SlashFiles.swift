@@ -22,7 +22,7 @@ extension AppState {
         case .resume: runOne(&scanner, &effects, { $0.state == .paused }, Errand.resume)
         case .cancel: runOne(&scanner, &effects, { !$0.state.isFinal }, Errand.cancel)
         case .limit: limitRate(&scanner, &effects)
-        default: toggleTransfers()
+        default: showTransfers(scanner.remainder() ?? "")
         }
     }
 

@@ -32,7 +32,7 @@ extension AppState {
                 confirming = .remove(id)
                 note("This deletes \(name(of: id)) and the whole history. Enter the same command again to do it.")
             }
-        case .contacts: note(chats.isEmpty ? ["No contacts yet: /add ADDRESS"] : contactLines())
+        case .contacts: note(contactLines(ListFilter(scanner.remainder() ?? "")))
         case .whois: if let id = who(scanner.remainder()), let chat = chat(id) { note(whois(chat)) }
         default: note(ownAddress())
         }
@@ -66,12 +66,15 @@ extension AppState {
         return nil
     }
 
-    private func contactLines() -> [String] {
-        chats.enumerated().map { index, chat in
+    private func contactLines(_ filter: ListFilter) -> [String] {
+        guard !chats.isEmpty else { return ["No contacts yet: /add ADDRESS"] }
+        let lines = chats.enumerated().map { index, chat in
             let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
             let mute = muteWords(chat.peer).map { ", \($0)" } ?? ""
             return "\(index + 1) \(chat.name.text): \(Sentences.word(for: chat.peer.trust)), \(link)\(mute)"
         }
+        let listed = filter.narrowed(lines) { $0 }
+        return listed.isEmpty ? ["No contact matches"] : listed
     }
 
     private func whois(_ chat: Chat) -> [String] {

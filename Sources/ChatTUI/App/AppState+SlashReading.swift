@@ -25,8 +25,8 @@ extension AppState {
         case .info: withMessage(&scanner, &effects, .info)
         case .unread: withMessage(&scanner, &effects, .markUnread)
         case .history: showHistory(&scanner, &effects)
-        case .pins: showPins(&effects)
-        case .links: showLinks(&effects)
+        case .pins: showPins(scanner.remainder() ?? "", &effects)
+        case .links: showLinks(scanner.remainder() ?? "", &effects)
         case .open: openNumber(&scanner, &effects)
         case .readMark:
             let all = scanner.next()?.lowercased() == "all"
@@ -36,7 +36,7 @@ extension AppState {
             } else {
                 markRead(contacts, &effects)
             }
-        default: show(.reader(ReaderPane(.log)))
+        default: show(.reader(ReaderPane(.log, filter: scanner.remainder() ?? "")))
         }
     }
 
@@ -165,7 +165,7 @@ extension AppState {
     }
 
     private mutating func openNumber(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
-        guard let word = scanner.next() else { return showLinks(&effects) }
+        guard let word = scanner.next() else { return showLinks("", &effects) }
         if let reference = MessageReference(named: word) {
             find(reference, .open, &effects)
         } else if let number = Int(word), number > 0 {

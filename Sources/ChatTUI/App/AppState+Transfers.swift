@@ -3,17 +3,43 @@
 import ChatCore
 
 extension AppState {
-    mutating func toggleTransfers() {
-        if case .transfers = overlay {
-            overlay = nil
-        } else {
-            show(.transfers(TransfersPane(selected: shownOffer?.number ?? transfers.groups.first?.number)))
+    /// What the filter of the pane leaves.
+    func listedTransfers(_ pane: TransfersPane) -> [TransferGroup] {
+        pane.filter.narrowed(transfers.groups) { group in
+            let direction = group.direction == .outgoing ? "to" : "from"
+            return "#\(group.number.rawValue) \(direction) \(chat(group.contact)?.peer.name ?? "") \(group.name) "
+                + Sentences.word(for: group.state)
         }
+    }
+
+    /// The cursor stays on a transfer that the filter leaves, else it goes to the first of them.
+    func selectListed(in pane: inout TransfersPane) {
+        let listed = listedTransfers(pane)
+        let key = transfers.group(of: pane.selected)?.key
+        if !listed.contains(where: { $0.key == key }) { pane.selected = listed.first?.number }
+    }
+
+    mutating func toggleTransfers() {
+        if case .transfers = overlay { overlay = nil } else { showTransfers("") }
+    }
+
+    /// Those that `words` leave.
+    mutating func showTransfers(_ words: String) {
+        var pane = TransfersPane(filter: ListFilter(words))
+        pane.selected = shownOffer?.number ?? listedTransfers(pane).first?.number
+        show(.transfers(pane))
     }
 
     mutating func perform(_ command: AppCommand, in pane: inout TransfersPane, _ effects: inout [AppEffect]) {
         if pane.limit != nil { return answerLimit(command, &pane, &effects) }
-        let list = transfers.groups
+        if pane.filter.perform(command, yanking: killRing.newest) {
+            pane.showsDetails = false
+            pane.confirmingCancel = nil
+            selectListed(in: &pane)
+            overlay = .transfers(pane)
+            return
+        }
+        let list = listedTransfers(pane)
         let selected = transfers.group(of: pane.selected)?.key
         let index = list.firstIndex { $0.key == selected } ?? 0
         let confirming = pane.confirmingCancel
@@ -49,7 +75,7 @@ extension AppState {
             pane.confirmingCancel = nil
         } else if pane.showsDetails {
             pane.showsDetails = false
-        } else {
+        } else if !pane.filter.stepBack() {
             overlay = nil
             return
         }

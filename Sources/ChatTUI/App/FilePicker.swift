@@ -48,10 +48,7 @@ struct FilePicker: Sendable, Equatable {
             let ordered = visible.filter(\.isFolder) + visible.filter { !$0.isFolder }
             return (folder == "/" ? [] : [.parent]) + ordered.map(Row.entry)
         }
-        let scored = visible.enumerated().compactMap { index, entry in
-            FuzzyMatch.score(wish, in: entry.name).map { (entry: entry, score: $0, index: index) }
-        }
-        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map { .entry($0.entry) }
+        return FuzzyMatch.ranked(visible, wish, \.name).map(Row.entry)
     }
 
     var selectedRow: Row? {

@@ -11,8 +11,7 @@ enum Overlay: Sendable, Equatable {
     case typed(ListPane)
     case transfers(TransfersPane)
     case search(SearchPane)
-    /// The request under the cursor, by id, so that news cannot move the cursor to another one.
-    case requests(selected: Int64?)
+    case requests(RequestsPane)
     case verify(VerifyPane)
     case choice(ChoicePane)
     case reader(ReaderPane)
@@ -25,11 +24,11 @@ enum Overlay: Sendable, Equatable {
         switch self {
         case .typed: .typed
         case .help, .palette, .goTo, .choice: .list
-        case .reader: .reader
+        case .reader(let pane): pane.filter.isOpen ? .filter : .reader
         case .prompt: .prompt
-        case .transfers(let pane): pane.limit == nil ? .transfers : .prompt
+        case .transfers(let pane): pane.limit != nil ? .prompt : pane.filter.isOpen ? .filter : .transfers
         case .search: .search
-        case .requests: .requests
+        case .requests(let pane): pane.filter.isOpen ? .filter : .requests
         case .verify(let pane): if case .request = pane.subject { .decision } else { .verify }
         case .files: .picker
         case .qr: .anywhere
@@ -42,9 +41,22 @@ struct ListPane: Sendable, Equatable {
     var filter = InputLine()
     var selected = 0
 
+    /// Characters for the filter; the best match is under the cursor then.
+    mutating func type(_ text: String) {
+        filter.insert(text)
+        selected = 0
+    }
+
     mutating func move(by step: Int, count: Int) {
         selected = count == 0 ? 0 : min(max(selected + step, 0), count - 1)
     }
+}
+
+/// The list of those who ask to become contacts.
+struct RequestsPane: Sendable, Equatable {
+    /// The request under the cursor, by id, so that news cannot move the cursor to another one.
+    var selected: Int64?
+    var filter = ListFilter()
 }
 
 /// The search overlay.

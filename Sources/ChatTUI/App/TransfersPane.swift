@@ -6,6 +6,7 @@ import ChatCore
 struct TransfersPane: Sendable, Equatable {
     /// A transfer of the group under the cursor, so that news cannot move the cursor to another one.
     var selected: TransferNumber?
+    var filter = ListFilter()
     /// x was pressed once on this transfer.
     var confirmingCancel: TransferNumber?
     /// Enter: everything about the selected one instead of the list.

@@ -39,6 +39,8 @@ enum AppCommand: String, Sendable, Hashable, CaseIterable {
     case choose
     /// Tab: the first line of the next group.
     case nextGroup
+    /// Begins to type what narrows the list.
+    case filterList
     /// Closes the pane by a letter; Esc is `back`.
     case closePane
 

@@ -45,12 +45,7 @@ struct CommandItem: Sendable {
 
     /// What `filter` leaves, best first; all in their order when it is empty.
     static func matching(_ filter: String, _ keymap: Keymap) -> [CommandItem] {
-        let items = all(keymap)
-        guard !filter.isEmpty else { return items }
-        let scored = items.enumerated().compactMap { index, item in
-            FuzzyMatch.score(filter, in: "\(item.label) \(item.title)").map { (item: item, score: $0, index: index) }
-        }
-        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map(\.item)
+        FuzzyMatch.ranked(all(keymap), filter) { "\($0.label) \($0.title)" }
     }
 
     private static let marks: [CommandItem] = [

@@ -2,6 +2,15 @@
 
 /// Subsequence matching without regard to case.
 enum FuzzyMatch {
+    /// The items that match, best first, those that match alike in their order; all in their order without a filter.
+    static func ranked<Item>(_ items: [Item], _ filter: String, _ text: (Item) -> String) -> [Item] {
+        guard !filter.isEmpty else { return items }
+        let scored = items.enumerated().compactMap { index, item in
+            score(filter, in: text(item)).map { (item: item, score: $0, index: index) }
+        }
+        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map(\.item)
+    }
+
     /// Higher is better; `nil` when the letters of `filter` are not all in `text` in that order. An empty filter
     /// matches everything equally. Whole substrings beat scattered letters, starts of words beat middles.
     static func score(_ filter: String, in text: String) -> Int? {

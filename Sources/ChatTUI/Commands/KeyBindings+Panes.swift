@@ -1,7 +1,7 @@
 // The keys of lists and panes: what counts only while one of them is open. The hints stand on the hint line then.
 
 extension KeyBindings {
-    static let panes: [KeyBinding] = search + transfers + picker + requests + verify + decision + list
+    static let panes: [KeyBinding] = search + transfers + picker + requests + verify + decision + list + filter
 
     private static let list = [
         line(.list, ["Enter"], .choose, .lists, "run or open the line", hint: "run"),
@@ -11,6 +11,14 @@ extension KeyBindings {
         line(.typed, ["Ctrl-r"], .down, .lists, nil),
         line(.list, ["PgUp"], .pageUp, .lists, nil),
         line(.list, ["PgDn"], .pageDown, .lists, nil),
+    ]
+
+    private static let filter = [
+        line(.filter, ["Enter"], .choose, .lists, nil, hint: "keep the filter"),
+        line(.filter, ["Up", "Ctrl-p"], .up, .lists, nil, shownAs: "Up/Down", hint: "move"),
+        line(.filter, ["Down", "Ctrl-n"], .down, .lists, nil),
+        line(.filter, ["PgUp"], .pageUp, .lists, nil),
+        line(.filter, ["PgDn"], .pageDown, .lists, nil),
     ]
 
     private static let search = [
@@ -35,6 +43,7 @@ extension KeyBindings {
         line(.transfers, ["o"], .openTransfer, .transfers, "open the file", hint: "open"),
         line(.transfers, ["y"], .copyHash, .transfers, "copy the hash"),
         line(.transfers, ["Enter"], .choose, .transfers, "details", hint: "details"),
+        line(.transfers, ["/"], .filterList, .transfers, "filter", hint: "filter"),
         line(.transfers, ["L"], .limitRate, .transfers, "limit the rate", hint: "limit"),
         line(.transfers, ["PgUp"], .pageUp, .transfers, nil),
         line(.transfers, ["PgDn"], .pageDown, .transfers, nil),
@@ -45,6 +54,7 @@ extension KeyBindings {
         line(.requests, ["j", "Down", "Ctrl-n"], .down, .requests, "move", shownAs: "j/k", hint: "move"),
         line(.requests, ["k", "Up", "Ctrl-p"], .up, .requests, nil),
         line(.requests, ["Enter"], .choose, .requests, "compare numbers", hint: "compare"),
+        line(.requests, ["/"], .filterList, .requests, "filter", hint: "filter"),
         line(.requests, ["a"], .acceptRequest, .requests, "accept as a contact", hint: "accept"),
         line(.requests, ["r"], .refuseRequest, .requests, "refuse", hint: "refuse"),
         line(.requests, ["b"], .blockRequest, .requests, "refuse for ever", hint: "block"),

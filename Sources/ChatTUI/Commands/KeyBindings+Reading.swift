@@ -43,6 +43,7 @@ extension KeyBindings {
         line(.reader, ["g", "Home"], .top, .lists, nil),
         line(.reader, ["G", "End"], .bottom, .lists, nil),
         line(.reader, ["y"], .copyText, .lists, nil, hint: "copy"),
+        line(.reader, ["/"], .filterList, .lists, nil, hint: "filter"),
         line(.reader, ["q", "Tab"], .closePane, .lists, nil),
     ]
 

@@ -29,6 +29,8 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
     case reader
     /// A question with one line for the answer.
     case prompt
+    /// What narrows the list of a pane whose letters are commands.
+    case filter
 
     /// From the context itself to the most general one.
     var chain: [KeyContext] {
@@ -36,7 +38,7 @@ enum KeyContext: String, Sendable, Hashable, CaseIterable {
         case .main: [.main, .edit, .history, .anywhere]
         case .browse: [.browse, .history, .anywhere]
         case .typed: [.typed, .list, .edit, .anywhere]
-        case .list, .search, .picker, .prompt: [self, .edit, .anywhere]
+        case .list, .search, .picker, .prompt, .filter: [self, .edit, .anywhere]
         case .transfers, .requests, .verify, .decision, .reader: [self, .anywhere]
         case .edit, .history: [self, .anywhere]
         case .anywhere: [.anywhere]

@@ -26,11 +26,11 @@ enum SlashCommands {
         make(.unread, "unread", [], [.word], "[N]", "mark as unread from their Nth last message on", .look),
         make(.readMark, "read", [], [.word], "[all]", "mark this chat (or all) as read", .look),
         make(.pin, "pin", [], [.word], "[N]", "pin the last message (or the Nth last), or take the pin away", .look),
-        make(.pins, "pins", [], [], "", "pinned messages", .look),
-        make(.links, "links", ["url"], [], "", "links in this chat", .look),
+        make(.pins, "pins", [], [.text], "[WORDS]", "pinned messages", .look),
+        make(.links, "links", ["url"], [.text], "[WORDS]", "links in this chat", .look),
         make(.open, "open", [], [.word], "[N]", "open link N, or the file #8", .look),
         make(.info, "info", [], [.word], "[N]", "times, ids and earlier texts of a message", .look),
-        make(.log, "log", [], [], "", "what was said on the status line", .look),
+        make(.log, "log", [], [.text], "[WORDS]", "what was said on the status line", .look),
         make(
             .plain, "plain", [], [.text], "TEXT", "send the text as it is, whatever it looks like", .talk, needed: true),
         make(.editor, "editor", [], [.text], "[TEXT]", "write in $EDITOR", .talk),
@@ -48,7 +48,7 @@ enum SlashCommands {
         make(
             .autoAccept, "autoaccept", [], [.contact, .word, .word], "WHO [on [MAXSIZE]|off|default]",
             "take their files without asking", .files, needed: true),
-        make(.transfers, "transfers", [], [], "", "all transfers", .files),
+        make(.transfers, "transfers", [], [.text], "[WORDS]", "all transfers, or those with the words", .files),
         make(.add, "add", [], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
         make(.requests, "requests", [], [], "", "who wants to talk to you", .people),
         make(.approve, "approve", [], [.request, .text], "[N] [NAME]", "accept a contact request", .people),
@@ -61,7 +61,7 @@ enum SlashCommands {
             .rename, "rename", [], [.contact, .text], "WHO NAME", "call them by another name", .people, needed: true),
         make(
             .remove, "remove", [], [.contact], "WHO", "delete a contact and its history", .people, needed: true),
-        make(.contacts, "contacts", ["roster"], [], "", "list the contacts", .people),
+        make(.contacts, "contacts", ["roster"], [.text], "[WORDS]", "list the contacts", .people),
         make(.whois, "whois", [], [.contact], "[WHO]", "address, key and link of somebody", .people),
         make(
             .mute, "mute", [], [.contact, .word], "WHO [TIME|off]", "no bell for them (30m, 2h, 1d)", .people,

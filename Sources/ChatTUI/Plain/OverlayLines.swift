@@ -12,6 +12,7 @@ struct OverlayLines {
         switch state.overlay {
         case .verify: true
         case .search(let pane): pane.result == nil && pane.problem == nil && !pane.query.isEmpty
+        case .choice(let pane): pane.isWaiting
         default: false
         }
     }
@@ -21,10 +22,11 @@ struct OverlayLines {
         case nil: []
         case .help(let pane): helpLines(pane.filter.text)
         case .search(let pane): waits ? [] : searchLines(pane)
-        case .transfers: transferLines
-        case .requests:
-            state.requests.flatMap { RequestSentences(state: state).lines(of: $0) }
+        case .transfers(let pane): transferLines(pane)
+        case .requests(let pane):
+            state.listedRequests(pane).flatMap { RequestSentences(state: state).lines(of: $0) }
         case .verify(let pane): verifyLines(pane)
+        case .choice(let pane): choiceLines(pane)
         default: drawnLines
         }
     }
@@ -49,9 +51,9 @@ struct OverlayLines {
             + result.hits.flatMap { MessageSentences(state: state, message: $0).lines(withDay: true) }
     }
 
-    private var transferLines: [SafeText] {
-        let transfers = state.transfers.groups.flatMap { state.transfers.files(of: $0) }
-        guard !transfers.isEmpty else { return [line("No transfers")] }
+    private func transferLines(_ pane: TransfersPane) -> [SafeText] {
+        let transfers = state.listedTransfers(pane).flatMap { state.transfers.files(of: $0) }
+        guard !transfers.isEmpty else { return [line(pane.filter.isShown ? "No transfer matches" : "No transfers")] }
         return transfers.map { transfer in
             let direction = transfer.direction == .outgoing ? "to" : "from"
             var text = line("#\(transfer.number.rawValue) ") + SafeText(transfer.name, as: .fileName)
@@ -63,6 +65,13 @@ struct OverlayLines {
             }
             return text + line(transfer.reason.map { " (\($0))" } ?? "")
         }
+    }
+
+    private func choiceLines(_ pane: ChoicePane) -> [SafeText] {
+        guard !pane.isWaiting else { return [] }
+        let choices = state.choices(of: pane)
+        guard !choices.isEmpty else { return [line("Nothing matches")] }
+        return [line("\(pane.title):")] + choices.map { $0.line.spans.reduce(.empty) { $0 + $1.text } }
     }
 
     private func verifyLines(_ pane: VerifyPane) -> [SafeText] {

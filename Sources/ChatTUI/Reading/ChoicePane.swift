@@ -17,9 +17,18 @@ struct ChoicePane: Sendable, Equatable {
     /// Tells answers apart.
     var generation = 0
 
-    init(_ kind: Kind, generation: Int = 0) {
+    init(_ kind: Kind, filter: String = "", generation: Int = 0) {
         self.kind = kind
+        list.filter = InputLine(filter)
         self.generation = generation
+    }
+
+    /// The store has not answered yet.
+    var isWaiting: Bool {
+        switch kind {
+        case .pins(nil), .links(nil): true
+        default: false
+        }
     }
 
     var title: String {

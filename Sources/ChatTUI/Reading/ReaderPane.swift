@@ -14,9 +14,12 @@ struct ReaderPane: Sendable, Equatable {
     var content: Content
     /// The first row that is shown; `nil`: the last page.
     var top: Int? = 0
+    /// Leaves the rows with its words.
+    var filter: ListFilter
 
-    init(_ content: Content) {
+    init(_ content: Content, filter: String = "") {
         self.content = content
+        self.filter = ListFilter(filter)
         if content == .log { top = nil }
     }
 }
@@ -36,6 +39,10 @@ extension AppState {
     }
 
     mutating func performInReader(_ command: AppCommand, _ pane: inout ReaderPane, _ effects: inout [AppEffect]) {
+        if pane.filter.perform(command, yanking: killRing.newest) {
+            overlay = .reader(pane)
+            return
+        }
         let screen = ReaderScreen(state: self, pane: pane, layout: ScreenLayout(self))
         let page = max(1, screen.visibleCount)
         let last = max(0, screen.rows.count - screen.visibleCount)

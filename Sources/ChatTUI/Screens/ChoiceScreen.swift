@@ -8,16 +8,8 @@ struct ChoiceScreen {
 
     func draw(on canvas: inout Canvas) {
         let lines = state.choices(of: pane).map(\.line)
-        PickerScreen(title: pane.title, pane: pane.list, lines: lines, layout: layout, isWaiting: isWaiting)
+        PickerScreen(title: pane.title, pane: pane.list, lines: lines, layout: layout, isWaiting: pane.isWaiting)
             .draw(on: &canvas)
-    }
-
-    /// The store has not answered yet.
-    private var isWaiting: Bool {
-        switch pane.kind {
-        case .pins(nil), .links(nil): true
-        default: false
-        }
     }
 }
 

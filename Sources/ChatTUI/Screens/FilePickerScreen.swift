@@ -29,9 +29,10 @@ struct FilePickerScreen {
         for (row, index) in rows.indices.dropFirst(first).prefix(room).enumerated() {
             let isSelected = index == picker.selected
             let line = line(rows[index], width: area.size.columns, isSelected)
+            let place = Point(column: area.origin.column, row: area.origin.row + 1 + row)
             canvas.draw(
-                isSelected ? line.restyled { $0.adding(.reverse) } : line,
-                at: Point(column: area.origin.column, row: area.origin.row + 1 + row), width: area.size.columns)
+                isSelected ? line.restyled { $0.adding(.reverse) } : line, at: place, width: area.size.columns)
+            canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .line(index))
         }
         if let words = emptyWords(rows), room > 0 {
             canvas.draw(

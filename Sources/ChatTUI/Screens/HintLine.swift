@@ -22,7 +22,7 @@ struct HintLine {
         let context = state.keyContext
         // Beside the shape of the cursor: not every terminal has one.
         if state.isViNormal { lead += "NORMAL  " }
-        if [.list, .typed, .search, .picker].contains(context) { lead += "type to filter  " }
+        if [.list, .typed, .search, .picker, .filter].contains(context) { lead += "type to filter  " }
         var hints = state.keymap.hints(in: context).map {
             Hint(label: $0.label, words: $0.hint ?? "", command: $0.command)
         }

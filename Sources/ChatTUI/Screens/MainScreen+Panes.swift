@@ -12,14 +12,13 @@ extension MainScreen {
         let hasBottom = area.size.rows >= bottom.count + 3
         let rows = area.size.rows - (hasBottom ? bottom.count + 1 : 0)
         // The open chat stays visible in a long list.
-        let open = state.chatIndex(state.openID) ?? 0
-        let first = max(0, min(open - rows + 1, state.chats.count - rows))
-        for row in 0..<max(0, rows) where state.chats.indices.contains(first + row) {
-            let line = listLine(first + row, width: width)
-            canvas.draw(line, at: Point(column: 0, row: area.origin.row + row), width: width)
-            canvas.addTarget(
-                Rect(column: 0, row: area.origin.row + row, columns: width, rows: 1), .chat(state.chats[first + row].id)
-            )
+        let listed = state.listedChats
+        let open = listed.firstIndex { state.chats[$0].id == state.openID } ?? 0
+        let first = max(0, min(open - rows + 1, listed.count - rows))
+        for (row, index) in listed.dropFirst(first).prefix(max(0, rows)).enumerated() {
+            let place = Rect(column: 0, row: area.origin.row + row, columns: width, rows: 1)
+            canvas.draw(listLine(index, width: width), at: place.origin, width: width)
+            canvas.addTarget(place, .chat(state.chats[index].id))
         }
         guard hasBottom else { return }
         let ruleRow = area.rows.upperBound - bottom.count - 1

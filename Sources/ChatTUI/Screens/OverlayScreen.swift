@@ -27,8 +27,7 @@ struct OverlayScreen {
             PickerScreen(title: "Go to", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
         case .transfers(let pane): TransfersScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .search(let pane): SearchScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
-        case .requests(let selected):
-            RequestsScreen(state: state, selected: selected, layout: layout).draw(on: &canvas)
+        case .requests(let pane): RequestsScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .verify(let pane):
             VerifyScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .files(let picker): FilePickerScreen(state: state, picker: picker, layout: layout).draw(on: &canvas)

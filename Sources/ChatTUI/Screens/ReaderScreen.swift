@@ -12,7 +12,7 @@ struct ReaderScreen {
     private var area: Rect { ScreenLayout.inside(box) }
 
     /// Rows that are seen at once.
-    var visibleCount: Int { area.size.rows }
+    var visibleCount: Int { max(0, area.size.rows - (pane.filter.isShown ? 1 : 0)) }
 
     var title: String {
         switch pane.content {
@@ -29,14 +29,20 @@ struct ReaderScreen {
         let place =
             rows.count <= visibleCount ? "" : "rows \(top + 1)-\(min(top + visibleCount, rows.count)) of \(rows.count) "
         canvas.drawBox(box, title: SafeText(title, as: .line), footer: SafeText(place + "Esc closes", as: .line))
+        let area = canvas.drawFilter(pane.filter, in: area)
         for (row, line) in rows.dropFirst(top).prefix(visibleCount).enumerated() {
             let point = Point(column: area.origin.column, row: area.origin.row + row)
             canvas.draw(line, at: point, width: area.size.columns)
         }
     }
 
-    /// All rows, wrapped to the width of the box.
+    /// The rows that the filter leaves, wrapped to the width of the box.
     var rows: [StyledLine] {
+        let rows = pane.filter.narrowed(allRows) { $0.spans.map(\.text.text).joined() }
+        return rows.isEmpty && pane.filter.isShown ? [StyledLine("nothing matches", Theme.quiet)] : rows
+    }
+
+    private var allRows: [StyledLine] {
         let width = max(10, area.size.columns)
         switch pane.content {
         case .text(let message): return wrapped(Self.text(of: message), width: width)

@@ -5,7 +5,7 @@ import ChatCore
 /// Draws the contact requests.
 struct RequestsScreen {
     let state: AppState
-    let selected: Int64?
+    let pane: RequestsPane
     let layout: ScreenLayout
 
     func draw(on canvas: inout Canvas) {
@@ -13,17 +13,19 @@ struct RequestsScreen {
         canvas.drawBox(
             box, title: SafeText("Contact requests (\(state.requests.count))", as: .line),
             footer: SafeText(literal: "opened by you with Alt-r · requests never take the keys"))
-        let area = ScreenLayout.inside(box)
+        let area = canvas.drawFilter(pane.filter, in: ScreenLayout.inside(box))
         guard !area.isEmpty else { return }
-        if state.requests.isEmpty {
-            canvas.draw(SafeText(literal: "No requests."), at: area.origin, style: Theme.quiet)
+        let requests = state.listedRequests(pane)
+        if requests.isEmpty {
+            let words = pane.filter.isShown ? SafeText(literal: "nothing matches") : SafeText(literal: "No requests.")
+            canvas.draw(words, at: area.origin, style: Theme.quiet, maxWidth: area.size.columns)
             return
         }
-        let index = state.requests.firstIndex { $0.id == selected } ?? 0
+        let index = requests.firstIndex { $0.id == pane.selected } ?? 0
         let rowsEach = area.size.rows >= 4 ? 4 : 1
         let perPage = max(1, area.size.rows / rowsEach)
-        let first = max(0, min(index - perPage + 1, state.requests.count - perPage))
-        for (place, request) in state.requests.dropFirst(first).prefix(perPage).enumerated() {
+        let first = max(0, min(index - perPage + 1, requests.count - perPage))
+        for (place, request) in requests.dropFirst(first).prefix(perPage).enumerated() {
             let isSelected = first + place == index
             for (row, line) in lines(request, isSelected: isSelected).prefix(rowsEach).enumerated() {
                 let point = Point(column: area.origin.column, row: area.origin.row + place * rowsEach + row)

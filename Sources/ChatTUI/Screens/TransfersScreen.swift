@@ -21,7 +21,7 @@ struct TransfersScreen {
         if showsDetails, let group {
             TransferDetails(state: state, group: group, limit: pane.limits[group.number]).draw(on: &canvas, area)
         } else {
-            drawList(on: &canvas, area)
+            drawList(on: &canvas, canvas.drawFilter(pane.filter, in: area))
         }
         if let limit = pane.limit { drawPrompt(limit, on: &canvas, area) }
     }
@@ -31,11 +31,13 @@ struct TransfersScreen {
     }
 
     private func drawList(on canvas: inout Canvas, _ area: Rect) {
-        let list = state.transfers.groups
+        let list = state.listedTransfers(pane)
         if list.isEmpty {
-            canvas.draw(
-                SafeText(literal: "No transfers. /send PATH or Ctrl-t offers a file."), at: area.origin,
-                style: Theme.quiet, maxWidth: area.size.columns)
+            let words =
+                pane.filter.isShown
+                ? SafeText(literal: "nothing matches")
+                : SafeText(literal: "No transfers. /send PATH or Ctrl-t offers a file.")
+            canvas.draw(words, at: area.origin, style: Theme.quiet, maxWidth: area.size.columns)
             return
         }
         let key = state.transfers.group(of: pane.selected)?.key
