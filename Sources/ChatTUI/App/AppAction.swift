@@ -56,6 +56,7 @@ public enum Answer: Sendable {
     case requestNumber(ContactRequest, [String])
     case traffic(ContactID, LinkTraffic?)
     case mentions([ChatMessage])
+    case spelling(SpellOutcome)
     case roundTrip(ContactID, Duration)
     case backedUp(String)
     case output(ProgramCommand, ProgramOutput)

@@ -99,6 +99,8 @@ public enum Question: Sendable, Equatable {
     case backUp(String)
     /// Runs a command of the program's command line, for what it says; it may take long.
     case command(ProgramCommand)
+    /// Which words of the text the user's spell checker does not know.
+    case spelling(String, command: [String])
     /// Unread messages that may name us.
     case mentions(SearchQuery)
     case downloads

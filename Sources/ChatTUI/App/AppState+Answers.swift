@@ -39,6 +39,7 @@ extension AppState {
         case .backedUp(let path): note("The whole history is in \(abbreviated(path))")
         case .output(let command, let output): show(output, of: command)
         case .mentions(let messages): receive(mentions: messages)
+        case .spelling(let outcome): receive(spelling: outcome)
         case .traffic(let contact, let traffic): note(linkLines(contact, traffic))
         case .downloads(let folder, let freeBytes): downloads = (folder, freeBytes)
         case .identity(let news): identity = news
@@ -106,6 +107,7 @@ extension AppState {
         guard !text.isEmpty else { return }
         if contact == openID {
             if input.isEmpty { input = InputLine(text) }
+            spellingChanged()
         } else if drafts[contact] == nil {
             drafts[contact] = InputLine(text)
         }
@@ -147,7 +149,7 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written"), isError: true)
             return
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
-            .requests, .safetyNumber, .requestNumber, .traffic, .mentions, .downloads, .day, .picture:
+            .requests, .safetyNumber, .requestNumber, .traffic, .mentions, .spelling, .downloads, .day, .picture:
             break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)

@@ -15,6 +15,7 @@ extension AppState {
         previousID = openID
         openID = id
         input = drafts.removeValue(forKey: id) ?? InputLine()
+        spellingChanged()
         lastKill = nil
         history.leave()
         let conversation = chats[index].conversation

@@ -157,6 +157,7 @@ extension AppState {
     /// The draft will be stored when the user pauses.
     mutating func draftChanged() {
         if draftTimer == nil { draftTimer = moment.uptime + .seconds(1) }
+        spellingChanged()
     }
 
     /// The same after a key of the user, who is thus typing.

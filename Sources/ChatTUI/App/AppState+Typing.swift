@@ -55,6 +55,7 @@ extension AppState {
             if let until = chats[index].typingUntil, until <= now { chats[index].typingUntil = nil }
         }
         if let timer = draftTimer, timer <= now { storeDraft(&effects) }
+        checkSpelling(&effects)
         if let due = linkRefresh, due <= now {
             linkRefresh = nil
             if let openID { effects.append(.ask(.links([openID]))) }
@@ -77,6 +78,7 @@ extension AppState {
         consider(status?.until)
         for chat in chats { consider(chat.typingUntil) }
         consider(draftTimer)
+        if !spelling.isRunning { consider(spelling.due) }
         consider(linkRefresh)
         consider(typing.map { $0.lastKey + Self.typingPause })
         consider(conversations.due)

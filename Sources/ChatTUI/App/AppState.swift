@@ -21,6 +21,7 @@ public struct AppState: Sendable {
             if settings.keys != oldValue.keys || settings.enter != oldValue.enter {
                 keymap = Keymap(overrides: settings.keys, enter: settings.enter)
             }
+            if settings.spellCommand != oldValue.spellCommand { spelling = SpellCheck() }
         }
     }
     /// The keys as `settings.keys` changes them.
@@ -63,6 +64,7 @@ public struct AppState: Sendable {
     var pendingKeys: [Key] = []
     /// Ctrl-v was pressed: the next key types what it is.
     var takesLiteral = false
+    var spelling = SpellCheck()
     /// Enter was pressed once on a draft that was pasted, and asked.
     var hasAskedPaste = false
     /// Insert or normal mode, where the user wants vi's keys.

@@ -56,7 +56,7 @@ struct EditorSession: Sendable {
     /// `nil` when the editor ended well.
     private func runEditor(on path: String) -> String? {
         let words = ["/bin/sh", "-c", "exec \(command) \"$1\"", "sh", path]
-        let (code, process) = ProgramStart.start(words, isApart: false)
+        let (code, process) = ProgramStart.start(words, .terminal)
         guard code == 0 else { return "\(command) cannot be started: \(String(cString: strerror(code)))" }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {

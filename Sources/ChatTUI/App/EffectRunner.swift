@@ -135,6 +135,7 @@ struct EffectRunner: Sendable {
                 return .output(command, ProgramOutput(lines: ["the command line is not at hand here"], exitCode: 1))
             }
             return .output(command, await runsCommands(command))
+        case .spelling(let text, let command): return .spelling(await SpellProgram(words: command).check(text))
         case .mentions(let query): return .mentions(try await service.search(query).hits)
         case .downloads:
             guard let space = await service.downloadsSpace() else { return nil }

@@ -14,7 +14,7 @@ final class ProgramLauncher {
     func launch(_ words: [String]) -> Int32 {
         reap()
         guard running.count < Self.limit else { return EAGAIN }
-        let (code, process) = ProgramStart.start(words, isApart: true)
+        let (code, process) = ProgramStart.start(words, .nothing)
         if code == 0 { running.append(process) }
         return code
     }

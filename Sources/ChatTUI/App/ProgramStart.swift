@@ -1,4 +1,4 @@
-// How the screen starts other programs: its editor, what opens a link, what notifies.
+// How the screen starts other programs: its editor, what opens a link, what notifies, what checks the spelling.
 
 import Glibc
 
@@ -7,12 +7,21 @@ enum ProgramStart {
     /// POSIX_SPAWN_SETSID of spawn.h, which the Glibc module leaves out.
     private static let newSession: Int32 = 0x80
 
+    /// What a program reads and writes.
+    enum Streams {
+        /// The terminal, as we have it.
+        case terminal
+        /// Nothing to read, and what it prints goes nowhere.
+        case nothing
+        /// These ends of pipes; they stay open here.
+        case pipes(input: Int32, output: Int32, errors: Int32)
+    }
+
     /// Starts `words`: the program, found by PATH, and its arguments. Returns the system's error number, or 0 and the
     /// process that has to be waited for.
     ///
-    /// `isApart`: in a session of its own, so that the terminal's keys and its end are not for it, with nothing to read
-    /// and what it prints going nowhere.
-    static func start(_ words: [String], isApart: Bool) -> (code: Int32, process: pid_t) {
+    /// What does not have the terminal gets a session of its own: the terminal's keys and its end are not for it.
+    static func start(_ words: [String], _ streams: Streams) -> (code: Int32, process: pid_t) {
         guard let program = words.first, !words.contains(where: { $0.utf8.contains(0) }) else { return (EINVAL, 0) }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -21,10 +30,18 @@ enum ProgramStart {
         guard posix_spawnattr_init(&attributes) == 0 else { return (ENOMEM, 0) }
         defer { posix_spawnattr_destroy(&attributes) }
         var flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK)
-        if isApart {
+        let descriptors = [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]
+        switch streams {
+        case .terminal: break
+        case .nothing:
             flags |= newSession
-            for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            for descriptor in descriptors {
                 posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+            }
+        case .pipes(let input, let output, let errors):
+            flags |= newSession
+            for (descriptor, end) in zip(descriptors, [input, output, errors]) {
+                posix_spawn_file_actions_adddup2(&actions, end, descriptor)
             }
         }
         var all = sigset_t()

@@ -161,9 +161,13 @@ struct MainScreen {
         let prompt = ScreenLayout.prompt(state, columns: layout.size.columns, hasTitle: layout.title != nil)
         canvas.draw(prompt, at: area.origin, style: Theme.title)
         let box = InputBox(
-            state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows)
-        for (index, row) in box.rows.enumerated() where index < area.size.rows {
-            canvas.draw(row, at: Point(column: prompt.width, row: area.origin.row + index))
+            state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows,
+            marks: state.spelling.marks(in: state.input))
+        for index in box.rows.indices.prefix(area.size.rows) {
+            let place = Point(column: prompt.width, row: area.origin.row + index)
+            canvas.draw(
+                box.line(index, marked: Theme.warning.adding(.underline)), at: place,
+                width: layout.size.columns - prompt.width)
         }
         if state.overlay == nil, state.browse == nil {
             canvas.cursor = Point(

@@ -63,7 +63,8 @@ public struct ScreenSettings: Sendable, Equatable {
     public var sendsTyping = true
     /// Lines kept for Ctrl-r and Up.
     public var historyCount = 1000
-    /// A program for /spell-like checks of the draft; none when empty.
+    /// A spell checker, run without a shell: it reads the draft and prints the words that it does not know, one a line
+    /// (`aspell list`). None when empty.
     public var spellCommand = ""
 
     // [read]

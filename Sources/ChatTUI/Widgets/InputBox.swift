@@ -10,11 +10,18 @@ struct InputBox {
     /// The cursor's place in `rows`.
     private(set) var cursor = Point(column: 0, row: 0)
 
-    /// Lays out `line` in rows of `width` columns, at most `maxRows` of them around the cursor.
-    init(_ line: InputLine, width: Int, maxRows: Int) {
+    /// For each row, which of its clusters stand in `marks`.
+    private var isMarked: [[Bool]]
+
+    /// Lays out `line` in rows of `width` columns, at most `maxRows` of them around the cursor. `marks` are parts of the
+    /// line, in their order, that are drawn differently.
+    init(_ line: InputLine, width: Int, maxRows: Int, marks: [Range<Int>] = []) {
         let width = max(2, width)
         var finished: [SafeText] = []
         var row: [Cluster] = []
+        var rowMarks: [Bool] = []
+        var finishedMarks: [[Bool]] = []
+        var marks = marks[...]
         var columns = 0
         let start = max(0, line.cursor - Self.reach)
         let end = min(line.characters.count, line.cursor + Self.reach)
@@ -22,9 +29,13 @@ struct InputBox {
             finished.append(SafeText(clusters: row))
             row = []
             columns = 0
+            finishedMarks.append(rowMarks)
+            rowMarks = []
         }
         for index in start..<end {
             let character = line.characters[index]
+            while let first = marks.first, first.upperBound <= index { marks.removeFirst() }
+            let isInMark = marks.first?.contains(index) ?? false
             if index == line.cursor { cursor = Point(column: columns, row: finished.count) }
             if character == "\n" {
                 endRow()
@@ -36,6 +47,7 @@ struct InputBox {
                     if index == line.cursor, row.isEmpty { cursor = Point(column: 0, row: finished.count) }
                 }
                 row.append(cluster)
+                rowMarks.append(isInMark)
                 columns += cluster.width
             }
         }
@@ -46,7 +58,19 @@ struct InputBox {
         endRow()
         let hidden = max(0, cursor.row - max(1, maxRows) + 1)
         rows = Array(finished.dropFirst(hidden).prefix(max(1, maxRows)))
+        isMarked = Array(finishedMarks.dropFirst(hidden).prefix(max(1, maxRows)))
         cursor.row -= hidden
         if rows.isEmpty { rows = [.empty] }
+    }
+
+    /// A row with its marked clusters in `style`.
+    func line(_ index: Int, marked style: Style) -> StyledLine {
+        guard rows.indices.contains(index), isMarked.indices.contains(index) else { return StyledLine() }
+        guard isMarked[index].contains(true) else { return StyledLine(rows[index]) }
+        var line = StyledLine()
+        for (cluster, isMarked) in zip(rows[index].clusters, isMarked[index]) {
+            line.add(SafeText(clusters: [cluster]), isMarked ? style : .plain)
+        }
+        return line
     }
 }

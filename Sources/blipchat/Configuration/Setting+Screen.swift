@@ -49,7 +49,8 @@ extension Setting {
         flag("input.typing_send", \.screen.sendsTyping, "tell contacts that you are typing"),
         number("input.history", 0...100_000, \.screen.historyCount, "lines that Up and Ctrl-r find again"),
         text(
-            "input.spell_command", \.screen.spellCommand, form: "a command, or \"\"",
-            "checks the spelling of a draft"),
+            "input.spell_command", \.screen.spellCommand, form: "a command like \"aspell list\", or \"\"",
+            "reads the draft and prints the words that it does not know, which are underlined then; without a shell"
+        ) { CommandLine.words(of: $0) != nil },
     ]
 }

@@ -1,0 +1,66 @@
+// The spelling of the draft: the words that the user's checker (input.spell_command) does not know. Asked by
+// AppState+Spelling, drawn by InputBox.
+
+/// What is known about the spelling of the open draft.
+struct SpellCheck: Sendable, Equatable {
+    /// The draft is checked when no key has changed it for so long.
+    static let pause = Duration.milliseconds(400)
+
+    /// As they stand in the draft.
+    var unknown: Set<String> = []
+    /// When (uptime) the draft is to be checked.
+    var due: Duration?
+    /// The checker is at work on a text: the next one waits until it has answered.
+    var isRunning = false
+    /// It could not be run; it is not tried again before the setting changes.
+    var hasFailed = false
+
+    /// Where the unknown words stand in a draft.
+    func marks(in line: InputLine) -> [Range<Int>] {
+        guard !unknown.isEmpty else { return [] }
+        return Self.words(in: line.characters).filter { unknown.contains(String(line.characters[$0])) }
+    }
+
+    /// What the checker is to read of a draft; `nil`: nothing. Commands are not checked, nor are links, addresses and
+    /// names of emoji, which no dictionary has.
+    static func text(of draft: String) -> String? {
+        let isCommand = draft.hasPrefix("/") && !draft.hasPrefix("//")
+        guard !isCommand else { return nil }
+        let lines = draft.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            line.split(separator: " ").filter { word in
+                !word.contains("://") && !word.contains("@") && !(word.hasPrefix(":") && word.hasSuffix(":"))
+            }.joined(separator: " ")
+        }
+        let text = lines.joined(separator: "\n")
+        return text.contains(where: \.isLetter) ? text : nil
+    }
+
+    /// Letters, with apostrophes inside.
+    private static func words(in characters: [Character]) -> [Range<Int>] {
+        var words: [Range<Int>] = []
+        var start: Int?
+        for index in 0...characters.count {
+            let isEnd = index == characters.count
+            let isInside =
+                !isEnd
+                && (characters[index].isLetter
+                    || start != nil && "'\u{2019}".contains(characters[index]) && index + 1 < characters.count
+                        && characters[index + 1].isLetter)
+            if isInside {
+                start = start ?? index
+            } else if let first = start {
+                words.append(first..<index)
+                start = nil
+            }
+        }
+        return words
+    }
+}
+
+/// What a spell checker has said.
+public enum SpellOutcome: Sendable, Equatable {
+    /// The words that it does not know.
+    case unknown([String])
+    /// Why there is no answer, in words.
+    case failed(String)
+}
