@@ -53,25 +53,37 @@ static inline int clinux_set_blocking(int descriptor) {
     return flags < 0 ? -1 : fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
 }
 static inline int clinux_set_close_on_exec(int descriptor) { return fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
-/// A terminal's size in characters; a struct of our own, because several modules lay claim to `struct winsize`.
+/// A terminal's size; a struct of our own, because several modules lay claim to `struct winsize`.
 struct clinux_window_size {
+    /// In characters.
     uint16_t rows;
     uint16_t columns;
+    /// In pixels; 0 where the terminal does not tell.
+    uint16_t pixel_width;
+    uint16_t pixel_height;
 };
+static inline struct winsize clinux_winsize(struct clinux_window_size size) {
+    return (struct winsize){.ws_row = size.rows,
+                            .ws_col = size.columns,
+                            .ws_xpixel = size.pixel_width,
+                            .ws_ypixel = size.pixel_height};
+}
 static inline int clinux_get_window_size(int descriptor, struct clinux_window_size *size) {
     struct winsize window = {0};
     int result = ioctl(descriptor, TIOCGWINSZ, &window);
     size->rows = window.ws_row;
     size->columns = window.ws_col;
+    size->pixel_width = window.ws_xpixel;
+    size->pixel_height = window.ws_ypixel;
     return result;
 }
 static inline int clinux_set_window_size(int descriptor, struct clinux_window_size size) {
-    struct winsize window = {.ws_row = size.rows, .ws_col = size.columns};
+    struct winsize window = clinux_winsize(size);
     return ioctl(descriptor, TIOCSWINSZ, &window);
 }
 /// openpty(3).
 static inline int clinux_open_terminal(int *controller, int *device, struct clinux_window_size size) {
-    struct winsize window = {.ws_row = size.rows, .ws_col = size.columns};
+    struct winsize window = clinux_winsize(size);
     return openpty(controller, device, (char *)0, (const struct termios *)0, &window);
 }
 static inline int clinux_wait_status_exited(int status) { return WIFEXITED(status); }

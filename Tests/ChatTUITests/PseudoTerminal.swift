@@ -11,16 +11,19 @@ final class PseudoTerminal: Sendable {
     /// The path of the slave, for another process.
     let path: String
     private let master: Int32
+    /// The pixels of a character; zero where the terminal does not tell.
+    private let cell: (width: Int, height: Int)
     private let reader: Reader
 
-    init?(columns: Int, rows: Int) {
+    init?(columns: Int, rows: Int, cell: (width: Int, height: Int) = (0, 0)) {
         var ends: (master: Int32, slave: Int32) = (-1, -1)
-        guard clinux_open_terminal(&ends.master, &ends.slave, Self.size(columns, rows)) == 0,
+        guard clinux_open_terminal(&ends.master, &ends.slave, Self.size(columns, rows, cell)) == 0,
             let name = ttyname(ends.slave)
         else {
             return nil
         }
         (master, slave) = ends
+        self.cell = cell
         path = String(cString: name)
         reader = Reader(master)
     }
@@ -31,7 +34,7 @@ final class PseudoTerminal: Sendable {
     }
 
     func resize(columns: Int, rows: Int) {
-        _ = clinux_set_window_size(master, Self.size(columns, rows))
+        _ = clinux_set_window_size(master, Self.size(columns, rows, cell))
     }
 
     /// Presses keys.
@@ -58,8 +61,10 @@ final class PseudoTerminal: Sendable {
         }
     }
 
-    private static func size(_ columns: Int, _ rows: Int) -> clinux_window_size {
-        clinux_window_size(rows: UInt16(clamping: rows), columns: UInt16(clamping: columns))
+    private static func size(_ columns: Int, _ rows: Int, _ cell: (width: Int, height: Int)) -> clinux_window_size {
+        clinux_window_size(
+            rows: UInt16(clamping: rows), columns: UInt16(clamping: columns),
+            pixel_width: UInt16(clamping: columns * cell.width), pixel_height: UInt16(clamping: rows * cell.height))
     }
 }
 

@@ -15,6 +15,11 @@ struct ScreenModel {
     private(set) var clipboard: [String] = []
     /// Notifications (OSC 9, 777, 99) as they came, without the introducer.
     private(set) var notifications: [String] = []
+    /// The pictures that were drawn by sixels, and which of them is seen in each cell.
+    private(set) var pictures: [SixelReader] = []
+    private(set) var pictureCells: [[Int?]]
+    /// The pixels of a character.
+    var cell = (width: 10, height: 20)
     private var link: String?
     private(set) var modes: Set<String> = []
     /// What the terminal was asked: where the cursor is, what it can do.
@@ -37,6 +42,16 @@ struct ScreenModel {
         bottom = rows - 1
         cells = Array(repeating: Array(repeating: " ", count: columns), count: rows)
         links = Array(repeating: Array(repeating: nil, count: columns), count: rows)
+        pictureCells = Array(repeating: Array(repeating: nil, count: columns), count: rows)
+    }
+
+    /// Rows and columns of the cells that show a picture, each as `row:column`.
+    var picturePlaces: Set<String> {
+        var places: Set<String> = []
+        for (row, cells) in pictureCells.enumerated() {
+            for (column, cell) in cells.enumerated() where cell != nil { places.insert("\(row):\(column)") }
+        }
+        return places
     }
 
     /// The rows without blanks at their ends, each ended by LF, like `Canvas.text()`.
@@ -105,6 +120,7 @@ struct ScreenModel {
         if column + width < columns, cells[row][column + width].isEmpty { cells[row][column + width] = " " }
         cells[row][column] = text
         links[row][column] = link
+        for column in column..<column + width { pictureCells[row][column] = nil }
         if width == 2 {
             cells[row][column + 1] = ""
             links[row][column + 1] = link
@@ -114,7 +130,7 @@ struct ScreenModel {
     }
 
     private mutating func stepEscape(_ rest: ArraySlice<UInt8>) -> Int {
-        let all = Array(rest.prefix(120_000))
+        let all = Array(rest.prefix(600_000))
         guard all.count >= 2 else { return 0 }
         switch all[1] {
         case UInt8(ascii: "["):
@@ -129,12 +145,35 @@ struct ScreenModel {
             }
             command(String(decoding: all[2..<end], as: UTF8.self))
             return end + 2
+        case UInt8(ascii: "P"):
+            guard let end = all.dropFirst(2).firstIndex(of: 0x1B), end + 1 < all.count else { return 0 }
+            if all[end + 1] != UInt8(ascii: "\\") { violations.append("ESC inside of DCS") }
+            drawSixels(SixelReader(all[2..<end]))
+            return end + 2
+        case UInt8(ascii: "_"):
+            guard let end = all.dropFirst(2).firstIndex(of: 0x1B), end + 1 < all.count else { return 0 }
+            let text = String(decoding: all[2..<end], as: UTF8.self)
+            // This terminal does not know kitty's pictures; it may be asked about them.
+            if !["Gi=31,", "Ga=d,d=A,"].contains(where: { text.hasPrefix($0) }) { violations.append("APC \(text)") }
+            return end + 2
         case UInt8(ascii: "("), UInt8(ascii: ")"): return all.count >= 3 ? 3 : 0
         case UInt8(ascii: "="), UInt8(ascii: ">"), UInt8(ascii: "7"), UInt8(ascii: "8"): return 2
         case UInt8(ascii: "M"): if row == top { scroll(from: top, by: -1) } else { row = max(0, row - 1) }
         default: violations.append("ESC \(all[1])")
         }
         return 2
+    }
+
+    private mutating func drawSixels(_ picture: SixelReader) {
+        violations += picture.violations
+        pictures.append(picture)
+        let size = ((picture.width + cell.width - 1) / cell.width, (picture.height + cell.height - 1) / cell.height)
+        if row + size.1 >= rows || column + size.0 > columns { violations.append("a picture that scrolls the screen") }
+        for row in row..<min(rows, row + size.1) {
+            for column in column..<min(columns, column + size.0) { pictureCells[row][column] = pictures.count - 1 }
+        }
+        // Where the cursor is now is no two terminals' common opinion.
+        (row, column) = (min(rows - 1, row + size.1), 0)
     }
 
     /// An operating system command (OSC): only those that blipchat writes, with nothing in them that could act.
@@ -187,12 +226,16 @@ struct ScreenModel {
             cells[row] += Array(repeating: " ", count: columns - cells[row].count)
             links[row].removeSubrange(column..<min(columns, column + first))
             links[row] += Array(repeating: nil, count: columns - links[row].count)
+            pictureCells[row].removeSubrange(column..<min(columns, column + first))
+            pictureCells[row] += Array(repeating: nil, count: columns - pictureCells[row].count)
         case "@":
             cells[row].insert(contentsOf: Array(repeating: " ", count: first), at: column)
             cells[row] = Array(cells[row].prefix(columns))
             links[row].insert(contentsOf: Array(repeating: nil, count: first), at: column)
             links[row] = Array(links[row].prefix(columns))
-        case "S": scroll(from: top, by: first)
+            pictureCells[row].insert(contentsOf: Array(repeating: nil, count: first), at: column)
+            pictureCells[row] = Array(pictureCells[row].prefix(columns))
+        case "S" where !parameters.hasPrefix("?"): scroll(from: top, by: first)
         case "T": scroll(from: top, by: -first)
         case "L": if (top...bottom).contains(row) { scroll(from: row, by: -first) }
         case "M": if (top...bottom).contains(row) { scroll(from: row, by: first) }
@@ -206,6 +249,8 @@ struct ScreenModel {
             if final == "h" { modes.insert(parameters) } else { modes.remove(parameters) }
         case "n" where parameters == "6": questions.append("6n")
         case "c" where parameters.isEmpty: questions.append("c")
+        case "S" where parameters == "?1;1;0": questions.append("?1;1;0S")
+        case "t" where parameters == "16": questions.append("16t")
         case "q" where ["0 ", "2 ", "6 "].contains(parameters): cursorShape = parameters
         case "t" where ["22;2", "23;2", "22;0;0", "23;0;0"].contains(parameters): break
         case "m":
@@ -229,6 +274,8 @@ struct ScreenModel {
             cells.insert(blank, at: to)
             links.remove(at: from)
             links.insert(Array(repeating: nil, count: columns), at: to)
+            pictureCells.remove(at: from)
+            pictureCells.insert(Array(repeating: nil, count: columns), at: to)
         }
     }
 
@@ -236,6 +283,7 @@ struct ScreenModel {
         for column in start..<max(start, min(end, columns)) {
             cells[row][column] = " "
             links[row][column] = nil
+            pictureCells[row][column] = nil
         }
     }
 }

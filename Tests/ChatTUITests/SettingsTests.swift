@@ -44,6 +44,7 @@ import Testing
         var fixture = Fixture.main(columns: 80, rows: 24)
         var settings = fixture.state.settings
         settings.mouse = false
+        settings.preview = .auto
         settings.theme = "dark"
         let request = SettingsRequest.set(key: "ui.theme", words: "dark")
         fixture.effects = []
@@ -53,6 +54,7 @@ import Testing
                 .settings(SettingsReply(["ui.theme = \"dark\""], settings: settings, theme: .dark))))
         #expect(fixture.state.settings == settings)
         #expect(fixture.effects.contains(.terminal(.mouse(false))))
+        #expect(fixture.effects.contains(.terminal(.previews(.auto))))
         #expect(fixture.text.contains("ui.theme = \"dark\""))
         #expect(fixture.canvas[Point(column: 79, row: 5)].style.background == Theme.dark[.text].background)
     }

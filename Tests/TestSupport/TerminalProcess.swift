@@ -16,7 +16,7 @@ public final class TerminalProcess {
     public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
         var controller: Int32 = -1
         var device: Int32 = -1
-        guard clinux_open_terminal(&controller, &device, clinux_window_size(rows: rows, columns: columns)) == 0 else {
+        guard clinux_open_terminal(&controller, &device, Self.size(columns, rows)) == 0 else {
             throw SystemFailure("openpty")
         }
         for descriptor in [controller, device] { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
@@ -50,7 +50,11 @@ public final class TerminalProcess {
     }
 
     public func resize(columns: UInt16, rows: UInt16) {
-        _ = clinux_set_window_size(controller, clinux_window_size(rows: rows, columns: columns))
+        _ = clinux_set_window_size(controller, Self.size(columns, rows))
+    }
+
+    private static func size(_ columns: UInt16, _ rows: UInt16) -> clinux_window_size {
+        clinux_window_size(rows: rows, columns: columns, pixel_width: 0, pixel_height: 0)
     }
 
     /// The terminal's settings when the process was started and now (what `stty -g` prints), to be compared.

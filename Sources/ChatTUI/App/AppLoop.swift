@@ -76,7 +76,11 @@ final class AppLoop {
     }
 
     /// What the terminal can do, as far as is known by now.
-    func terminalIs(_ capabilities: TerminalCapabilities) { state?.terminal = capabilities }
+    func terminalIs(_ capabilities: TerminalCapabilities) {
+        // Pictures are read in the size that they are shown in.
+        if capabilities.graphics != state?.terminal.graphics { state?.pictures = PictureShelf() }
+        state?.terminal = capabilities
+    }
 
     // MARK: Actions and effects
 

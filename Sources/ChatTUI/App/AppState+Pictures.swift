@@ -8,7 +8,11 @@ extension AppState {
 
     /// Pictures go to the terminal as they are, not as characters.
     private var showsRealPictures: Bool {
-        terminal.graphics == .kitty && (settings.preview == .auto || settings.preview == .kitty)
+        switch terminal.graphics {
+        case .none: false
+        case .kitty: settings.preview == .auto || settings.preview == .kitty
+        case .sixel: settings.preview == .auto || settings.preview == .sixel
+        }
     }
 
     /// Asks for the previews that the open chat lacks.
@@ -43,7 +47,7 @@ extension AppState {
             return []
         }
         if let number = preview.number, preview.size.columns <= width {
-            return PictureRows.placeholders(number: number, size: preview.size)
+            return PictureRows.cells(ofPicture: number, size: preview.size)
         }
         return terminal.colors > 0 && terminal.unicode
             ? PictureRows.halfBlocks(image, columns: width) : PictureRows.shades(image, columns: width)

@@ -28,6 +28,7 @@ extension AppState {
             let old = settings
             settings = new
             if new.mouse != old.mouse { effects.append(.terminal(.mouse(new.mouse))) }
+            if new.preview != old.preview { effects.append(.terminal(.previews(new.preview))) }
             if old.sendsTyping, !new.sendsTyping { stopTyping(&effects) }
         }
         if let new = reply.theme { theme = new }

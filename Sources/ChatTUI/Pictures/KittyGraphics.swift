@@ -25,14 +25,6 @@ enum KittyGraphics {
         return text
     }
 
-    static func placeholder(row: Int, column: Int) -> String {
-        var text = String.UnicodeScalarView()
-        text.append("\u{10EEEE}")
-        text.append(marks[row])
-        text.append(marks[column])
-        return String(text)
-    }
-
     /// Which mark means which number, from 0: the beginning of the protocol's table.
     static let marks: [Unicode.Scalar] = [
         0x305, 0x30D, 0x30E, 0x310, 0x312, 0x33D, 0x33E, 0x33F, 0x346, 0x34A, 0x34B, 0x34C, 0x350, 0x351, 0x352, 0x357,

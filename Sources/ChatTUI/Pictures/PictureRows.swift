@@ -1,5 +1,5 @@
-// A picture as rows of the screen: two pixels in each cell as half blocks, or placeholders that a terminal with
-// kitty's protocol fills with the picture itself.
+// A picture as rows of the screen: two pixels in each cell as half blocks, or cells where a terminal that can (by
+// kitty's protocol or by sixels) shows the picture itself.
 
 /// Makes rows of at most `columns` by `rows` cells.
 enum PictureRows {
@@ -63,7 +63,7 @@ enum PictureRows {
             ? UInt8(232 + grey) : UInt8(16 + 36 * red + 6 * green + blue)
     }
 
-    // MARK: kitty
+    // MARK: The picture itself
 
     /// The cells that a picture takes there: about twice as high as wide each.
     static func cells(of image: PixelImage, columns: Int) -> Size {
@@ -74,15 +74,12 @@ enum PictureRows {
         )
     }
 
-    /// Cells that the terminal fills with the picture of this number (1 to 255), which is their colour; each names its
-    /// row and column by marks, so that curses may write them in any order.
-    static func placeholders(number: UInt8, size: Size) -> [StyledLine] {
-        let rows = min(size.rows, KittyGraphics.marks.count)
-        let columns = min(size.columns, KittyGraphics.marks.count)
-        return (0..<rows).map { row in
-            let clusters = (0..<columns).map { column in
-                Cluster(text: KittyGraphics.placeholder(row: row, column: column), width: 1)
-            }
+    /// Cells in which the terminal shows the picture of this number (1 to 255). Each names its row and column, so that
+    /// they may be written in any order, and be cut and covered.
+    static func cells(ofPicture number: UInt8, size: Size) -> [StyledLine] {
+        let columns = min(size.columns, PictureCell.limit)
+        return (0..<min(size.rows, PictureCell.limit)).map { row in
+            let clusters = (0..<columns).map { PictureCell(number: number, column: $0, row: row).cluster }
             return StyledLine(SafeText(clusters: clusters), Style(.palette(number)))
         }
     }

@@ -93,9 +93,7 @@ extension InputDecoder {
         if sequence.isPrivate {
             // "<" is SGR mouse; "?", ">" and "=" begin answers.
             if sequence.marker == UInt8(ascii: "<") { finishMouse(sequence, isRelease: final == UInt8(ascii: "m")) }
-            if sequence.marker == UInt8(ascii: "?"), final == UInt8(ascii: "c") {
-                reports.append(.attributes(sequence.numbers))
-            }
+            if sequence.marker == UInt8(ascii: "?") { finishReport(sequence, final) }
             return
         }
         let modifiers = sequence.modifiers
@@ -120,8 +118,23 @@ extension InputDecoder {
             } else if let row = sequence[0], let column = sequence[1] {
                 reports.append(.cursor(row: row, column: column))
             }
+        case "t":
+            if sequence[0] == 6, let height = sequence[1], let width = sequence[2] {
+                reports.append(.cellSize(width: width, height: height))
+            }
         default:
             if let code = Self.arrows[final] { emit(code, modifiers) }
+        }
+    }
+
+    /// Answers that begin with `ESC [ ?`.
+    private mutating func finishReport(_ sequence: ControlSequence, _ final: UInt8) {
+        switch UnicodeScalar(final) {
+        case "c": reports.append(.attributes(sequence.numbers))
+        case "S":
+            // Item 1 are the colour registers; status 0 is success.
+            if sequence[0] == 1, sequence[1] == 0, let count = sequence[2] { reports.append(.colorRegisters(count)) }
+        default: break
         }
     }
 

@@ -32,14 +32,17 @@ extension NcursesTerminal {
             guard wish.hasMouse != isOn else { return }
             wish.hasMouse = isOn
             write(isOn ? TerminalSequences.mouseOn : TerminalSequences.mouseOff)
-        case .picture(let image, let number, let size):
-            guard capabilities.graphics == .kitty else { return }
-            write(KittyGraphics.transmit(image, number: number, size: size))
+        case .previews(let preview):
+            guard wish.preview != preview else { return }
+            wish.preview = preview
+            show(picturesBy: .none)
+            askAboutPictures()
+        case .picture(let image, let number, let size): take(image, number: number, size: size)
         }
     }
 
     /// Writes a sequence where the terminal is ours and would not show it.
-    private func write(_ sequence: String) {
+    func write(_ sequence: String) {
         guard let session, session.mayWrite, environment.hasModernModes, !sequence.isEmpty else { return }
         TerminalOutput.write(sequence, to: output)
     }

@@ -22,7 +22,7 @@ extension NcursesTerminal {
         var pen = DirectPen(terminal: self)
         var isBehindDirect = false
         for (column, cell) in cells.enumerated().prefix(size.columns) {
-            guard let cluster = cell.cluster else { continue }
+            guard let cluster = cell.cluster, !showsPicture(cluster) else { continue }
             // The last column is left to curses, which knows how to keep the terminal from going on in the next row.
             guard column + cluster.width < size.columns else { break }
             let isDirect = isDrawnDirectly(cluster, at: column)

@@ -23,6 +23,7 @@ extension NcursesTerminal {
         doupdate()
         // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
         writeBesideCurses(changed.count > 1 ? Array(rows) : changed, of: canvas, before: before)
+        drawPictures(of: canvas, before: before)
         shown = canvas
     }
 
@@ -43,7 +44,7 @@ extension NcursesTerminal {
             // The right half of a wide cluster changes with its left half.
             if let before, before[before.startIndex + column] == cell { continue }
             wmove(window, Int32(row), Int32(column))
-            if isDrawnDirectly(cluster, at: column) {
+            if showsPicture(cluster) || isDrawnDirectly(cluster, at: column) {
                 for _ in 0..<cluster.width { add(Self.placeholder, cell.style, to: window) }
             } else {
                 add(curseText(cluster, at: column), cell.style, to: window)

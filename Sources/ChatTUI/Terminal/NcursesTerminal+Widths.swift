@@ -7,9 +7,6 @@ extension NcursesTerminal {
     /// first picture does not wait for the answers.
     func startProbe() {
         guard capabilities.unicode else { return }
-        if environment.hasModernModes, settings.preview == .auto || settings.preview == .kitty {
-            TerminalOutput.write(KittyGraphics.query, to: output)
-        }
         switch settings.width {
         case .wcwidth: capabilities.widths = .perScalar
         case .grapheme: capabilities.widths = .perCluster
@@ -29,10 +26,7 @@ extension NcursesTerminal {
 
     /// An answer of the terminal; the last one of the probe changes how things are drawn.
     func receive(_ report: TerminalReport) {
-        if report == .graphics, capabilities.graphics == .none {
-            capabilities.graphics = .kitty
-            session?.onInput(.resize(size))
-        }
+        receiveAboutPictures(report)
         guard var probe = session?.probe else { return }
         probe.receive(report)
         session?.probe = probe.isFinished ? nil : probe

@@ -46,8 +46,11 @@ public final class NcursesTerminal: Terminal {
     struct Wish {
         var hasMouse = false
         var cursor = TerminalCommand.CursorShape.standard
+        var preview = ScreenSettings.ImagePreview.off
     }
     var wish = Wish()
+    /// Pictures that were handed over for sixels.
+    var sixels = SixelStock()
     /// What the terminal shows; `nil` when that is not known.
     var shown: Canvas?
     /// Numbers of the colour pairs that were made so far.
@@ -65,6 +68,7 @@ public final class NcursesTerminal: Terminal {
         self.environment = environment
         self.settings = settings
         self.memory = memory
+        wish.preview = settings.preview
         capabilities = TerminalCapabilities(
             colors: 0, unicode: environment.unicode,
             bracketedPaste: environment.hasModernModes && !environment.isScreen, links: environment.hasLinks,
@@ -112,6 +116,7 @@ public final class NcursesTerminal: Terminal {
         TerminalOutput.write(modes(modesOn), to: output)
         updateSize()
         startProbe()
+        askAboutPictures()
     }
 
     public func stop() {
@@ -317,6 +322,7 @@ public final class NcursesTerminal: Terminal {
         var window = clinux_window_size()
         if clinux_get_window_size(output, &window) == 0, window.columns > 0, window.rows > 0 {
             size = Size(columns: Int(window.columns), rows: Int(window.rows))
+            sixels.learnCellSize(ofWindow: (Int(window.pixel_width), Int(window.pixel_height)), size)
             if cncurses_lines() != Int32(window.rows) || cncurses_columns() != Int32(window.columns) {
                 resizeterm(Int32(window.rows), Int32(window.columns))
             }

@@ -22,6 +22,8 @@ public struct TerminalCapabilities: Sendable, Hashable {
         case none
         /// kitty's protocol.
         case kitty
+        /// Sixels, which stand in cells until something else is written there.
+        case sixel
     }
 
     public init(colors: Int, unicode: Bool, bracketedPaste: Bool = true, links: Bool = false, name: String = "") {

@@ -9,7 +9,9 @@ public enum TerminalCommand: Sendable, Equatable {
     case cursorShape(CursorShape)
     /// Mouse reports on or off.
     case mouse(Bool)
-    /// Hands over a picture that its placeholders will show (PictureRows); only for TerminalCapabilities.Graphics.kitty.
+    /// How pictures are to be shown: finds out whether the terminal can. The answer comes as a resize.
+    case previews(ScreenSettings.ImagePreview)
+    /// Hands over a picture that is shown wherever the canvas has its cells (PictureCell), and the cells that it takes.
     case picture(PixelImage, number: UInt8, size: Size)
 
     /// The shapes of DECSCUSR that the input uses.

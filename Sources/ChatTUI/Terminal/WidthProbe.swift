@@ -26,7 +26,7 @@ struct WidthProbe: Sendable, Equatable {
             guard row == Self.row, let kind = waiting.popFirst() else { return }
             if (2...10).contains(column) { widths.measured[kind] = column - 1 }
         case .attributes: isFinished = true
-        case .graphics: break
+        case .graphics, .colorRegisters, .cellSize: break
         }
     }
 }
@@ -39,4 +39,8 @@ enum TerminalReport: Sendable, Equatable {
     case attributes([Int])
     /// The terminal knows kitty's graphics protocol.
     case graphics
+    /// XTSMGRAPHICS: how many colours a picture of sixels may have.
+    case colorRegisters(Int)
+    /// XTWINOPS 16: the pixels of one character.
+    case cellSize(width: Int, height: Int)
 }

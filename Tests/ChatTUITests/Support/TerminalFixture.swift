@@ -14,15 +14,20 @@ final class TerminalFixture {
     var events: [InputEvent] = []
     var written: [UInt8] = []
 
-    init(columns: Int = 40, rows: Int = 10, environment: TerminalEnvironment? = nil) throws {
-        let pty = try #require(PseudoTerminal(columns: columns, rows: rows))
+    init(
+        columns: Int = 40, rows: Int = 10, cell: (width: Int, height: Int) = (0, 0),
+        environment: TerminalEnvironment? = nil, settings: ScreenSettings = ScreenSettings()
+    ) throws {
+        let pty = try #require(PseudoTerminal(columns: columns, rows: rows, cell: cell))
         self.pty = pty
         // Switches the C library to UTF-8, too.
         var usual = TerminalEnvironment.current()
         usual.type = "xterm-256color"
         usual.noColor = false
-        terminal = NcursesTerminal(input: pty.slave, output: pty.slave, environment: environment ?? usual)
+        terminal = NcursesTerminal(
+            input: pty.slave, output: pty.slave, environment: environment ?? usual, settings: settings)
         screen = ScreenModel(columns: columns, rows: rows)
+        if cell.width > 0 { screen.cell = cell }
     }
 
     func start() throws { try terminal.start { [weak self] event in self?.events.append(event) } }
