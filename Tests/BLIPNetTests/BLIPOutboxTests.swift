@@ -121,6 +121,26 @@ import Testing
         #expect(sender.begun == Array(1..<next).filter { $0 == 1 || (sender.frames[$0] ?? 1) == 0 })
     }
 
+    @Test("short normal responses keep half of the frames while more urgent ones wait than there are places")
+    func shortResponses() {
+        var sender = Sender()
+        var order: [UInt64] = []
+        var (urgent, normal): (UInt64, UInt64) = (0, 1_000_000)
+        while order.count < 2_000 {
+            while urgent < order.count + 100 {
+                urgent += 1
+                sender.add(urgent, frames: 1, urgent: true, type: .response)
+            }
+            while normal < 1_000_000 + order.count + 100 {
+                normal += 1
+                sender.add(normal, frames: 1, type: .response)
+            }
+            order += sender.run(1)
+        }
+        let share = order.count { $0 > 1_000_000 }
+        #expect((950...1_050).contains(share))
+    }
+
     @Test("few urgent messages at a time are never held up by what they owe")
     func fewAtATime() {
         var sender = Sender()

@@ -12,7 +12,8 @@
 ///   of their own and are not held up by it.
 /// Only so many messages run at a time (a peer refuses to hold more unfinished ones), which also bounds how many urgent
 /// ones can stand before a normal one that was just put back; the others wait in the backlog,
-/// requests in order, urgent responses ahead of normal ones. In a dialect without ACKs only so many bytes run at a time.
+/// requests in order, urgent responses ahead of normal ones. A quarter of the places is kept for each kind, so that a
+/// flood of one cannot shut the other out. In a dialect without ACKs only so many bytes run at a time.
 struct Outbox {
     private var queue = FIFO<OutgoingMessage>()
     private var newRequests = FIFO<OutgoingMessage>()
@@ -22,14 +23,16 @@ struct Outbox {
     private var urgentInQueue = 0
     /// Frames that normal messages may claim for urgent frames that went before them.
     private var normalClaim = 0
-    /// What one urgent frame adds to the claim: with frames of 4 KiB about as much work for both sides as a short urgent
-    /// message is.
+    /// What one urgent frame adds to the claim: with frames of 4 KiB about as much work for both sides as a short
+    /// message is, so it is also what the first frame of a normal message takes from it.
     static let claimPerUrgentFrame = 6
     /// Claims below this wait: urgency is for few messages at a time, and so many urgent frames overtake freely.
     static let urgentBurst = 16
     private static let claimLimit = claimPerUrgentFrame * urgentBurst
     /// Messages that were let in and have not finished, the paused ones included.
-    private var running = 0
+    private var running: Int { runningUrgent + runningNormal }
+    private var runningUrgent = 0
+    private var runningNormal = 0
     private let maxRunning: Int
     /// The sizes of the running messages, where they are bounded.
     private var runningBytes = 0
@@ -65,7 +68,7 @@ struct Outbox {
     mutating func popNext() -> OutgoingMessage? {
         guard let message = popClaimingNormal() ?? queue.popFirst() else { return nil }
         if !message.isUrgent {
-            normalClaim = max(0, normalClaim - 1)
+            normalClaim = max(0, normalClaim - (message.isNew ? Self.claimPerUrgentFrame : 1))
         } else {
             urgentInQueue -= 1
             if urgentInQueue < queue.count {
@@ -100,7 +103,7 @@ struct Outbox {
 
     /// The message will send nothing more.
     mutating func finish(_ message: OutgoingMessage) {
-        running -= 1
+        if message.isUrgent { runningUrgent -= 1 } else { runningNormal -= 1 }
         runningBytes -= message.runningBytes
         letIn()
     }
@@ -122,9 +125,10 @@ struct Outbox {
         }
     }
 
-    /// A quarter of the places, and of the bytes, is kept for urgent messages.
+    /// A quarter of the places is kept for either kind, and a quarter of the bytes for urgent messages.
     private func hasRoom(for message: OutgoingMessage) -> Bool {
-        guard running < (message.isUrgent ? maxRunning : maxRunning - maxRunning / 4) else { return false }
+        let runningOfKind = message.isUrgent ? runningUrgent : runningNormal
+        guard running < maxRunning, runningOfKind < maxRunning - maxRunning / 4 else { return false }
         guard let maxRunningBytes, running > 0 else { return true }
         let allowed = message.isUrgent ? maxRunningBytes : maxRunningBytes - maxRunningBytes / 4
         return size(message, maxRunningBytes) <= allowed - runningBytes
@@ -135,7 +139,7 @@ struct Outbox {
     }
 
     private mutating func start(_ message: OutgoingMessage) {
-        running += 1
+        if message.isUrgent { runningUrgent += 1 } else { runningNormal += 1 }
         if let maxRunningBytes {
             message.runningBytes = size(message, maxRunningBytes)
             runningBytes += message.runningBytes
