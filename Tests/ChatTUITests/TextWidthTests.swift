@@ -37,7 +37,9 @@ struct TextWidthTests {
 
     @Test(
         "tables are sorted, disjoint ranges",
-        arguments: [UnicodeTables.wide, UnicodeTables.zeroWidth, UnicodeTables.unassigned])
+        arguments: [
+            UnicodeTables.wide, UnicodeTables.zeroWidth, UnicodeTables.ambiguous, UnicodeTables.unassigned,
+        ])
     func tables(table: [UInt32]) {
         #expect(table.count.isMultiple(of: 2) && !table.isEmpty)
         for index in table.indices.dropFirst() {
@@ -51,10 +53,29 @@ struct TextWidthTests {
         }
     }
 
-    @Test("no scalar is both wide and without width")
+    @Test("no scalar is in two tables of widths")
     func disjoint() {
-        for value in UInt32(0)...0x1_FFFF where TextWidth.isListed(value, in: UnicodeTables.wide) {
-            #expect(!TextWidth.isListed(value, in: UnicodeTables.zeroWidth))
+        let tables = [UnicodeTables.wide, UnicodeTables.zeroWidth, UnicodeTables.ambiguous]
+        for value in UInt32(0)...0x1_FFFF {
+            #expect(tables.count { TextWidth.isListed(value, in: $0) } < 2)
         }
+    }
+
+    @Test("what East Asia draws in two columns has one or two, as it is asked for; everything else stays")
+    func ambiguous() {
+        for scalar in "αЖéß°·×§…─│█●○→“①☆\u{FFFD}".unicodeScalars {
+            #expect(TextWidth.width(of: scalar, ambiguous: 1) == 1, "\(scalar)")
+            #expect(TextWidth.width(of: scalar, ambiguous: 2) == 2, "\(scalar)")
+        }
+        let others: [(scalar: Unicode.Scalar, width: Int)] = [
+            ("a", 1), ("ñ", 1), ("ё", 2), ("✓", 1), ("日", 2), ("😀", 2), ("\u{301}", 0), ("ｶ", 1),
+        ]
+        for other in others {
+            #expect(TextWidth.width(of: other.scalar, ambiguous: 2) == other.width, "\(other.scalar)")
+        }
+        #expect(TextFilter.filterText("Жук é", as: .line, ambiguous: 2).clusters.map(\.width) == [2, 2, 2, 1, 2])
+        #expect(TextFilter.filterText("e\u{301}", as: .line, ambiguous: 2).width == 2)
+        #expect(TextFilter.filterText("☎\u{FE0F}", as: .line, ambiguous: 2).width == 2)
+        #expect(TextFilter.filter(literal: "┌─ … ●").width == 6)
     }
 }

@@ -49,7 +49,8 @@ extension AppState {
         if let number = preview.number, preview.size.columns <= width {
             return PictureRows.cells(ofPicture: number, size: preview.size)
         }
-        return terminal.colors > 0 && terminal.unicode
+        // Where a block takes two columns none can be drawn.
+        return terminal.colors > 0 && terminal.unicode && TextWidth.ambiguousColumns == 1
             ? PictureRows.halfBlocks(image, columns: width) : PictureRows.shades(image, columns: width)
     }
 }

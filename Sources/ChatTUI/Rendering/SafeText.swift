@@ -30,7 +30,7 @@ public struct SafeText: Sendable, Hashable {
 
     /// Text of our own source code.
     public init(literal: StaticString) {
-        self = TextFilter.filter(literal.withUTF8Buffer { String(decoding: $0, as: UTF8.self) }, as: .multiline)
+        self = TextFilter.filter(literal: literal.withUTF8Buffer { String(decoding: $0, as: UTF8.self) })
     }
 
     init(clusters: some Sequence<Cluster>, hiddenCount: Int = 0) {

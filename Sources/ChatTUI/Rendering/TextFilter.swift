@@ -15,6 +15,8 @@ struct TextFilter {
     private static let tabStop = 8
 
     private let kind: SafeText.Kind
+    /// Columns of characters of ambiguous width.
+    private let ambiguous: Int
     private var clusters: [Cluster] = []
     private var hidden = 0
     /// Column in the current line, for tabs.
@@ -28,21 +30,34 @@ struct TextFilter {
     private var excessMarks = 0
     private var joins = 0
 
-    private init(kind: SafeText.Kind) { self.kind = kind }
+    private init(kind: SafeText.Kind, ambiguous: Int) {
+        self.kind = kind
+        self.ambiguous = ambiguous
+    }
 
     static func filter(_ raw: String, as kind: SafeText.Kind) -> SafeText {
-        switch kind {
+        let ambiguous = TextWidth.ambiguousColumns
+        return switch kind {
         case .line, .multiline:
-            plainASCII(raw) ?? FilteredTexts.text(raw, as: kind) { filterText(raw, as: kind) }
-        case .name: FilteredTexts.text(raw, as: kind) { NameFilter.name(raw) }
-        case .fileName: FilteredTexts.text(raw, as: kind) { NameFilter.fileName(raw) }
+            plainASCII(raw)
+                ?? FilteredTexts.text(raw, as: kind, ambiguous) { filterText(raw, as: kind, ambiguous: ambiguous) }
+        case .name: FilteredTexts.text(raw, as: kind, ambiguous) { NameFilter.name(raw) }
+        case .fileName: FilteredTexts.text(raw, as: kind, ambiguous) { NameFilter.fileName(raw) }
         }
     }
 
+    /// Signs of our own source code: frames and marks keep their one column, whatever the terminal makes of them.
+    static func filter(literal raw: String) -> SafeText {
+        plainASCII(raw)
+            ?? FilteredTexts.text(raw, as: .multiline, 1) { filterText(raw, as: .multiline, ambiguous: 1) }
+    }
+
     /// The filter without the rules for the whole of a name.
-    static func filterText(_ raw: String, as kind: SafeText.Kind) -> SafeText {
+    static func filterText(
+        _ raw: String, as kind: SafeText.Kind, ambiguous: Int = TextWidth.ambiguousColumns
+    ) -> SafeText {
         if let plain = plainASCII(raw) { return plain }
-        var filter = TextFilter(kind: kind)
+        var filter = TextFilter(kind: kind, ambiguous: ambiguous)
         filter.add(raw)
         return SafeText(clusters: filter.clusters, hiddenCount: filter.hidden)
     }
@@ -184,7 +199,9 @@ struct TextFilter {
             var normalized = String.UnicodeScalarView()
             normalized.append(contentsOf: String(run)._nfc)
             var made: [Cluster] = []
-            for character in String(normalized) { TextWidth.appendClusters(of: character, to: &made) }
+            for character in String(normalized) {
+                TextWidth.appendClusters(of: character, to: &made, ambiguous: ambiguous)
+            }
             run.removeAll(keepingCapacity: true)
             runBytes = 0
             emit(made)

@@ -1,13 +1,30 @@
 // How many columns a text takes, and where it may be cut. Source: UnicodeTables (own, versioned), never the C library.
 
+import Synchronization
+
 /// Column counts per scalar and the division of a `Character` into clusters of at most two columns.
 enum TextWidth {
+    private static let ambiguous = Atomic<Int>(1)
+
+    /// The columns of characters of ambiguous width, 1 or 2. It belongs to the terminal, of which a process has one:
+    /// NcursesTerminal sets it before anything is drawn, and when it has measured something else.
+    static var ambiguousColumns: Int {
+        get { ambiguous.load(ordering: .relaxed) }
+        set { ambiguous.store(newValue == 2 ? 2 : 1, ordering: .relaxed) }
+    }
+
     /// Columns of a single printable scalar: 0 (mark), 1 or 2.
-    static func width(of scalar: Unicode.Scalar) -> Int {
+    static func width(of scalar: Unicode.Scalar, ambiguous: Int = ambiguousColumns) -> Int {
         let value = scalar.value
-        if value < 0x300 { return 1 }
+        if value < 0x300 { return ambiguous == 2 && isAmbiguous(scalar) ? 2 : 1 }
         if isListed(value, in: UnicodeTables.zeroWidth) || isJoiner(value) || isVariationSelector(value) { return 0 }
-        return isListed(value, in: UnicodeTables.wide) ? 2 : 1
+        if isListed(value, in: UnicodeTables.wide) { return 2 }
+        return ambiguous == 2 && isAmbiguous(scalar) ? 2 : 1
+    }
+
+    /// True for what terminals draw in one column or, made for East Asian texts, in two: Greek, Cyrillic, frames, `…`.
+    static func isAmbiguous(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0xA1 && isListed(scalar.value, in: UnicodeTables.ambiguous)
     }
 
     /// True when the scalar is not assigned in the version of our tables.
@@ -44,8 +61,8 @@ enum TextWidth {
 
     /// Appends the clusters of one `Character` of filtered text. Most characters are one cluster; conjuncts and chains
     /// that a terminal draws letter by letter are divided so that each piece has at most two columns.
-    static func appendClusters(of character: Character, to clusters: inout [Cluster]) {
-        var piece = ClusterPiece()
+    static func appendClusters(of character: Character, to clusters: inout [Cluster], ambiguous: Int) {
+        var piece = ClusterPiece(ambiguous: ambiguous)
         for scalar in character.unicodeScalars {
             if let finished = piece.add(scalar) { clusters.append(finished) }
         }
@@ -55,15 +72,19 @@ enum TextWidth {
 
 /// A cluster while it grows scalar by scalar.
 private struct ClusterPiece {
+    /// Columns of characters of ambiguous width.
+    let ambiguous: Int
     private var scalars = String.UnicodeScalarView()
     private var width = 0
     private var base: Unicode.Scalar?
     private var last: Unicode.Scalar?
     private var regionalIndicators = 0
 
+    init(ambiguous: Int) { self.ambiguous = ambiguous }
+
     /// Takes one scalar; returns the cluster that it ends, if it begins a new one.
     mutating func add(_ scalar: Unicode.Scalar) -> Cluster? {
-        let columns = TextWidth.width(of: scalar)
+        let columns = TextWidth.width(of: scalar, ambiguous: ambiguous)
         guard let base, let last else {
             start(scalar, columns)
             return nil
@@ -93,7 +114,7 @@ private struct ClusterPiece {
     /// Returns what has grown, if anything, and begins anew.
     mutating func finish() -> Cluster? {
         guard base != nil else { return nil }
-        defer { self = ClusterPiece() }
+        defer { self = ClusterPiece(ambiguous: ambiguous) }
         return Cluster(text: String(scalars), width: width)
     }
 

@@ -109,9 +109,9 @@ struct FileRows {
     /// The three-line box. Only the offer that the chords answer names them.
     private var offerRows: [StyledLine] {
         let first =
-            SafeText("┌ #\(transfer.number.rawValue) ", as: .line) + name
+            SafeText(literal: "┌ ") + SafeText("#\(transfer.number.rawValue) ", as: .line) + name
             + SafeText("  \(Units.size(transfer.size))  \(kind)", as: .line)
-        var place = "│ "
+        var place = ""
         if let downloads = state.downloads {
             let needed = transfer.place?.bytes ?? transfer.size
             let room = needed > downloads.freeBytes ? " free: NOT ENOUGH" : " free"
@@ -122,7 +122,7 @@ struct FileRows {
         let room = max(4, message.width - lead.count)
         var rows = [StyledLine(lead, Theme.time)] + (0..<2).map { _ in StyledLine(.blanks(lead.count)) }
         rows[0].add(first.truncated(to: room), Theme.unread)
-        rows[1].add(SafeText(place, as: .line).truncated(to: room))
+        rows[1].add((SafeText(literal: "│ ") + SafeText(place, as: .line)).truncated(to: room))
         rows[2].add(answers(room: room))
         return rows
     }
@@ -131,7 +131,7 @@ struct FileRows {
     private func answers(room: Int) -> StyledLine {
         let number = transfer.number.rawValue
         let isShown = state.shownOffer?.number == transfer.number
-        var line = StyledLine("└")
+        var line = StyledLine(SafeText(literal: "└"))
         func add(_ words: String, _ command: AppCommand?) {
             let text = SafeText(words, as: .line)
             guard line.width + (line.width > 1 ? 2 : 1) + text.width <= room else { return }

@@ -238,20 +238,22 @@ struct HistoryLayout {
     }
 
     private func dayLine(_ time: Timestamp) -> StyledLine {
-        var line = StyledLine("── \(state.dayText(time)) ", Theme.line)
-        line.add(.filling(width - line.width, with: SafeText(literal: "─")), Theme.line)
-        return line
+        rule(state.dayText(time), Theme.line, SafeText(literal: "─"))
     }
 
     private func unreadLine(_ count: Int) -> StyledLine {
-        var line = StyledLine("── \(count) new ", Theme.unread)
-        line.add(.filling(width - line.width, with: SafeText(literal: "╌")), Theme.line)
-        return line
+        rule("\(count) new", Theme.unread, SafeText(literal: "╌"))
     }
 
     private func missingLine(_ count: Int) -> StyledLine {
-        var line = StyledLine("── \(Sentences.missing(count)) ", Theme.warning)
-        line.add(.filling(width - line.width, with: SafeText(literal: "╌")), Theme.line)
+        rule(Sentences.missing(count), Theme.warning, SafeText(literal: "╌"))
+    }
+
+    /// `── words ───────`, as wide as the chat.
+    private func rule(_ words: String, _ style: Style, _ filling: SafeText) -> StyledLine {
+        var line = StyledLine(SafeText(literal: "── "), style)
+        line.add(words + " ", style)
+        line.add(.filling(width - line.width, with: filling), Theme.line)
         return line
     }
 

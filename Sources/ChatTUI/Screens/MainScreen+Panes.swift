@@ -36,7 +36,7 @@ extension MainScreen {
         let isOpen = chat.id == state.openID
         let isMuted = chat.peer.isMuted(at: state.moment.wall)
         let news = (isMuted ? "z" : "") + (isOpen ? "" : unread(chat))
-        var line = StyledLine(isOpen ? "▌" : " ", Theme.own)
+        var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
         let room = width - line.width - 3 - news.count
         line.add(chat.name.truncated(to: max(0, room)), chat.isUnread && !isMuted ? Theme.unread : .plain)

@@ -19,7 +19,12 @@ struct QRScreen {
         let side = pane.code.size + 2 * QRCode.margin
         let size = layout.size
         let rows = (side + 1) / 2
-        guard size.columns >= side, size.rows > rows else { return drawAddress(on: &canvas, needed: (side, rows + 1)) }
+        guard size.columns >= side, size.rows > rows else {
+            return drawAddress(on: &canvas, "The code needs a window of \(side)x\(rows + 1).")
+        }
+        guard TextWidth.ambiguousColumns == 1 else {
+            return drawAddress(on: &canvas, "The terminal draws the blocks of a code too wide (ui.unicode.ambiguous).")
+        }
         canvas.fill(Rect(column: 0, row: 0, columns: size.columns, rows: size.rows))
         let column = (size.columns - side) / 2
         for (row, line) in pane.code.halfBlocks.enumerated() {
@@ -30,12 +35,13 @@ struct QRScreen {
             maxWidth: size.columns)
     }
 
-    private func drawAddress(on canvas: inout Canvas, needed: (columns: Int, rows: Int)) {
+    /// The address in letters, and why.
+    private func drawAddress(on canvas: inout Canvas, _ reason: String) {
         let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 10)
         canvas.drawBox(
             box, title: SafeText(literal: "Your address"), footer: SafeText(literal: "opened by you · Esc closes"))
         let area = ScreenLayout.inside(box)
-        let words = "The code needs a window of \(needed.columns)x\(needed.rows). The address is:"
+        let words = reason + " The address is:"
         var lines = TextWrap.wrap(SafeText(words, as: .line), width: max(8, area.size.columns))
         lines += TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))
         for (row, line) in lines.prefix(area.size.rows).enumerated() {

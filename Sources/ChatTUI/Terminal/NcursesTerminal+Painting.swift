@@ -56,12 +56,14 @@ extension NcursesTerminal {
     func curseText(_ cluster: Cluster, at column: Int) -> String {
         guard capabilities.unicode else { return ASCIIGlyphs.cell(of: cluster) }
         if cluster.text == Self.placeholder { return " " }
+        if isTooWide(cluster) { return ASCIIGlyphs.cell(of: cluster) }
         if fitsCurses(cluster) { return cluster.text }
         // At the right border, where a cluster of doubtful width could wrap: its base alone, or a mark for each column.
         if let base = cluster.text.unicodeScalars.first, wcwidth(wchar_t(bitPattern: base.value)) == cluster.width {
             return String(base)
         }
-        return String(repeating: "\u{FFFD}", count: cluster.width)
+        return TextWidth.ambiguousColumns == 2
+            ? ASCIIGlyphs.cell(of: cluster) : String(repeating: "\u{FFFD}", count: cluster.width)
     }
 
     private func add(_ text: String, _ style: Style, to window: UnsafeMutablePointer<WINDOW>) {
@@ -90,8 +92,15 @@ extension NcursesTerminal {
             && isOneCell(cluster.text)
     }
 
+    /// A sign of ours (a frame, a mark) that has one column here, but two in this terminal.
+    private func isTooWide(_ cluster: Cluster) -> Bool {
+        TextWidth.ambiguousColumns == 2 && cluster.width == 1
+            && cluster.text.unicodeScalars.first.map(TextWidth.isAmbiguous) ?? false
+    }
+
     func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
-        capabilities.unicode && !fitsCurses(cluster) && column + Self.mostColumns(cluster) < size.columns
+        capabilities.unicode && !fitsCurses(cluster) && !isTooWide(cluster)
+            && column + Self.mostColumns(cluster) < size.columns
     }
 
     /// The columns that a terminal without any notion of sequences would need.
