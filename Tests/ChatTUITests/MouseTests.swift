@@ -9,10 +9,16 @@ import Testing
 struct MouseTests {
     private func main() -> ScreenFixture { ScreenFixture.main(columns: 80, rows: 24) }
 
+    /// What a terminal sends for the left button (0) or the wheel (64, 65), in the form that we ask for (SGR).
+    private func mouse(_ fixture: inout ScreenFixture, _ button: Int, column: Int, row: Int, isPress: Bool = true) {
+        var decoder = InputDecoder()
+        decoder.receive(Array("\u{1B}[<\(button);\(column + 1);\(row + 1)\(isPress ? "M" : "m")".utf8), now: .now)
+        while let event = decoder.nextEvent() { fixture.send(.input(event)) }
+    }
+
     private func click(_ fixture: inout ScreenFixture, column: Int, row: Int) {
-        let point = Point(column: column, row: row)
-        fixture.send(.input(.mouse(MouseEvent(.press, .left, at: point))))
-        fixture.send(.input(.mouse(MouseEvent(.release, .left, at: point))))
+        mouse(&fixture, 0, column: column, row: row)
+        mouse(&fixture, 0, column: column, row: row, isPress: false)
     }
 
     /// Clicks in the middle of the first place where `text` stands.
@@ -85,27 +91,219 @@ struct MouseTests {
         #expect(fixture.state.overlay == before)
     }
 
-    @Test("a click on text of a message does nothing, whatever it says")
+    // MARK: The input and the messages
+
+    @Test("a click into the draft puts the cursor there, also behind wide characters and in other lines")
+    func input() {
+        var fixture = main()
+        fixture.type("ab漢cd")
+        let start = (fixture.canvas.cursor?.column ?? 0) - 6
+        let row = fixture.canvas.cursor?.row ?? 0
+        for (column, offset) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 3), (5, 4), (6, 5), (40, 5), (-3, 0)] {
+            click(&fixture, column: start + column, row: row)
+            #expect(fixture.state.input.cursor == offset, "column \(column)")
+        }
+        click(&fixture, column: start + 4, row: row)
+        fixture.type("X")
+        #expect(fixture.state.input.text == "ab漢Xcd")
+        fixture.press("End", "Alt-Enter")
+        fixture.type("second")
+        click(&fixture, column: start + 2, row: row)
+        #expect(fixture.state.input.cursor == 9, "the second line begins with character 7")
+        click(&fixture, column: start + 30, row: row - 1)
+        #expect(fixture.state.input.cursor == 6, "the end of the first line")
+    }
+
+    @Test("a click into a long draft counts what is scrolled out of its box")
+    func longInput() {
+        var fixture = main()
+        for line in 0..<20 {
+            fixture.type("line \(line)")
+            fixture.press("Alt-Enter")
+        }
+        fixture.press("Backspace")
+        let cursor = fixture.canvas.cursor ?? Point(column: 0, row: 0)
+        let start = cursor.column - "line 19".count
+        click(&fixture, column: start + 2, row: cursor.row - 3)
+        #expect(fixture.state.input.textBeforeCursor.hasSuffix("line 15\nli"))
+        fixture.press("Ctrl-e")
+        mouse(&fixture, 64, column: start, row: cursor.row - 1)
+        #expect(fixture.state.input.textBeforeCursor.hasSuffix("line 14\nline 15"), "the wheel moves by lines")
+    }
+
+    @Test("a click on a message puts the cursor there, a second one tells what it is; what it says does nothing")
     func messages() throws {
         var fixture = main()
-        let text = "F1 help Alt-y accept"
-        fixture.send(.chat(.messageAdded(ScreenFixture.message(30, .incoming, text, at: ScreenFixture.time(21, 9, 7)))))
+        let message = ScreenFixture.message(
+            30, .incoming, "F1 help Alt-y accept /quit", at: ScreenFixture.time(21, 9, 7))
+        fixture.send(.chat(.messageAdded(message)))
+        fixture.type("half-typed")
         fixture.effects = []
-        for word in ["F1 help", "Alt-y"] { try click(&fixture, on: word) }
-        #expect(fixture.state.overlay == nil)
-        #expect(fixture.errands == [])
+        try click(&fixture, on: "F1 help Alt-y")
+        #expect(fixture.state.browse?.selected.id == message.id)
+        try click(&fixture, on: "sending")
+        try click(&fixture, on: "/quit")
+        #expect(fixture.state.browse?.selected.id == message.id && fixture.state.overlay == nil)
+        try click(&fixture, on: "Alt-y accept")
+        guard case .reader(let pane) = fixture.state.overlay, case .info = pane.content else {
+            Issue.record("\(String(describing: fixture.state.overlay))")
+            return
+        }
+        #expect(fixture.errands.isEmpty && !fixture.effects.contains(.quit))
+        fixture.press("Escape")
+        // Into the draft, and out of browse mode.
+        try click(&fixture, on: "half-typed")
+        #expect(fixture.state.browse == nil && fixture.state.input.cursor == 5)
+    }
+
+    @Test("in a range a click is its other end, and the hints beside it work")
+    func range() throws {
+        var fixture = main()
+        for number in 30..<34 as Range<Int64> {
+            let message = ScreenFixture.message(number, .incoming, "text \(number)", at: ScreenFixture.time(21, 9, 7))
+            fixture.send(.chat(.messageAdded(message)))
+        }
+        try click(&fixture, on: "text 30")
+        fixture.press("v")
+        try click(&fixture, on: "text 32")
+        #expect(fixture.state.selectedMessages.count == 3)
+        try click(&fixture, on: "y copy")
+        #expect(fixture.effects.contains { if case .terminal(.copy) = $0 { true } else { false } })
+    }
+
+    @Test("beside an open list a click closes it, as Esc does")
+    func beside() throws {
+        var fixture = ScreenFixture.main(columns: 120, rows: 40)
+        fixture.type("draft")
+        fixture.press("Alt-k")
+        try click(&fixture, on: "draft")
+        #expect(fixture.state.overlay == nil && fixture.state.input.cursor == 5)
+    }
+
+    // MARK: Hints
+
+    @Test("what hints at a command is its button")
+    func buttons() throws {
+        typealias Case = (
+            words: String, prepare: (inout ScreenFixture) -> Void, isDone: (ScreenFixture) -> Bool
+        )
+        func isTransfers(_ fixture: ScreenFixture) -> Bool {
+            if case .transfers = fixture.state.overlay { true } else { false }
+        }
+        func isRequests(_ fixture: ScreenFixture) -> Bool {
+            switch fixture.state.overlay {
+            case .requests, .verify: true
+            default: false
+            }
+        }
+        func isClosed(_ fixture: ScreenFixture) -> Bool { fixture.state.overlay == nil }
+        let cases: [Case] = [
+            ("Esc closes", { $0.press("F1") }, isClosed), ("Esc closes", { $0.press("Alt-x") }, isClosed),
+            ("Alt-t closes", { $0.press("Alt-t") }, isClosed), ("Enter", { $0.press("Alt-k", "Down") }, isClosed),
+            ("Ctrl-t", { $0.press("Alt-t") }, { if case .files = $0.state.overlay { true } else { false } }),
+            (
+                "from:NAME", { $0.press("Alt-s") },
+                { if case .search(let pane) = $0.state.overlay { pane.showsSyntax } else { false } }
+            ),
+            (
+                "on:yesterday", { $0.press("Alt-s", "F1") },
+                { if case .search(let pane) = $0.state.overlay { pane.query.text == "on:yesterday " } else { false } }
+            ),
+            ("transfers", { _ in }, isTransfers), ("↑0 ↓0", { _ in }, isTransfers),
+            ("requests 1 Alt-r", { $0.send(.chat(.requestsChanged([ScreenFixture.erin]))) }, isRequests),
+            ("requests 1", { $0.send(.chat(.requestsChanged([ScreenFixture.erin]))) }, isRequests),
+            ("unread chat", { _ in }, { $0.state.openID != ScreenFixture.alice }),
+            ("Esc: not", { $0.press("Escape", "r") }, { $0.state.openChat?.composing == nil }),
+        ]
+        for item in cases {
+            var fixture = ScreenFixture.main(columns: 120, rows: 40)
+            item.prepare(&fixture)
+            #expect(!item.isDone(fixture), "\(item.words) has nothing to do")
+            try click(&fixture, on: item.words)
+            #expect(item.isDone(fixture), "\(item.words)")
+        }
+        var scrolled = ScreenFixture.main(columns: 80, rows: 10)
+        scrolled.press("PgUp")
+        try click(&scrolled, on: "Alt-End")
+        #expect(scrolled.state.openChat?.window.isAtBottom == true)
+        var narrow = ScreenFixture.main(columns: 50, rows: 12)
+        try click(&narrow, on: "2:3")
+        #expect(narrow.state.openID == ScreenFixture.bob)
+    }
+
+    @Test("a candidate of the completion is taken by a click, and the others stay")
+    func candidates() throws {
+        var fixture = main()
+        fixture.type("/re")
+        fixture.press("Tab")
+        let count = try #require(fixture.state.completion?.candidates.count)
+        try click(&fixture, on: "/redraw")
+        #expect(fixture.state.input.text == "/redraw" && fixture.state.completion?.candidates.count == count)
+    }
+
+    @Test("an offer that the chords do not answer is answered by its own commands")
+    func otherOffers() throws {
+        var fixture = ScreenFixture.main(columns: 120, rows: 40)
+        let other = ScreenFixture.transfer(9, .incoming, "other.bin", size: 70, .offered)
+        fixture.send(.answer(.transfers([ScreenFixture.release, other])))
+        for (transfer, position) in [(ScreenFixture.release, 40), (other, 41)] as [(FileTransfer, Int64)] {
+            fixture.send(
+                .chat(
+                    .messageAdded(
+                        ScreenFixture.fileMessage(transfer, position: position, at: ScreenFixture.time(21, 9, 8)))))
+        }
+        fixture.type("half")
+        let hidden = fixture.state.shownOffer?.number == other.number ? ScreenFixture.release.number : other.number
+        fixture.effects = []
+        try click(&fixture, on: "/decline \(hidden.rawValue)")
+        #expect(fixture.effects.contains(.run(.decline(hidden))))
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("no screen names a key that a click there does not press")
+    func everyHint() throws {
+        let hint = try Regex("(Esc|Enter|Tab|F[0-9]+|Alt-[^ /…:),]+|Ctrl-[^ /…:),]+)[: ] ?[a-z]+")
+        for (name, fixture) in ScreenFixture.everyScreen(columns: 120, rows: 40) {
+            let canvas = fixture.canvas
+            for (row, text) in canvas.text().split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                for match in text.matches(of: hint) {
+                    let column = SafeText(String(text[..<match.range.lowerBound]), as: .line).width
+                    switch canvas.target(at: Point(column: column, row: row)) {
+                    case nil, .nothing, .input, .message: Issue.record("\(name): \(text[match.range])")
+                    default: break
+                    }
+                }
+            }
+        }
+    }
+
+    // MARK: The wheel
+
+    @Test("the wheel over the list moves the list, until a chat is opened")
+    func wheelOverList() {
+        var fixture = ScreenFixture.main(columns: 80, rows: 10)
+        let first = fixture.canvas.text()
+        #expect(!first.contains("Dave"))
+        mouse(&fixture, 65, column: 3, row: 2)
+        #expect(fixture.canvas.text().contains("Dave") && !fixture.canvas.text().contains("1 Alice"))
+        #expect(fixture.state.openChat?.window.isAtBottom == true, "the history stays")
+        mouse(&fixture, 64, column: 3, row: 2)
+        #expect(fixture.canvas.text() == first)
+        mouse(&fixture, 65, column: 3, row: 2)
+        fixture.press("Alt-2")
+        #expect(fixture.state.listTop == nil)
     }
 
     @Test("the wheel scrolls the history, or moves in the open list")
     func wheel() {
         var fixture = ScreenFixture.main(columns: 80, rows: 10)
         let point = Point(column: 30, row: 4)
-        fixture.send(.input(.mouse(MouseEvent(.wheelUp, .none, at: point))))
+        mouse(&fixture, 64, column: point.column, row: point.row)
         #expect(fixture.state.openChat?.window.isAtBottom == false)
-        fixture.send(.input(.mouse(MouseEvent(.wheelDown, .none, at: point))))
+        mouse(&fixture, 65, column: point.column, row: point.row)
         #expect(fixture.state.openChat?.window.isAtBottom == true)
         fixture.press("Alt-k")
-        fixture.send(.input(.mouse(MouseEvent(.wheelDown, .none, at: point))))
+        mouse(&fixture, 65, column: point.column, row: point.row)
         guard case .goTo(let pane) = fixture.state.overlay else {
             Issue.record("the wheel closed the list")
             return

@@ -16,6 +16,16 @@ extension AppState {
         revealSelection()
     }
 
+    /// A click: the cursor of browse mode goes to that message, and a range up to it.
+    mutating func browse(at message: ChatMessage) {
+        completion = nil
+        lastKill = nil
+        status = nil
+        if browse == nil { browse = BrowseMode(selected: .init(message)) }
+        select(message.id, at: message.position)
+        revealSelection()
+    }
+
     private func lastVisibleMessage(_ chat: Chat) -> ChatMessage? {
         let area = ScreenLayout(self).chat.size
         let visible = HistoryLayout(self, chat, width: area.columns).visibleItems(area.rows)

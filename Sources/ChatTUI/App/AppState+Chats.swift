@@ -10,6 +10,7 @@ extension AppState {
         returnPlace = nil
         completion = nil
         chats[index].keepsUnread = false
+        listTop = nil
         guard id != openID else { return }
         leaveChat(&effects)
         previousID = openID

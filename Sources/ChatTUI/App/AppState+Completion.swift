@@ -99,9 +99,14 @@ extension AppState {
     }
 
     private mutating func select(step: Int) {
-        guard var list = completion else { return }
+        guard let list = completion else { return }
         let count = list.candidates.count
-        let next = list.selected.map { ($0 + step + count) % count } ?? (step > 0 ? 0 : count - 1)
+        takeCandidate(list.selected.map { ($0 + step + count) % count } ?? (step > 0 ? 0 : count - 1))
+    }
+
+    /// Puts a candidate into the line; the others stay on offer.
+    mutating func takeCandidate(_ next: Int) {
+        guard var list = completion, list.candidates.indices.contains(next) else { return }
         list.selected = next
         input.replace(from: list.start, with: ArgumentScanner.quoted(list.candidates[next].value, open: false))
         // A folder that was walked to is entered by the next Tab after any other key, or with its slash at once.

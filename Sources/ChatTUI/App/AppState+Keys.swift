@@ -75,8 +75,8 @@ extension AppState {
         draftChanged(&effects)
     }
 
-    /// A key that is bound to a slash command; the half-typed line stays.
-    private mutating func runBound(_ line: String, _ effects: inout [AppEffect]) {
+    /// A key that is bound to a slash command, or a click on one; the half-typed line stays.
+    mutating func runBound(_ line: String, _ effects: inout [AppEffect]) {
         switch SlashLine.parse(line, aliases: settings.aliases) {
         case .command(let command, let arguments):
             overlay = nil

@@ -6,32 +6,84 @@ extension AppState {
     mutating func receive(_ mouse: MouseEvent, _ effects: inout [AppEffect]) {
         isFocused = true
         switch mouse.action {
-        case .wheelUp: turnWheel(.up, &effects)
-        case .wheelDown: turnWheel(.down, &effects)
+        case .wheelUp: turnWheel(.up, at: mouse.point, &effects)
+        case .wheelDown: turnWheel(.down, at: mouse.point, &effects)
         case .press where mouse.button == .left && mouse.modifiers.isEmpty:
             // The user clicks on what is shown: the picture of this state.
-            if let target = view(self, size: size).target(at: mouse.point) { click(target, &effects) }
+            if let target = view(self, size: size).target(at: mouse.point) { click(target, at: mouse.point, &effects) }
         case .press, .release, .drag: break
         }
     }
 
-    /// Three rows of the history, or one line of the open list.
-    private mutating func turnWheel(_ direction: AppCommand, _ effects: inout [AppEffect]) {
-        if overlay == nil {
-            scroll(byRows: direction == .up ? -3 : 3)
-        } else {
+    /// Rows that one step of the wheel moves a page by.
+    private static let wheelRows = 3
+
+    /// Moves what the pointer is over: the open list by a line, the list of chats or the history by some rows, the
+    /// cursor in a draft of several lines by a line.
+    private mutating func turnWheel(_ direction: AppCommand, at point: Point, _ effects: inout [AppEffect]) {
+        let layout = ScreenLayout(self)
+        let step = direction == .up ? -1 : 1
+        if overlay != nil, view(self, size: size).isInOverlay(point) {
             performInOverlay(direction, &effects)
+        } else if let list = layout.list, list.contains(point) {
+            listTop = MainScreen(state: self, layout: layout).firstListed(movedBy: step * Self.wheelRows)
+        } else if layout.input.contains(point), layout.input.size.rows > 1, overlay == nil {
+            _ = direction == .up ? input.moveLineUp() : input.moveLineDown()
+        } else {
+            scroll(byRows: step * Self.wheelRows)
         }
     }
 
-    private mutating func click(_ target: HitTarget, _ effects: inout [AppEffect]) {
+    private mutating func click(_ target: HitTarget, at point: Point, _ effects: inout [AppEffect]) {
         pendingKeys = []
         switch target {
         case .command(let command): give(command, from: context(of: command), &effects)
         case .chat(let id): open(id, &effects)
         case .line(let index): clickLine(index, &effects)
+        case .candidate(let index): takeCandidate(index)
+        case .slash(let line): runBound(line, &effects)
+        case .example(let words): typeExample(words, &effects)
+        // Beside an open overlay a click closes it, as Esc does.
+        case .input, .message:
+            if overlay != nil { performInOverlay(.back, &effects) } else { clickMain(target, at: point, &effects) }
+        case .action(let action, let id): if let message = shownMessage(id) { perform(action, on: message, &effects) }
+        case .choose(let id): if let message = shownMessage(id) { actOn(message, &effects) }
         case .nothing: break
         }
+    }
+
+    private mutating func clickMain(_ target: HitTarget, at point: Point, _ effects: inout [AppEffect]) {
+        if case .message(let id) = target, let message = shownMessage(id) {
+            if browse?.selected.id == id { perform(.messageInfo, &effects) } else { browse(at: message) }
+        } else {
+            placeCursor(at: point)
+        }
+    }
+
+    /// A line of the page about the search's syntax: the hits are back, with one more condition.
+    private mutating func typeExample(_ words: String, _ effects: inout [AppEffect]) {
+        if case .search(var pane) = overlay {
+            pane.showsSyntax = false
+            overlay = .search(pane)
+        }
+        typeIntoOverlay(words + " ", &effects)
+    }
+
+    private func shownMessage(_ id: MessageID) -> ChatMessage? {
+        guard let window = openChat?.window, let index = window.index(of: .message(id)) else { return nil }
+        return window.items[index].message
+    }
+
+    /// A click into the draft.
+    private mutating func placeCursor(at point: Point) {
+        stopBrowsing()
+        completion = nil
+        lastKill = nil
+        let layout = ScreenLayout(self)
+        let prompt = ScreenLayout.prompt(self, columns: layout.size.columns, hasTitle: layout.title != nil)
+        let box = InputBox(input, width: layout.size.columns - prompt.width, maxRows: layout.input.size.rows)
+        let place = Point(column: point.column - prompt.width, row: point.row - layout.input.origin.row)
+        input.move(to: box.offset(at: place))
     }
 
     /// Where the key of a command would be looked up here: in the open pane first.

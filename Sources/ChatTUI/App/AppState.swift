@@ -98,6 +98,9 @@ public struct AppState: Sendable {
     /// Notices while no chat is open.
     var lobby: [LocalNotice] = []
 
+    /// The first chat of the list beside the chat, where the wheel has moved it; `nil`: the open chat is seen.
+    var listTop: Int?
+
     // What is under way.
 
     var counter = 0

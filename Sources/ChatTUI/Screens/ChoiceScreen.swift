@@ -21,6 +21,7 @@ struct PromptScreen {
     func draw(on canvas: inout Canvas) {
         guard !layout.input.isEmpty else { return }
         canvas.fill(layout.input)
+        canvas.addTarget(layout.input, .nothing)
         canvas.drawField(pane.field, after: pane.label, at: layout.input.origin, width: layout.input.size.columns)
     }
 }

@@ -19,7 +19,12 @@ struct FilePickerScreen {
         // Of a long path the end is what matters.
         let hidden = place.width - max(8, box.size.columns - title.width - 8)
         let shown = hidden > 0 ? SafeText(literal: "…") + place.dropping(width: hidden + 1) : place
-        canvas.drawBox(box, title: title + shown, footer: footer)
+        canvas.drawBox(
+            box, title: title + shown, footer: footer,
+            hints: [
+                Hint("Enter opens or sends", .choose), Hint("Tab marks several", .markFile),
+                Hint("Enter sends them", .choose),
+            ])
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         canvas.drawField(picker.filter, after: "/ ", at: area.origin, width: area.size.columns)
@@ -35,9 +40,11 @@ struct FilePickerScreen {
             canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .line(index))
         }
         if let words = emptyWords(rows), room > 0 {
-            canvas.draw(
-                SafeText(words, as: .line), at: Point(column: area.origin.column + 2, row: area.origin.row + 1),
-                style: Theme.quiet, maxWidth: area.size.columns - 2)
+            let words = SafeText(words, as: .line)
+            let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)
+            canvas.draw(words, at: place, style: Theme.quiet, maxWidth: area.size.columns - 2)
+            canvas.addTargets(
+                [Hint("Alt-. shows them", .hiddenFiles)], in: words, at: place, width: area.size.columns - 2)
         }
     }
 

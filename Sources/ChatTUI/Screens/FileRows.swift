@@ -132,20 +132,20 @@ struct FileRows {
         let number = transfer.number.rawValue
         let isShown = state.shownOffer?.number == transfer.number
         var line = StyledLine(SafeText(literal: "└"))
-        func add(_ words: String, _ command: AppCommand?) {
+        func add(_ words: String, _ target: HitTarget) {
             let text = SafeText(words, as: .line)
             guard line.width + (line.width > 1 ? 2 : 1) + text.width <= room else { return }
             line.add(.blanks(line.width > 1 ? 2 : 1))
-            line.add(text, target: command.map { .command($0) })
+            line.add(text, target: target)
         }
         if isShown {
-            add("\(state.keymap.label(of: .acceptOffer)) accept", .acceptOffer)
-            add("\(state.keymap.label(of: .declineOffer)) decline", .declineOffer)
+            add("\(state.keymap.label(of: .acceptOffer)) accept", .command(.acceptOffer))
+            add("\(state.keymap.label(of: .declineOffer)) decline", .command(.declineOffer))
         } else {
-            add("/accept \(number)", nil)
-            add("/decline \(number)", nil)
+            add("/accept \(number)", .slash("/accept \(number)"))
+            add("/decline \(number)", .slash("/decline \(number)"))
         }
-        add("\(state.keymap.label(of: .transfers)) more", .transfers)
+        add("\(state.keymap.label(of: .transfers)) more", .command(.transfers))
         return line
     }
 

@@ -10,8 +10,49 @@ enum HitTarget: Sendable, Equatable {
     case chat(ContactID)
     /// A line of the open overlay's list, from 0: puts the cursor there, and on the cursor does what Enter does.
     case line(Int)
+    /// The draft: puts the cursor there.
+    case input
+    /// A message of the open chat: puts the cursor of browse mode there, and on the cursor tells what it is.
+    case message(MessageID)
+    /// Something that is done with a message of the open chat.
+    case action(MessageAction, MessageID)
+    /// What Enter does with a message in browse mode.
+    case choose(MessageID)
+    /// A candidate of the completion, from 0.
+    case candidate(Int)
+    /// An example: types it into the field of the open pane.
+    case example(String)
+    /// A slash command that stands on the screen, with its arguments.
+    case slash(String)
     /// A part of an overlay that only hides what is under it.
     case nothing
+}
+
+/// Words of ours that can be clicked, within a longer text.
+struct Hint: Sendable, Equatable {
+    var words: String
+    var meaning: HitTarget
+
+    init(_ words: String, _ meaning: HitTarget) {
+        self.words = words
+        self.meaning = meaning
+    }
+
+    init(_ words: String, _ command: AppCommand) { self.init(words, .command(command)) }
+}
+
+extension SafeText {
+    /// The columns of the clusters that begin before this byte.
+    fileprivate static func columns(of text: SafeText, before byte: Int) -> Int {
+        var bytes = 0
+        var columns = 0
+        for cluster in text.clusters {
+            if bytes >= byte { break }
+            bytes += cluster.text.utf8.count
+            columns += cluster.width
+        }
+        return columns
+    }
 }
 
 extension Canvas {
@@ -23,6 +64,21 @@ extension Canvas {
 
     mutating func addTarget(_ area: Rect, _ meaning: HitTarget) {
         targets.append(Target(area: area, meaning: meaning))
+    }
+
+    /// Makes words of a text clickable that was drawn at `point`, as far as `width` columns. Of several places the last
+    /// one is meant: what comes from outside (a name, a file) stands before our own words.
+    mutating func addTargets(_ hints: [Hint], in text: SafeText, at point: Point, width: Int = .max) {
+        let string = text.text
+        for hint in hints where !hint.words.isEmpty {
+            guard let range = string.ranges(of: hint.words).last else { continue }
+            let start = SafeText.columns(
+                of: text, before: string.utf8.distance(from: string.startIndex, to: range.lowerBound))
+            let end = SafeText.columns(
+                of: text, before: string.utf8.distance(from: string.startIndex, to: range.upperBound))
+            guard end <= width else { continue }
+            addTarget(Rect(column: point.column + start, row: point.row, columns: end - start, rows: 1), hint.meaning)
+        }
     }
 
     /// What a click on `point` means.

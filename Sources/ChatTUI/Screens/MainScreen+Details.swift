@@ -34,7 +34,12 @@ extension MainScreen {
             lines.append(StyledLine("safety \(number[0]) \(number[1]) …"))
         }
         lines += link(chat, width: width)
-        if peer.isBlocked { lines.append(StyledLine("blocked (/unblock)", Theme.error)) }
+        if peer.isBlocked {
+            var line = StyledLine("blocked (", Theme.error)
+            line.add("/unblock", Theme.error, target: .slash("/unblock"))
+            line.add(")", Theme.error)
+            lines.append(line)
+        }
         if let words = state.muteWords(peer) { lines.append(StyledLine(words, Theme.quiet)) }
         if let limit = peer.acceptsFilesUpTo {
             lines.append(StyledLine(limit == 0 ? "files: always asks" : "takes files by itself", Theme.quiet))

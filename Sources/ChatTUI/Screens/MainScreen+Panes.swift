@@ -8,26 +8,47 @@ extension MainScreen {
     func drawList(on canvas: inout Canvas, _ area: Rect) {
         let width = area.size.columns
         drawBorder(on: &canvas, column: area.columns.upperBound, area)
-        let bottom = bottomLines
-        let hasBottom = area.size.rows >= bottom.count + 3
-        let rows = area.size.rows - (hasBottom ? bottom.count + 1 : 0)
-        // The open chat stays visible in a long list.
-        let listed = state.listedChats
-        let open = listed.firstIndex { state.chats[$0].id == state.openID } ?? 0
-        let first = max(0, min(open - rows + 1, listed.count - rows))
-        for (row, index) in listed.dropFirst(first).prefix(max(0, rows)).enumerated() {
+        let bottom = listBottom(area)
+        for (row, index) in state.listedChats.dropFirst(firstListed).prefix(listRows).enumerated() {
             let place = Rect(column: 0, row: area.origin.row + row, columns: width, rows: 1)
             canvas.draw(listLine(index, width: width), at: place.origin, width: width)
             canvas.addTarget(place, .chat(state.chats[index].id))
         }
-        guard hasBottom else { return }
+        guard !bottom.isEmpty else { return }
         let ruleRow = area.rows.upperBound - bottom.count - 1
         canvas.draw(
             .filling(width, with: SafeText(literal: "─")), at: Point(column: 0, row: ruleRow), style: Theme.line)
-        for (index, text) in bottom.enumerated() {
-            let place = Point(column: 0, row: ruleRow + 1 + index)
-            canvas.draw(SafeText(" " + text, as: .line), at: place, style: Theme.quiet, maxWidth: width)
+        for (index, line) in bottom.enumerated() {
+            let place = Rect(column: 0, row: ruleRow + 1 + index, columns: width, rows: 1)
+            canvas.draw(SafeText(" " + line.words, as: .line), at: place.origin, style: Theme.quiet, maxWidth: width)
+            if let command = line.command { canvas.addTarget(place, .command(command)) }
         }
+    }
+
+    /// Rows of the list that chats have.
+    private var listRows: Int {
+        guard let area = layout.list else { return 0 }
+        let bottom = listBottom(area).count
+        return max(0, area.size.rows - (bottom > 0 ? bottom + 1 : 0))
+    }
+
+    /// The first of `listedChats` that is seen: where the wheel has moved the list to, else so that the open chat is
+    /// seen.
+    var firstListed: Int {
+        let listed = state.listedChats
+        let open = listed.firstIndex { state.chats[$0].id == state.openID } ?? 0
+        return max(0, min(state.listTop ?? open - listRows + 1, listed.count - listRows))
+    }
+
+    /// The first chat that is seen when the list is moved by so many rows.
+    func firstListed(movedBy rows: Int) -> Int {
+        max(0, min(firstListed + rows, state.listedChats.count - listRows))
+    }
+
+    /// What stands below the list, where there is room.
+    private func listBottom(_ area: Rect) -> [(words: String, command: AppCommand?)] {
+        let lines = bottomLines
+        return area.size.rows >= lines.count + 3 ? lines : []
     }
 
     /// `▌1 Alice      ● `: open, number, name, muted, unread or `@` mentions, presence.
@@ -65,15 +86,17 @@ extension MainScreen {
         }
     }
 
-    private var bottomLines: [String] {
+    private var bottomLines: [(words: String, command: AppCommand?)] {
         let running = state.transfers.running
         let up = running.count { $0.direction == .outgoing }
         var motion = "↑\(up) ↓\(running.count - up)"
         if !running.isEmpty {
             motion += "  " + Units.rate(state.transfers.rate()).replacing(" ", with: "")
         }
-        var lines = ["transfers", motion, "queued \(state.queuedCount)"]
-        if !state.requests.isEmpty { lines.append("requests \(state.requests.count)") }
+        var lines: [(words: String, command: AppCommand?)] = [
+            ("transfers", .transfers), (motion, .transfers), ("queued \(state.queuedCount)", nil),
+        ]
+        if !state.requests.isEmpty { lines.append(("requests \(state.requests.count)", .requests)) }
         return lines
     }
 

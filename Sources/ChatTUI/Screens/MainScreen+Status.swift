@@ -8,84 +8,110 @@ extension MainScreen {
     func drawStatus(on canvas: inout Canvas, row: Int) {
         let columns = layout.size.columns
         let clock = SafeText(state.clock.time(state.moment.wall), as: .line)
-        var right = SafeText.empty
         let rightEnd = columns - 2
         // What does not fit is given up from the left; the sentence on the left keeps at least half.
         var parts = OverlayScreen.hidesActivity(state.overlay) ? [] : statusParts
         let left = statusLeft
-        func joined() -> SafeText {
-            (parts + [SafeText(literal: " ") + clock]).joined(separator: SafeText(literal: "  "))
+        func joined() -> StyledLine {
+            var line = StyledLine()
+            for part in parts {
+                line.add(part)
+                line.add("  ", Theme.quiet)
+            }
+            line.add(SafeText(literal: " ") + clock, Theme.quiet)
+            return line
         }
-        right = joined()
+        var right = joined()
         while !parts.isEmpty, 1 + left.text.width + 2 + right.width > rightEnd {
             parts.removeFirst()
             right = joined()
         }
-        if columns < 30 { right = clock }
+        if columns < 30 { right = StyledLine(clock, Theme.quiet) }
         let rightStart = max(0, rightEnd - right.width)
         let room = max(0, rightStart - 3)
-        canvas.draw(left.text.truncated(to: room), at: Point(column: 1, row: row), style: left.style)
-        canvas.draw(right, at: Point(column: rightStart, row: row), style: Theme.quiet)
-        if left.text == offerWords, left.text.width <= room { addOfferTargets(on: &canvas, row: row, left.text) }
-    }
-
-    /// The keys at the end of the offer's words can be clicked. The last ones are meant: a file may be called by them.
-    private func addOfferTargets(on canvas: inout Canvas, row: Int, _ words: SafeText) {
-        for command in [AppCommand.acceptOffer, .declineOffer] {
-            let label = state.keymap.label(of: command)
-            guard !label.isEmpty, let range = words.text.ranges(of: label).last else { continue }
-            let column = 1 + SafeText(String(words.text[..<range.lowerBound]), as: .line).width
-            canvas.addTarget(Rect(column: column, row: row, columns: label.count, rows: 1), .command(command))
-        }
+        let place = Point(column: 1, row: row)
+        canvas.draw(left.text.truncated(to: room), at: place, style: left.style)
+        canvas.addTargets(left.hints, in: left.text, at: place, width: left.text.width <= room ? room : room - 1)
+        canvas.draw(right, at: Point(column: rightStart, row: row))
     }
 
     /// Queue, transfers and activity, in the order in which they are given up.
-    private var statusParts: [SafeText] {
-        var parts: [SafeText] = []
-        if !state.requests.isEmpty {
-            parts.append(SafeText("requests \(state.requests.count) Alt-r", as: .line))
+    private var statusParts: [StyledLine] {
+        var parts: [StyledLine] = []
+        func add(_ words: String, _ command: AppCommand?) {
+            var part = StyledLine()
+            part.add(words, Theme.quiet, target: command.map { .command($0) })
+            parts.append(part)
         }
-        if state.queuedCount > 0 { parts.append(SafeText("~\(state.queuedCount) queued", as: .line)) }
+        if !state.requests.isEmpty { add("requests \(state.requests.count) Alt-r", .requests) }
+        if state.queuedCount > 0 { add("~\(state.queuedCount) queued", nil) }
         if let transfer = state.transfers.running.first {
             let pace = TransferPace(transfer: transfer, progress: state.transfers.progress[transfer.id])
             let arrow = transfer.direction == .outgoing ? "↑" : "↓"
-            parts.append(SafeText("\(arrow) #\(transfer.number.rawValue) \(pace.percent)", as: .line))
+            add("\(arrow) #\(transfer.number.rawValue) \(pace.percent)", .transfers)
         }
-        if !layout.isNarrow, !activity.isEmpty { parts.append(activity) }
+        if !layout.isNarrow, activity.width > 0 { parts.append(activity) }
         return parts
     }
 
+    /// A sentence of the status line, and what in it can be clicked.
+    private struct StatusWords {
+        var text: SafeText
+        var style: Style
+        var hints: [Hint]
+
+        init(_ text: SafeText, _ style: Style, _ hints: [Hint] = []) {
+            self.text = text
+            self.style = style
+            self.hints = hints
+        }
+    }
+
     /// What is most important now.
-    private var statusLeft: (text: SafeText, style: Style) {
+    private var statusLeft: StatusWords {
         if !state.pendingKeys.isEmpty {
-            return (SafeText("\(KeySequence(state.pendingKeys).name) …", as: .line), .plain)
+            return StatusWords(SafeText("\(KeySequence(state.pendingKeys).name) …", as: .line), .plain)
         }
-        if state.takesLiteral { return (SafeText(literal: "the next key is typed as it is"), .plain) }
+        if state.takesLiteral { return StatusWords(SafeText(literal: "the next key is typed as it is"), .plain) }
         if let notice = state.status {
-            return (SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread)
+            return StatusWords(SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread)
         }
-        if let words = OverlayScreen(state: state, layout: layout).status { return (words, .plain) }
-        if let words = browseWords { return (words, Theme.unread) }
-        if let words = composingWords { return (words, Theme.unread) }
-        if let offer = offerWords { return (offer, Theme.unread) }
-        guard let chat = state.openChat else { return (.empty, .plain) }
+        let overlay = OverlayScreen(state: state, layout: layout)
+        if let words = overlay.status { return StatusWords(words, .plain, overlay.statusHints) }
+        if let words = browseWords { return StatusWords(words, Theme.unread, Self.rangeHints) }
+        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc: not", .back)]) }
+        if let offer = offerWords {
+            let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.keymap.label(of: $0), $0) }
+            return StatusWords(offer, Theme.unread, hints)
+        }
+        guard let chat = state.openChat else { return StatusWords(.empty, .plain) }
+        return chatWords(chat)
+    }
+
+    private static let rangeHints = [
+        Hint("y copy", .copyText), Hint("f forward", .forward), Hint("d delete", .deleteMessage),
+    ]
+
+    /// What is to be said of the open chat.
+    private func chatWords(_ chat: Chat) -> StatusWords {
+        let newer = chat.window.newerCount
         if !chat.window.isAtBottom {
-            let newer = chat.window.newerCount
             let words = newer > 0 ? "↓ \(newer) newer (Alt-End)" : "↓ older messages (Alt-End: newest)"
-            return (SafeText(words, as: .line), Theme.unread)
+            return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .newest)])
         }
-        if chat.window.newerCount > 0 {
-            return (SafeText("↓ \(chat.window.newerCount) newer", as: .line), Theme.unread)
-        }
+        if newer > 0 { return StatusWords(SafeText("↓ \(newer) newer", as: .line), Theme.unread) }
+        let verify = [Hint("/verify", .slash("/verify"))]
         if chat.peer.trust == .keyChanged {
-            return (SafeText("KEY CHANGED: nothing is sent until you compare (/verify)", as: .line), Theme.error)
+            let words = SafeText(literal: "KEY CHANGED: nothing is sent until you compare (/verify)")
+            return StatusWords(words, Theme.error, verify)
         }
         if state.settings.requiresVerified, chat.peer.trust == .unverified {
-            return (SafeText(literal: "unverified: nothing is sent until you compare (/verify)"), Theme.warning)
+            let words = SafeText(literal: "unverified: nothing is sent until you compare (/verify)")
+            return StatusWords(words, Theme.warning, verify)
         }
-        if state.isViNormal { return (SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
-        if chat.typingUntil != nil { return (chat.name + SafeText(literal: " is typing…"), .plain) }
-        return (.empty, .plain)
+        if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
+        if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }
+        return StatusWords(.empty, .plain)
     }
 
     /// Which message is under the cursor of browse mode.
@@ -150,7 +176,7 @@ extension MainScreen {
             if line.width > columns { break }
             line.add(
                 SafeText(candidate.label, as: .line).truncated(to: 30),
-                index == completion.selected ? Theme.selected : .plain)
+                index == completion.selected ? Theme.selected : .plain, target: .candidate(index))
             line.add("  ")
         }
         return line

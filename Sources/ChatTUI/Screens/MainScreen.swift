@@ -21,12 +21,12 @@ struct MainScreen {
 
     private func drawTitle(on canvas: inout Canvas, row: Int) {
         let columns = layout.size.columns
-        let right = layout.isNarrow ? activity : SafeText(meAndUnread, as: .line)
+        let right = layout.isNarrow ? activity : meAndUnread
         var left = StyledLine(" ")
         left.add(titleLine(width: columns - 1, beside: right.width + 3))
         canvas.draw(left, at: Point(column: 0, row: row), width: columns)
         let place = columns - right.width - 1
-        if place > left.width + 1 { canvas.draw(right, at: Point(column: place, row: row), style: Theme.quiet) }
+        if place > left.width + 1 { canvas.draw(right, at: Point(column: place, row: row)) }
     }
 
     /// Who the chat is with and how the link is. Only the reason of a link that is down may be cut off, to leave room
@@ -70,22 +70,28 @@ struct MainScreen {
         }
     }
 
-    private var meAndUnread: String {
-        let me = "me: " + SafeText(state.identity.name, as: .name).text + (state.identity.away == nil ? "" : " (away)")
-        switch state.unreadChats {
-        case 0: return me
-        case 1: return me + " · 1 unread chat"
-        case let count: return me + " · \(count) unread chats"
-        }
+    private var meAndUnread: StyledLine {
+        let away = state.identity.away == nil ? "" : " (away)"
+        var line = StyledLine(SafeText(literal: "me: ") + SafeText(state.identity.name, as: .name), Theme.quiet)
+        line.add(away, Theme.quiet)
+        guard state.unreadChats > 0 else { return line }
+        line.add(" · ", Theme.quiet)
+        let words = state.unreadChats == 1 ? "1 unread chat" : "\(state.unreadChats) unread chats"
+        line.add(words, Theme.quiet, target: .command(.nextUnread))
+        return line
     }
 
     /// `[2:3 4:@1]`: the chats with unread messages, by their numbers; `@`: so many of them name us.
-    var activity: SafeText {
-        let parts = state.chats.enumerated().filter { $1.isUnread && $1.id != state.openID }
-            .prefix(8).map { index, chat in
-                "\(index + 1):" + (chat.mentionCount > 0 ? "@\(chat.mentionCount)" : "\(chat.conversation.unreadCount)")
-            }
-        return parts.isEmpty ? .empty : SafeText("[\(parts.joined(separator: " "))]", as: .line)
+    var activity: StyledLine {
+        let unread = state.chats.enumerated().filter { $1.isUnread && $1.id != state.openID }.prefix(8)
+        var line = StyledLine()
+        for (index, chat) in unread {
+            let count = chat.mentionCount > 0 ? "@\(chat.mentionCount)" : "\(chat.conversation.unreadCount)"
+            line.add(line.width == 0 ? "[" : " ", Theme.quiet)
+            line.add("\(index + 1):\(count)", Theme.quiet, target: .chat(chat.id))
+        }
+        if line.width > 0 { line.add("]", Theme.quiet) }
+        return line
     }
 
     // MARK: Chat
@@ -102,8 +108,13 @@ struct MainScreen {
         for (index, line) in rows.enumerated() {
             let place = Point(column: area.origin.column, row: area.origin.row + index)
             canvas.draw(line, at: place, width: area.size.columns)
+            if state.openChat == nil {
+                canvas.addTargets(Self.lobbyHints, in: line.text, at: place, width: area.size.columns)
+            }
         }
     }
+
+    private static let lobbyHints = [Hint("F1", .help), Hint("Alt-1", .chat1), Hint("Alt-k", .goTo)]
 
     private func chatRows(_ chat: Chat, _ area: Rect, on canvas: inout Canvas) -> [StyledLine] {
         let items = HistoryLayout(state, chat, width: area.size.columns).visibleItems(area.size.rows)
@@ -112,6 +123,14 @@ struct MainScreen {
             let item = items.first(where: { chat.window.items[$0.index].key == .message(browse.selected.id) })
         {
             canvas.cursor = Point(column: area.origin.column, row: area.origin.row + item.firstOwnRow)
+        }
+        for item in items {
+            guard let message = chat.window.items[item.index].message else { continue }
+            let rows = item.rows.clamped(to: item.firstOwnRow..<max(item.firstOwnRow, item.rows.upperBound))
+            let lines = Rect(
+                column: area.origin.column, row: area.origin.row + rows.lowerBound, columns: area.size.columns,
+                rows: rows.count)
+            canvas.addTarget(lines, .message(message.id))
         }
         let rows = items.flatMap(\.lines)
         if !rows.isEmpty || chat.window.loading != nil { return rows }
@@ -158,6 +177,7 @@ struct MainScreen {
     private func drawInput(on canvas: inout Canvas) {
         let area = layout.input
         guard !area.isEmpty else { return }
+        canvas.addTarget(area, .input)
         let prompt = ScreenLayout.prompt(state, columns: layout.size.columns, hasTitle: layout.title != nil)
         canvas.draw(prompt, at: area.origin, style: Theme.title)
         let box = InputBox(

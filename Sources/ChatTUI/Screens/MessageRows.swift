@@ -153,13 +153,20 @@ struct MessageRows {
         let wrapped = TextWrap.wrap(text, width: width, reordering: reorders)
         lines += wrapped.prefix(Self.rowLimit).map { StyledLine($0) }
         if wrapped.count > Self.rowLimit {
-            lines.append(
-                StyledLine("… \(wrapped.count - Self.rowLimit) more rows (Esc, then Enter, shows all)", Theme.quiet))
+            var more = StyledLine()
+            more.add(
+                "… \(wrapped.count - Self.rowLimit) more rows (Esc, then Enter, shows all)", Theme.quiet,
+                target: .choose(message.id))
+            lines.append(more)
         }
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
         if case .failed(let reason) = message.state, !message.isRetracted {
             let sentence = SafeText("not sent: \(reason) (/retry)", as: .line)
-            lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }
+            lines += TextWrap.wrap(sentence, width: width).prefix(3).map { text in
+                var line = StyledLine()
+                line.add(text, Theme.error, target: .action(.retry, message.id))
+                return line
+            }
         }
         return lines + changeLines(width: width)
     }

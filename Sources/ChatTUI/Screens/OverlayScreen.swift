@@ -58,6 +58,14 @@ struct OverlayScreen {
         }
     }
 
+    /// What can be clicked in `status`: nothing where words from outside stand in it.
+    var statusHints: [Hint] {
+        switch state.overlay {
+        case .help, .palette, .goTo, .typed, .choice, .prompt: [Hint("Enter", .choose)]
+        case .transfers, .search, .requests, .verify, .files, .reader, .qr, nil: []
+        }
+    }
+
     var status: SafeText? {
         switch state.overlay {
         case .help, .palette: SafeText(literal: "help: type to filter, Enter runs the line under the cursor")
@@ -127,13 +135,23 @@ extension ScreenLayout {
 }
 
 extension Canvas {
-    /// Draws the frame of an overlay, or only its blank background where there is no room for a frame.
-    mutating func drawBox(_ box: Rect, title: SafeText, footer: SafeText) {
+    /// Draws the frame of an overlay, or only its blank background where there is no room for a frame. The `hints` are
+    /// the words of the footer that can be clicked.
+    mutating func drawBox(
+        _ box: Rect, title: SafeText, footer: SafeText, hints: [Hint] = [Hint("Esc closes", .back)]
+    ) {
         addTarget(box, .nothing)
         if ScreenLayout.hasFrame(box) {
             frame(box, title: title, footer: footer)
+            let place = Point(column: box.origin.column + 3, row: box.rows.upperBound - 1)
+            addTargets(hints, in: footer, at: place, width: box.size.columns - 6)
         } else {
             fill(box)
         }
+    }
+
+    /// Whether the open overlay lies there.
+    func isInOverlay(_ point: Point) -> Bool {
+        targets.contains { $0.meaning == .nothing && $0.area.contains(point) }
     }
 }

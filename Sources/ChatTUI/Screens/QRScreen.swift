@@ -25,7 +25,8 @@ struct QRScreen {
         guard TextWidth.ambiguousColumns == 1 else {
             return drawAddress(on: &canvas, "The terminal draws the blocks of a code too wide (ui.unicode.ambiguous).")
         }
-        canvas.fill(Rect(column: 0, row: 0, columns: size.columns, rows: size.rows))
+        canvas.fill(canvas.bounds)
+        canvas.addTarget(canvas.bounds, .command(.back))
         let column = (size.columns - side) / 2
         for (row, line) in pane.code.halfBlocks.enumerated() {
             canvas.draw(SafeText(line, as: .line), at: Point(column: column, row: row), style: Self.paper)

@@ -12,7 +12,9 @@ struct SearchScreen {
 
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 3, top: 1, rowsBelow: 5)
-        canvas.drawBox(box, title: SafeText(title, as: .line), footer: SafeText(literal: Self.syntax))
+        let syntax = SafeText(literal: Self.syntax)
+        canvas.drawBox(
+            box, title: SafeText(title, as: .line), footer: syntax, hints: [Hint(syntax.text, .searchSyntax)])
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         canvas.drawField(pane.query, after: "/ ", at: area.origin, width: area.size.columns)
@@ -46,8 +48,9 @@ struct SearchScreen {
         for (row, (words, meaning)) in lines.enumerated().prefix(max(0, area.size.rows - 2)) {
             var line = StyledLine(SafeText(words, as: .line).padded(to: 20), Theme.key)
             line.add(meaning)
-            canvas.draw(
-                line, at: Point(column: area.origin.column, row: area.origin.row + 2 + row), width: area.size.columns)
+            let place = Point(column: area.origin.column, row: area.origin.row + 2 + row)
+            canvas.draw(line, at: place, width: area.size.columns)
+            canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .example(words))
         }
     }
 

@@ -15,7 +15,8 @@ struct TransfersScreen {
         let showsDetails = pane.showsDetails && group != nil
         canvas.drawBox(
             box, title: showsDetails ? title(of: group) : SafeText(literal: "Transfers"),
-            footer: SafeText(literal: "Alt-t closes · partial data is kept across restarts"))
+            footer: SafeText(literal: "Alt-t closes · partial data is kept across restarts"),
+            hints: [Hint("Alt-t closes", .transfers)])
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         if showsDetails, let group {
@@ -38,6 +39,7 @@ struct TransfersScreen {
                 ? SafeText(literal: "nothing matches")
                 : SafeText(literal: "No transfers. /send PATH or Ctrl-t offers a file.")
             canvas.draw(words, at: area.origin, style: Theme.quiet, maxWidth: area.size.columns)
+            canvas.addTargets([Hint("Ctrl-t", .sendFile)], in: words, at: area.origin, width: area.size.columns)
             return
         }
         let key = state.transfers.group(of: pane.selected)?.key
@@ -57,7 +59,8 @@ struct TransfersScreen {
             var detail = StyledLine(.blanks(3))
             detail.add(
                 SafeText(words(group, width: area.size.columns - 6), as: .line),
-                group.state == .failed ? Theme.error : .plain)
+                group.state == .failed ? Theme.error : .plain,
+                target: pane.confirmingCancel == group.number ? .command(.cancelTransfer) : nil)
             canvas.draw(detail, at: Point(column: area.origin.column, row: row + 1), width: area.size.columns)
         }
     }

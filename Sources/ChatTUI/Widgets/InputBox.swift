@@ -12,6 +12,8 @@ struct InputBox {
 
     /// For each row, which of its clusters stand in `marks`.
     private var isMarked: [[Bool]]
+    /// For each row the character in each column, and at the end the one behind them.
+    private var offsets: [[Int]]
 
     /// Lays out `line` in rows of `width` columns, at most `maxRows` of them around the cursor. `marks` are parts of the
     /// line, in their order, that are drawn differently.
@@ -21,16 +23,20 @@ struct InputBox {
         var row: [Cluster] = []
         var rowMarks: [Bool] = []
         var finishedMarks: [[Bool]] = []
+        var rowOffsets: [Int] = []
+        var finishedOffsets: [[Int]] = []
         var marks = marks[...]
         var columns = 0
         let start = max(0, line.cursor - Self.reach)
         let end = min(line.characters.count, line.cursor + Self.reach)
-        func endRow() {
+        func endRow(at index: Int) {
             finished.append(SafeText(clusters: row))
             row = []
             columns = 0
             finishedMarks.append(rowMarks)
             rowMarks = []
+            finishedOffsets.append(rowOffsets + [index])
+            rowOffsets = []
         }
         for index in start..<end {
             let character = line.characters[index]
@@ -38,29 +44,38 @@ struct InputBox {
             let isInMark = marks.first?.contains(index) ?? false
             if index == line.cursor { cursor = Point(column: columns, row: finished.count) }
             if character == "\n" {
-                endRow()
+                endRow(at: index)
                 continue
             }
             for cluster in SafeText(String(character), as: .line).clusters {
                 if columns + cluster.width > width {
-                    endRow()
+                    endRow(at: index)
                     if index == line.cursor, row.isEmpty { cursor = Point(column: 0, row: finished.count) }
                 }
                 row.append(cluster)
                 rowMarks.append(isInMark)
+                rowOffsets += repeatElement(index, count: cluster.width)
                 columns += cluster.width
             }
         }
         if line.cursor >= end {
-            if columns >= width { endRow() }
+            if columns >= width { endRow(at: end) }
             cursor = Point(column: columns, row: finished.count)
         }
-        endRow()
+        endRow(at: end)
         let hidden = max(0, cursor.row - max(1, maxRows) + 1)
         rows = Array(finished.dropFirst(hidden).prefix(max(1, maxRows)))
         isMarked = Array(finishedMarks.dropFirst(hidden).prefix(max(1, maxRows)))
+        offsets = Array(finishedOffsets.dropFirst(hidden).prefix(max(1, maxRows)))
         cursor.row -= hidden
         if rows.isEmpty { rows = [.empty] }
+    }
+
+    /// The character at a place of `rows`; the nearest one for places outside.
+    func offset(at place: Point) -> Int {
+        guard !offsets.isEmpty else { return 0 }
+        let row = offsets[min(max(place.row, 0), offsets.count - 1)]
+        return row[min(max(place.column, 0), row.count - 1)]
     }
 
     /// A row with its marked clusters in `style`.

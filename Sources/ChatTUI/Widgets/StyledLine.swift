@@ -38,6 +38,9 @@ struct StyledLine: Sendable, Equatable {
         width += line.width
     }
 
+    /// Its words alone.
+    var text: SafeText { spans.map(\.text).joined() }
+
     /// Blanks up to a column.
     mutating func pad(to column: Int) {
         if width < column { add(.blanks(column - width)) }
