@@ -319,5 +319,8 @@ struct MouseTests {
         #expect(fixture.effects == [.terminal(.mouse(false))])
         fixture.press("Alt-m")
         #expect(fixture.effects == [.terminal(.mouse(false)), .terminal(.mouse(true))])
+        fixture.state.terminal.mouse = false
+        fixture.press("Alt-m")
+        #expect(fixture.effects.count == 2 && fixture.text.contains("No mouse in this terminal"))
     }
 }

@@ -230,9 +230,14 @@ struct PeopleTests {
 
     @Test("what a command of the command line says is shown as lines from outside")
     func output() {
-        var fixture = Fixture.main(columns: 80, rows: 24)
+        var fixture = Fixture.main(columns: 200, rows: 24)
         let output = ProgramOutput(lines: ["ok      key: fine", "\u{1B}[31mBROKEN"], exitCode: 9)
+        fixture.state.terminal = TerminalCapabilities(colors: 16, unicode: true, links: true, name: "xterm")
+        fixture.state.terminal.graphics = .sixel
+        fixture.state.terminal.widths = TerminalWidths(measured: [.emojiPresentation: 2, .joined: 4, .ambiguous: 1])
         fixture.send(.answer(.output(ProgramCommand(["doctor"]), output)))
+        #expect(fixture.text.contains("terminal xterm: 16 colours, Unicode, pictures as sixels, links, mouse"))
+        #expect(fixture.text.contains("widths in columns: VS16 2, ZWJ 4 (replaced), ambiguous 1;"))
         #expect(fixture.text.contains("key: fine"))
         #expect(fixture.text.contains("␛[31mBROKEN"))
     }

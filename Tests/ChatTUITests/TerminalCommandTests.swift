@@ -145,16 +145,24 @@ extension RealTerminals {
             #expect(fixture.screen.violations == [])
         }
 
-        @Test("GNU screen gets no links")
-        func screenGetsNoLinks() throws {
-            let fixture = try TerminalFixture(environment: TerminalEnvironment(type: "screen"))
+        @Test(
+            "GNU screen gets no links, and no mouse, with which it would hold Esc back; also inside of tmux",
+            arguments: [
+                TerminalEnvironment(type: "screen"),
+                TerminalEnvironment(type: "screen", program: "tmux", isTmux: true, hasScreenSession: true),
+            ])
+        func screenGetsNoLinks(environment: TerminalEnvironment) throws {
+            let fixture = try TerminalFixture(environment: environment)
             try fixture.start()
             defer { fixture.terminal.stop() }
+            fixture.terminal.perform(.mouse(true))
+            #expect(!fixture.terminal.capabilities.mouse)
             var canvas = Canvas(size: fixture.terminal.size)
             let style = Style.plain.linked(to: Hyperlink("https://example.org"))
             canvas.draw(SafeText(literal: "x"), at: Point(column: 0, row: 0), style: style)
             fixture.present(canvas)
-            #expect(!String(decoding: fixture.written, as: UTF8.self).contains("\u{1B}]8"))
+            let written = String(decoding: fixture.written, as: UTF8.self)
+            #expect(!written.contains("\u{1B}]8") && !written.contains("?1000h"))
         }
     }
 }

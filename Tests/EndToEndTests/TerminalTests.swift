@@ -136,6 +136,68 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("a shell gets the terminal in order when the program is stopped, and fg paints it again")
+        func suspending() async throws {
+            let home = try await settled()
+            let tmux = try await TmuxSession(environment: home.environment)
+            func settings(_ file: String) async throws -> String {
+                try await tmux.enter("stty -a > \(home.folder.file(file)); echo \(file)=$?")
+                try await tmux.waitFor("the settings") { $0.contains("\(file)=0") }
+                return TestFile.text(home.folder.file(file))
+            }
+            try await tmux.enter("PS1='shell> ' bash --norc --noprofile -i")
+            try await tmux.waitFor("bash") { $0.contains("shell>") }
+            let before = try await settings("before")
+            try await tmux.enter("clear; \(home.command) --listen 127.0.0.1:0")
+            try await tmux.waitFor("the screen") { $0.contains("F1 help") }
+            let number = try #require(try await home.status().pid)
+            for stop in ["key", "signal"] {
+                try await tmux.type("half-typed")
+                try await tmux.waitFor("the line") { $0.contains("half-typed") }
+                if stop == "key" { try await tmux.press("C-z") } else { kill(pid_t(number), SIGTSTP) }
+                try await tmux.waitFor("the shell, after the \(stop)") {
+                    $0.contains("Stopped") && !$0.contains("F1 help")
+                }
+                let now = try await settings(stop)
+                #expect(now == before, "after the \(stop)")
+                try await tmux.enter("clear; fg")
+                try await tmux.waitFor("the screen again, after the \(stop)") {
+                    $0.contains("F1 help") && $0.contains("half-typed")
+                }
+                try await tmux.press("C-u")
+                try await tmux.waitFor("the empty line") { !$0.contains("half-typed") }
+            }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the end") { !$0.contains("F1 help") }
+            try await tmux.enter("echo end=$?")
+            try await tmux.waitFor("the exit code") { $0.contains("end=0") }
+            #expect(try await settings("after") == before)
+        }
+
+        @Test(
+            "in GNU screen the program is drawn and Esc works at once",
+            .enabled(if: access("/usr/bin/screen", X_OK) == 0))
+        func gnuScreen() async throws {
+            let home = try await settled()
+            let sockets = home.folder.file("sockets")
+            mkdir(sockets, 0o700)
+            let tmux = try await TmuxSession(environment: home.environment)
+            try await tmux.enter("SCREENDIR=\(sockets) screen -U -c /dev/null /bin/sh")
+            try await tmux.waitFor("a shell in screen") { $0.rows.first?.hasPrefix("prompt>") == true }
+            try await tmux.enter("clear; \(home.command) --listen 127.0.0.1:0; echo exit=$?")
+            try await tmux.waitFor("the screen") { $0.contains("F1 help") && $0.contains("me: alice") }
+            for _ in 0..<3 {
+                try await tmux.press("F1")
+                try await tmux.waitFor("the help") { $0.contains("Help ·") }
+                try await tmux.press("Escape")
+                try await tmux.waitFor("no help") { !$0.contains("Help ·") && $0.contains("F1 help") }
+            }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the shell") { $0.contains("exit=0") }
+            try await tmux.enter("exit")
+            try await tmux.waitFor("the end of screen") { $0.contains("terminating") }
+        }
+
         @Test("survives any size and gets its screen back", arguments: [(1, 1), (5, 2), (20, 4), (300, 100)])
         func sizes(columns: Int, rows: Int) async throws {
             let home = try await settled()

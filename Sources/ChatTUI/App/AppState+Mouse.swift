@@ -117,6 +117,7 @@ extension AppState {
 
     /// Alt-m: without the mouse the terminal's own selection works as in every other program.
     mutating func toggleMouse(_ effects: inout [AppEffect]) {
+        guard terminal.mouse else { return say("No mouse in this terminal") }
         settings.mouse.toggle()
         effects.append(.terminal(.mouse(settings.mouse)))
         say(settings.mouse ? "mouse on (Alt-m: off, to select text)" : "mouse off (Alt-m: on)")

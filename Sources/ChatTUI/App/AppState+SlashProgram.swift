@@ -50,7 +50,29 @@ extension AppState {
     mutating func show(_ output: ProgramOutput, of command: ProgramCommand) {
         let name = command.words.first ?? ""
         let isError = output.exitCode != 0
-        note(output.lines.isEmpty ? ["/\(name): done"] : output.lines, isError: isError && name != "doctor")
+        let lines = output.lines + (name == "doctor" ? terminalLines : [])
+        note(lines.isEmpty ? ["/\(name): done"] : lines, isError: isError && name != "doctor")
         say(isError ? "/\(name) has found something (see above)" : "/\(name): done", isError: isError)
+    }
+
+    /// What only the screen knows: its terminal, as far as it has answered.
+    private var terminalLines: [String] {
+        let colors = terminal.colors == 0 ? "no colours" : "\(terminal.colors) colours"
+        let pictures =
+            switch terminal.graphics {
+            case .none: "characters"
+            case .kitty: "kitty's protocol"
+            case .sixel: "sixels"
+            }
+        let parts = [
+            colors, terminal.unicode ? "Unicode" : "ASCII", "pictures as \(pictures)",
+            terminal.links ? "links" : "no links", terminal.mouse ? "mouse" : "no mouse",
+            terminal.bracketedPaste ? "pastes marked" : "pastes by their speed",
+        ]
+        let ambiguous = "characters of ambiguous width take \(TextWidth.ambiguousColumns)"
+        return [
+            "terminal \(terminal.name): " + parts.joined(separator: ", "),
+            "widths in columns: \(terminal.widths.summary); \(ambiguous)",
+        ]
     }
 }

@@ -19,6 +19,7 @@ public final class FirstRunApplication {
     /// Takes the terminal until the user has decided, then gives it back. Throws when there is no usable terminal.
     public func run() async throws(TerminalError) -> FirstRunAnswer {
         try terminal.start { [weak self] event in self?.receive(event) }
+        terminal.perform(.mouse(true))
         size = terminal.size
         paint()
         let answer = await withCheckedContinuation { answered = $0 }

@@ -29,7 +29,7 @@ extension NcursesTerminal {
             write(TerminalSequences.cursor(shape))
             if session?.mayWrite == true { armRestore() }
         case .mouse(let isOn):
-            guard wish.hasMouse != isOn else { return }
+            guard capabilities.mouse, wish.hasMouse != isOn else { return }
             wish.hasMouse = isOn
             write(isOn ? TerminalSequences.mouseOn : TerminalSequences.mouseOff)
         case .previews(let preview):

@@ -72,7 +72,7 @@ public final class NcursesTerminal: Terminal {
         capabilities = TerminalCapabilities(
             colors: 0, unicode: environment.unicode,
             bracketedPaste: environment.hasModernModes && !environment.isScreen, links: environment.hasLinks,
-            name: environment.type ?? "")
+            mouse: environment.hasMouse, name: environment.type ?? "")
     }
 
     // MARK: Start and stop
@@ -85,7 +85,7 @@ public final class NcursesTerminal: Terminal {
         var mode = termios()
         guard tcgetattr(input, &mode) == 0 else { throw .system(errno: errno) }
         // Before newterm, which leaves signals alone that have a handler.
-        let signals = try SignalPipe([SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGCONT]) { [weak self] number in
+        let signals = try SignalPipe([SIGWINCH, SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGTSTP]) { [weak self] number in
             self?.receive(signal: number)
         }
         let reader: InputReader
@@ -222,15 +222,26 @@ public final class NcursesTerminal: Terminal {
         tcsetattr(input, TCSADRAIN, &mode)
         TerminalRestore.disarm()
         self.session?.isSuspended = true
-        // The whole group, as the terminal driver would: a shell waits for whatever it started. It may take a moment,
-        // because the signal goes to another thread; SIGCONT brings us back.
-        kill(0, SIGTSTP)
+        // The whole group, as the terminal driver would: a shell waits for whatever it started.
+        stopProcess(0)
+    }
+
+    /// Stops the process (or with 0 its whole group) as SIGTSTP does by itself. It may take a moment, because the signal
+    /// goes to another thread; SIGCONT brings us back.
+    private func stopProcess(_ target: pid_t) {
+        session?.signals.leave(SIGTSTP)
+        kill(target, SIGTSTP)
         // Where no shell could continue us the system does not stop us either, and no SIGCONT comes.
         DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
-            MainActor.assumeIsolated {
-                if self?.session?.isSuspended == true { self?.enterScreen() }
-            }
+            MainActor.assumeIsolated { self?.isContinued() }
         }
+    }
+
+    /// The process runs again after `stopProcess`.
+    private func isContinued() {
+        guard let session else { return }
+        session.signals.take(SIGTSTP)
+        if session.isSuspended { enterScreen() }
     }
 
     /// After the terminal showed something else.
@@ -305,11 +316,17 @@ public final class NcursesTerminal: Terminal {
         guard let session, !session.isGone else { return }
         switch number {
         // What the keys of an editor send to the whole group is not for us, and the screen is not ours.
-        case SIGWINCH where session.isLent, SIGINT where session.isLent, SIGCONT where session.isLent: break
+        case SIGWINCH where session.isLent, SIGINT where session.isLent: break
+        case SIGCONT where session.isLent: session.signals.take(SIGTSTP)
+        // Ctrl-z in the editor stops the whole group, which the shell waits for.
+        case SIGTSTP where session.isLent: stopProcess(getpid())
+        case SIGTSTP: suspend()
         case SIGWINCH:
             updateSize()
             session.onInput(.resize(size))
-        case SIGCONT: enterScreen()
+        case SIGCONT:
+            session.signals.take(SIGTSTP)
+            enterScreen()
         case SIGHUP: if isTerminalThere { session.onInput(.reload) } else { hangUp() }
         default: session.onInput(.terminate(signal: number))
         }

@@ -52,16 +52,25 @@ public final class SignalPipe {
             close(readEnd)
             close(writeEnd)
         }
-        for number in signals {
-            var action = sigaction()
-            var old = sigaction()
-            action.__sigaction_handler.sa_handler = Self.handler
-            action.sa_flags = SA_RESTART
-            sigaction(number, &action, &old)
-            former.append((number, old))
-        }
+        former = signals.map { ($0, Self.catchSignal($0)) }
         source.resume()
     }
+
+    /// Installs the handler and returns what was there before.
+    private static func catchSignal(_ number: Int32) -> sigaction {
+        var action = sigaction()
+        var old = sigaction()
+        action.__sigaction_handler.sa_handler = handler
+        action.sa_flags = SA_RESTART
+        sigaction(number, &action, &old)
+        return old
+    }
+
+    /// Lets a signal do what it does by itself, until `take`.
+    func leave(_ number: Int32) { signal(number, SIG_DFL) }
+
+    /// Handles a signal again after `leave`.
+    func take(_ number: Int32) { if !isStopped { _ = Self.catchSignal(number) } }
 
     /// Gives the signals back to whoever had them before.
     public func stop() {

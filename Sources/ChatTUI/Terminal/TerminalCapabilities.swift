@@ -10,6 +10,8 @@ public struct TerminalCapabilities: Sendable, Hashable {
     public var bracketedPaste: Bool
     /// True when texts can lead somewhere (OSC 8).
     public var links: Bool
+    /// True when clicks and the wheel can be had.
+    public var mouse: Bool
     /// How pictures can be shown, as far as the terminal has answered.
     public var graphics = Graphics.none
     /// How wide doubtful clusters are drawn, as far as it was measured.
@@ -26,11 +28,15 @@ public struct TerminalCapabilities: Sendable, Hashable {
         case sixel
     }
 
-    public init(colors: Int, unicode: Bool, bracketedPaste: Bool = true, links: Bool = false, name: String = "") {
+    public init(
+        colors: Int, unicode: Bool, bracketedPaste: Bool = true, links: Bool = false, mouse: Bool = true,
+        name: String = ""
+    ) {
         self.colors = colors
         self.unicode = unicode
         self.bracketedPaste = bracketedPaste
         self.links = links
+        self.mouse = mouse
         self.name = name
     }
 }

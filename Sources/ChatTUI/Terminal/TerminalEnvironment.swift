@@ -14,15 +14,19 @@ public struct TerminalEnvironment: Sendable, Equatable {
     public var program: String?
     /// Inside of tmux.
     public var isTmux: Bool
+    /// Inside of GNU screen (STY). With tmux, too, nothing tells which of them is inside of the other.
+    public var hasScreenSession: Bool
 
     public init(
-        type: String?, noColor: Bool = false, unicode: Bool = true, program: String? = nil, isTmux: Bool = false
+        type: String?, noColor: Bool = false, unicode: Bool = true, program: String? = nil, isTmux: Bool = false,
+        hasScreenSession: Bool = false
     ) {
         self.type = type
         self.noColor = noColor
         self.unicode = unicode
         self.program = program
         self.isTmux = isTmux
+        self.hasScreenSession = hasScreenSession
     }
 
     /// Reads the process's environment and switches the C library to its character set, which curses goes by.
@@ -31,7 +35,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
         TerminalEnvironment(
             type: variable("TERM"), noColor: variable("NO_COLOR") != nil, unicode: activateCharacterSet(),
             program: variable("TERM_PROGRAM") ?? variable("VTE_VERSION").map { _ in "vte" },
-            isTmux: variable("TMUX") != nil)
+            isTmux: variable("TMUX") != nil, hasScreenSession: variable("STY") != nil)
     }
 
     /// The same, with what the user's settings say about colours and glyphs.
@@ -78,7 +82,10 @@ public struct TerminalEnvironment: Sendable, Equatable {
     }
 
     /// GNU screen (tmux may call itself `screen`, too): it does not mark pastes, and hands on little.
-    var isScreen: Bool { !isTmux && type.map { $0.hasPrefix("screen") } ?? false }
+    var isScreen: Bool { (hasScreenSession || !isTmux) && type.map { $0.hasPrefix("screen") } ?? false }
+
+    /// Whether the mouse can be had. GNU screen holds Esc back until the next key as long as a program has it.
+    var hasMouse: Bool { hasModernModes && !isScreen }
 
     /// Whether links can be written (OSC 8): GNU screen would show them.
     var hasLinks: Bool { hasModernModes && !isScreen }

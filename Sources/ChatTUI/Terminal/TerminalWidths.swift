@@ -24,6 +24,17 @@ public enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// For people who look into it.
+    var name: String {
+        switch self {
+        case .emojiPresentation: "VS16"
+        case .skinTone: "skin tone"
+        case .joined: "ZWJ"
+        case .flag: "flag"
+        case .ambiguous: "ambiguous"
+        }
+    }
+
     /// The columns of the sample by our tables.
     var columns: Int { self == .ambiguous ? 1 : 2 }
 
@@ -79,9 +90,13 @@ public struct TerminalWidths: Sendable, Hashable {
     }
 
     /// The measurements as words, for `/doctor`.
-    public var summary: String {
+    var summary: String {
         guard !measured.isEmpty else { return "not measured" }
-        let words = DoubtfulKind.allCases.compactMap { kind in measured[kind].map { "\(kind) \($0)" } }
+        let words = DoubtfulKind.allCases.compactMap { kind -> String? in
+            guard let columns = measured[kind] else { return nil }
+            let isReplaced = kind != .ambiguous && !agrees(on: kind)
+            return "\(kind.name) \(columns)" + (isReplaced ? " (replaced)" : "")
+        }
         return words.joined(separator: ", ")
     }
 }
