@@ -62,10 +62,16 @@ struct LinkTests {
             Link("https://b\u{FC}cher.example/\u{E9}|x%20").terminalURI == "https://xn--bcher-kva.example/%C3%A9%7Cx%20"
         )
         #expect(Link("file:///etc/motd").terminalURI == "file:///etc/motd")
-        #expect(Link("ftp://host/x").terminalURI == nil)
-        #expect(Link("javascript://x").terminalURI == nil)
-        #expect(Link("https:///x").terminalURI == nil)
-        #expect(Link("https://a.b/" + String(repeating: "x", count: 2_048)).terminalURI == nil)
+        #expect(Link("FILE:///tmp/x").terminalURI == "file:///tmp/x")
+        #expect(Link("https://a.b/c d;e\u{1B}\\").terminalURI == "https://a.b/c%20d;e%1B%5C")
+        let refused = [
+            "ftp://host/x", "javascript://x", "javascript:alert(1)", "ssh://host", "example.org", "", "https:/x",
+            "https:///x", "data:text/html,x",
+        ]
+        for address in refused { #expect(Link(address).terminalURI == nil, "\(address)") }
+        #expect(Link("https://x/" + String(repeating: "a", count: 2_038)).terminalURI != nil)
+        #expect(Link("https://x/" + String(repeating: "a", count: 2_039)).terminalURI == nil)
+        #expect(Link("https://x/" + String(repeating: "é", count: 700)).terminalURI == nil)
         #expect(Link("https://a.b/1").terminalID != Link("https://a.b/2").terminalID)
     }
 

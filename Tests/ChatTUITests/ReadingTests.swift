@@ -135,7 +135,6 @@ struct ReadingTests {
                 for column in 0..<canvas.size.columns {
                     guard let link = canvas[Point(column: column, row: row)].cluster?.link else { continue }
                     #expect(link.terminalURI == "https://example.org/plan/2026/release/index.html?rev=7")
-                    #expect(canvas[Point(column: column, row: row)].style.link?.uri == link.terminalURI)
                     rows.insert(row)
                 }
             }

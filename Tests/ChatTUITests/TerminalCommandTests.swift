@@ -53,18 +53,6 @@ struct TerminalSequencesTests {
         #expect(Base64Text.encode(Array(text.utf8)) == expected)
     }
 
-    @Test("only web and file addresses become links, percent-encoded and short")
-    func hyperlinks() {
-        #expect(Hyperlink("https://example.org/a b;c\u{1B}\\é")?.uri == "https://example.org/a%20b;c%1B\\%C3%A9")
-        #expect(Hyperlink("FILE:///tmp/x")?.uri == "FILE:///tmp/x")
-        for refused in ["javascript:alert(1)", "ssh://host", "example.org", "", "https:/x", "data:text/html,x"] {
-            #expect(Hyperlink(refused) == nil, "\(refused)")
-        }
-        #expect(Hyperlink("https://x/" + String(repeating: "a", count: 2_038)) != nil)
-        #expect(Hyperlink("https://x/" + String(repeating: "a", count: 2_039)) == nil)
-        #expect(Hyperlink("https://x/" + String(repeating: "é", count: 700)) == nil)
-    }
-
     @Test("colour and glyph settings stand over the environment")
     func settings() {
         var settings = ScreenSettings()
@@ -123,12 +111,13 @@ extension RealTerminals {
             let fixture = try TerminalFixture(columns: 40, rows: 6)
             try fixture.start()
             defer { fixture.terminal.stop() }
-            let link = try #require(Hyperlink("https://example.org/x;y"))
+            let link = Link("https://example.org/x;y")
             func canvas(_ linked: [Int], _ rows: Int = 6) -> Canvas {
                 var canvas = Canvas(size: fixture.terminal.size)
                 for row in 0..<rows {
-                    let style = linked.contains(row) ? Style(.cyan).linked(to: link) : Style(.cyan)
-                    canvas.draw(SafeText("see 漢字 here", as: .line), at: Point(column: 2, row: row), style: style)
+                    let text = SafeText("see 漢字 here", as: .line)
+                    let shown = linked.contains(row) ? text.linked(to: link) : text
+                    canvas.draw(shown, at: Point(column: 2, row: row), style: Style(.cyan))
                 }
                 return canvas
             }
@@ -137,11 +126,11 @@ extension RealTerminals {
                 fixture.present(picture)
                 #expect(fixture.screen.text == picture.text())
                 for row in 0..<6 {
-                    let expected = linked.contains(row) ? Set([link.uri]) : []
+                    let expected = linked.contains(row) ? Set([link.terminalURI]) : []
                     #expect(Set(fixture.screen.links[row].compactMap { $0 }) == expected, "row \(row) of \(linked)")
                 }
             }
-            #expect(fixture.screen.links[3][2..<15].allSatisfy { $0 == link.uri })
+            #expect(fixture.screen.links[3][2..<15].allSatisfy { $0 == link.terminalURI })
             #expect(fixture.screen.violations == [])
         }
 
@@ -158,8 +147,8 @@ extension RealTerminals {
             fixture.terminal.perform(.mouse(true))
             #expect(!fixture.terminal.capabilities.mouse)
             var canvas = Canvas(size: fixture.terminal.size)
-            let style = Style.plain.linked(to: Hyperlink("https://example.org"))
-            canvas.draw(SafeText(literal: "x"), at: Point(column: 0, row: 0), style: style)
+            let text = SafeText(literal: "x").linked(to: Link("https://example.org"))
+            canvas.draw(text, at: Point(column: 0, row: 0))
             fixture.present(canvas)
             let written = String(decoding: fixture.written, as: UTF8.self)
             #expect(!written.contains("\u{1B}]8") && !written.contains("?1000h"))

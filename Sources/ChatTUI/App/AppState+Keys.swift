@@ -61,7 +61,7 @@ extension AppState {
     }
 
     /// Typed characters, into the field that has the cursor.
-    private mutating func type(_ text: String, _ effects: inout [AppEffect]) {
+    mutating func type(_ text: String, _ effects: inout [AppEffect]) {
         completion = nil
         hasAskedPaste = false
         if overlay != nil {

@@ -103,6 +103,8 @@ public struct AppState: Sendable {
 
     // What is under way.
 
+    /// The last action has put characters into the input, and changed nothing else that is seen.
+    var hasOnlyTyped = false
     var counter = 0
     /// The number of the latest /goto: answers to earlier ones are stale.
     var counterOfGoTo = 0

@@ -44,6 +44,8 @@ public final class ChatApplication {
     private let loop: AppLoop
     private var painter = PaintSchedule()
     private var shownTitle: SafeText?
+    /// What was painted last, unless more than the input has changed since.
+    private var picture: Picture?
 
     public init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
         self.terminal = terminal
@@ -102,6 +104,7 @@ public final class ChatApplication {
 
     /// The echo of a key is painted at once, by whoever has read the key; news are painted together, a little later.
     private func schedulePaint(after action: AppAction) {
+        if loop.state?.hasOnlyTyped != true { picture = nil }
         let isEcho = if case .input = action { true } else { false }
         guard let delay = painter.request(at: loop.now.uptime, asEcho: isEcho) else { return }
         if isEcho, delay <= .zero { return paint() }
@@ -118,7 +121,9 @@ public final class ChatApplication {
     private func paint() {
         painter.painted(at: loop.now.uptime)
         guard let state = loop.state else { return }
-        terminal.present(view(state, size: state.size))
+        let picture = picture?.typed(state) ?? Picture(of: state)
+        self.picture = picture
+        terminal.present(picture.canvas)
         let title = state.windowTitle
         if state.settings.title, title != shownTitle {
             shownTitle = title

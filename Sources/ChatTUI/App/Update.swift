@@ -5,6 +5,11 @@ import ChatCore
 /// Changes `state` by one action that happened at `moment`, and returns what must be done, in order.
 public func update(_ state: inout AppState, _ action: AppAction, at moment: Moment) -> [AppEffect] {
     var effects: [AppEffect] = []
+    if case .input(.key(let key)) = action, let text = state.typedOnly(key, at: moment) {
+        state.typeOnly(text, at: moment, &effects)
+        return effects
+    }
+    state.hasOnlyTyped = false
     state.moment = moment
     state.expire(&effects)
     switch action {
@@ -25,6 +30,21 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
 }
 
 extension AppState {
+    /// What `key` adds to the input, when that is all that comes of it: everything else of the picture stays. `nil`
+    /// where more may happen, as most of `update` then has to look. This is the way of nearly every key, so it is short.
+    fileprivate func typedOnly(_ key: Key, at moment: Moment) -> String? {
+        guard moment.uptime < deadline, keyContext == .main, isFocused, completion == nil, !takesLiteral,
+            !hasAskedPaste, pendingKeys.isEmpty, !isViNormal, case .nothing = keymap.resolve([key], in: .main)
+        else { return nil }
+        return key.typedText
+    }
+
+    fileprivate mutating func typeOnly(_ text: String, at moment: Moment, _ effects: inout [AppEffect]) {
+        hasOnlyTyped = true
+        self.moment = moment
+        type(text, &effects)
+    }
+
     /// What follows from the state, whatever changed it.
     fileprivate mutating func settle(_ effects: inout [AppEffect]) {
         settleOffer(&effects)

@@ -29,6 +29,7 @@ public final class Link: Sendable, Hashable {
             host = ""
             user = ""
             path = String(afterColon)
+            terminalURI = nil
             return
         }
         let rest = afterColon.dropFirst(2)
@@ -38,6 +39,14 @@ public final class Link: Sendable, Hashable {
         user = at.map { String(authority[..<$0]) } ?? ""
         host = String(at.map { authority[authority.index(after: $0)...] } ?? authority)
         path = String(rest[end...])
+        terminalURI = Self.terminalURI(scheme, user: user, host: host, path: path)
+    }
+
+    private static func terminalURI(_ scheme: String, user: String, host: String, path: String) -> String? {
+        guard terminalSchemes.contains(scheme), scheme == "file" || !host.isEmpty else { return nil }
+        let authority = (user.isEmpty ? "" : encoded(user) + "@") + encoded(HostName(host).ascii)
+        let uri = "\(scheme)://\(authority)\(encoded(path))"
+        return uri.utf8.count <= terminalLimit ? uri : nil
     }
 
     /// It is opened without a question.
@@ -48,12 +57,7 @@ public final class Link: Sendable, Hashable {
 
     /// The address for the terminal: ASCII, percent-encoded, the host in its ASCII form. `nil` for schemes that no
     /// terminal should be given and for addresses of more than 2 KiB.
-    public var terminalURI: String? {
-        guard Self.terminalSchemes.contains(scheme), scheme == "file" || !host.isEmpty else { return nil }
-        let authority = (user.isEmpty ? "" : Self.encoded(user) + "@") + Self.encoded(HostName(host).ascii)
-        let uri = "\(scheme)://\(authority)\(Self.encoded(path))"
-        return uri.utf8.count <= Self.terminalLimit ? uri : nil
-    }
+    public let terminalURI: String?
 
     /// The same for all pieces of one link, also over several rows: the `id` of OSC 8. Ends with the run.
     public var terminalID: String {

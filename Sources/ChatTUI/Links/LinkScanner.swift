@@ -11,7 +11,7 @@ enum LinkScanner {
         var floor = 0
         var index = 0
         while index < clusters.count {
-            guard clusters[index].text == ":", let range = link(around: index, in: clusters, from: floor) else {
+            guard clusters[index].ascii == UInt8(ascii: ":"), let range = link(around: index, in: clusters, from: floor) else {
                 index += 1
                 continue
             }
@@ -26,8 +26,8 @@ enum LinkScanner {
     /// The link whose scheme ends with the colon at `colon`.
     private static func link(around colon: Int, in clusters: [Cluster], from floor: Int) -> Range<Int>? {
         var start = colon
-        while start > floor, colon - start < 16, isSchemeCharacter(clusters[start - 1].text) { start -= 1 }
-        while start < colon, !isLetter(clusters[start].text) { start += 1 }
+        while start > floor, colon - start < 16, isSchemeCharacter(clusters[start - 1]) { start -= 1 }
+        while start < colon, !isLetter(clusters[start]) { start += 1 }
         guard start < colon else { return nil }
         let scheme = clusters[start..<colon].reduce(into: "") { $0 += $1.text }.lowercased()
         let hasSlashes = clusters[colon...].dropFirst().prefix(2).map(\.text) == ["/", "/"]
@@ -63,13 +63,13 @@ enum LinkScanner {
             && !["<", ">", "\"", "`", "“", "”", "«", "»"].contains(cluster.text)
     }
 
-    private static func isLetter(_ text: String) -> Bool {
-        guard text.utf8.count == 1, let byte = text.utf8.first else { return false }
+    private static func isLetter(_ cluster: Cluster) -> Bool {
+        guard let byte = cluster.ascii else { return false }
         return (0x61...0x7A).contains(byte | 0x20)
     }
 
-    private static func isSchemeCharacter(_ text: String) -> Bool {
-        guard text.utf8.count == 1, let byte = text.utf8.first else { return false }
+    private static func isSchemeCharacter(_ cluster: Cluster) -> Bool {
+        guard let byte = cluster.ascii else { return false }
         return (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
 }

@@ -4,7 +4,7 @@
 enum ASCIIGlyphs {
     /// The spelled-out form for plain output: may be longer than the cluster (`␛` becomes `^[`).
     static func spelling(of cluster: Cluster) -> String {
-        guard let scalar = cluster.text.unicodeScalars.first else { return "" }
+        let scalar = cluster.base
         // A letter loses its marks.
         if scalar.value < 0x80 { return fill(String(scalar), columns: cluster.width) }
         switch scalar.value {
@@ -20,7 +20,7 @@ enum ASCIIGlyphs {
 
     /// The form for a cell of the canvas: exactly as many columns as the cluster.
     static func cell(of cluster: Cluster) -> String {
-        guard let scalar = cluster.text.unicodeScalars.first else { return "" }
+        let scalar = cluster.base
         // A letter loses its marks.
         if scalar.value < 0x80 { return fill(String(scalar), columns: cluster.width) }
         switch scalar.value {

@@ -12,9 +12,7 @@ struct BidiParagraph {
     /// `nil` when everything is shown in the order in which it is stored: in nearly all texts.
     init?(_ clusters: [Cluster]) {
         // The first right-to-left letter of Unicode is U+0590.
-        guard clusters.contains(where: { $0.text.unicodeScalars.first.map { $0.value >= 0x590 } ?? false }) else {
-            return nil
-        }
+        guard clusters.contains(where: { $0.base.value >= 0x590 }) else { return nil }
         let classes = clusters.map(BidiClass.init)
         guard classes.contains(where: { $0 == .r || $0 == .al || $0 == .an }) else { return nil }
         isRightToLeft = (classes.first { $0.isStrong } ?? .l) != .l
@@ -50,8 +48,7 @@ struct BidiParagraph {
     /// The cluster at `place` as it is shown: from right to left brackets and their like are mirrored (L4).
     func shownCluster(at place: Int) -> Cluster {
         let cluster = clusters[place]
-        guard levels[place] % 2 == 1, cluster.text.unicodeScalars.count == 1,
-            let scalar = cluster.text.unicodeScalars.first, let mirror = BidiClass.mirror(of: scalar)
+        guard levels[place] % 2 == 1, cluster.isOneScalar, let mirror = BidiClass.mirror(of: cluster.base)
         else { return cluster }
         return Cluster(text: String(mirror), width: cluster.width, isSubstitute: cluster.isSubstitute)
     }
@@ -64,7 +61,7 @@ enum BidiClass: UInt32 {
     var isStrong: Bool { self == .l || self == .r || self == .al }
 
     init(_ cluster: Cluster) {
-        self = cluster.text.unicodeScalars.first.map(BidiClass.init) ?? .on
+        self = BidiClass(cluster.base)
     }
 
     init(_ scalar: Unicode.Scalar) {

@@ -19,14 +19,16 @@ public struct Canvas: Sendable, Equatable {
     public let size: Size
     /// Where the terminal's cursor stands; `nil` hides it. A place outside of the grid hides it too.
     public var cursor: Point?
-    private var cells: [Cell]
+    /// Each row by itself: a picture made from another one shares the rows that have not changed, and comparing these
+    /// costs nothing.
+    private var rows: [[Cell]]
     /// What can be clicked, from the bottom to the top.
     var targets: [Target] = []
 
     /// A grid of blanks.
     public init(size: Size) {
         self.size = size
-        cells = Array(repeating: .blank, count: size.columns * size.rows)
+        rows = Array(repeating: Array(repeating: .blank, count: size.columns), count: size.rows)
     }
 
     /// The whole grid.
@@ -34,14 +36,11 @@ public struct Canvas: Sendable, Equatable {
 
     /// The cell at `point`; a blank outside of the grid.
     public subscript(point: Point) -> Cell {
-        bounds.contains(point) ? cells[index(point)] : .blank
+        bounds.contains(point) ? rows[point.row][point.column] : .blank
     }
 
     /// The cells of one row from left to right; none outside of the grid.
-    func row(_ row: Int) -> ArraySlice<Cell> {
-        guard (0..<size.rows).contains(row) else { return [] }
-        return cells[row * size.columns..<(row + 1) * size.columns]
-    }
+    func row(_ row: Int) -> [Cell] { rows.indices.contains(row) ? rows[row] : [] }
 
     /// The rows as text without styles, blanks at their ends removed, each ended by LF. Golden screens compare this.
     public func text() -> String {
@@ -52,15 +51,12 @@ public struct Canvas: Sendable, Equatable {
         }.joined()
     }
 
-    private func index(_ point: Point) -> Int { point.row * size.columns + point.column }
-
     /// Puts one cluster at `point`. The halves of wide clusters that it covers are replaced by blanks, as is the
     /// cluster itself where only one of its halves is inside `columns`. Does nothing outside of the grid.
     mutating func put(_ cluster: Cluster, at point: Point, style: Style, within columns: Range<Int>) {
         let visible = columns.clamped(to: 0..<size.columns)
         guard (0..<size.rows).contains(point.row), cluster.width > 0 else { return }
-        var style = cluster.isSubstitute ? style.adding(.dim) : style
-        if let uri = cluster.link?.terminalURI { style = style.linked(to: Hyperlink(uri)) }
+        let style = cluster.isSubstitute ? style.adding(.dim) : style
         let wanted = point.column..<point.column + cluster.width
         let covered = wanted.clamped(to: visible)
         guard !covered.isEmpty else { return }
@@ -69,8 +65,7 @@ public struct Canvas: Sendable, Equatable {
         let isWhole = covered == wanted
         for column in covered {
             let isFirst = column == wanted.lowerBound
-            cells[index(Point(column: column, row: point.row))] = Cell(
-                isWhole ? (isFirst ? cluster : nil) : .blank, style)
+            rows[point.row][column] = Cell(isWhole ? (isFirst ? cluster : nil) : .blank, style)
         }
     }
 
@@ -78,21 +73,23 @@ public struct Canvas: Sendable, Equatable {
     /// because the other half is about to be overwritten.
     private mutating func blankHalf(at point: Point, ofPairWith other: Int) {
         guard (0..<size.columns).contains(point.column) else { return }
-        let cell = cells[index(point)]
+        let cell = rows[point.row][point.column]
         let isHalf = point.column < other ? cell.cluster?.width == 2 : cell.cluster == nil
-        if isHalf { cells[index(point)] = Cell(.blank, cell.style) }
+        if isHalf { rows[point.row][point.column] = Cell(.blank, cell.style) }
     }
 
-    /// Gives every cell the look that its meaning has in `theme`.
-    mutating func dress(in theme: Theme) {
+    /// Gives the cells of `wanted` rows (all when `nil`) the look that their meaning has in `theme`.
+    mutating func dress(in theme: Theme, rows wanted: Range<Int>? = nil) {
         // Neighbours mostly have the same style.
         var (last, look) = (Style.plain, theme.look(of: .plain))
-        for place in cells.indices {
-            if cells[place].style != last {
-                last = cells[place].style
-                look = theme.look(of: last)
+        for row in wanted?.clamped(to: rows.indices) ?? rows.indices {
+            for column in rows[row].indices {
+                if rows[row][column].style != last {
+                    last = rows[row][column].style
+                    look = theme.look(of: last)
+                }
+                if look != last { rows[row][column].style = look }
             }
-            if look != last { cells[place].style = look }
         }
     }
 
@@ -100,8 +97,7 @@ public struct Canvas: Sendable, Equatable {
     public mutating func restyle(_ area: Rect, _ change: (Style) -> Style) {
         for row in area.rows.clamped(to: 0..<size.rows) {
             for column in area.columns.clamped(to: 0..<size.columns) {
-                let place = index(Point(column: column, row: row))
-                cells[place] = Cell(cells[place].cluster, change(cells[place].style))
+                rows[row][column].style = change(rows[row][column].style)
             }
         }
     }

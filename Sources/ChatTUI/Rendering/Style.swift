@@ -37,8 +37,6 @@ public struct Style: Sendable, Hashable {
     public var attributes: Attributes
     /// What is drawn so. The theme gives it its look when the picture is complete (`Canvas.dress`).
     public var meaning: Meaning
-    /// What opens when the text is clicked, in terminals that can.
-    public var link: Hyperlink?
 
     public init(_ foreground: Color = .standard, on background: Color = .standard, _ attributes: Attributes = []) {
         self.foreground = foreground
@@ -74,13 +72,6 @@ public struct Style: Sendable, Hashable {
     public func adding(_ more: Attributes) -> Style {
         var style = self
         style.attributes.formUnion(more)
-        return style
-    }
-
-    /// The same style for a text that leads somewhere.
-    public func linked(to link: Hyperlink?) -> Style {
-        var style = self
-        style.link = link
         return style
     }
 }

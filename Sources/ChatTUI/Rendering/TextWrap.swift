@@ -56,7 +56,7 @@ public enum TextWrap {
         guard let next else { return false }
         if cluster.isBlank { return true }
         if next.isBlank { return false }
-        if cluster.text == "-" { return next.text != "-" }
+        if cluster.ascii == UInt8(ascii: "-") { return next.ascii != UInt8(ascii: "-") }
         if next.width == 2 { return !opening.contains(cluster.text) && !closing.contains(next.text) }
         return cluster.width == 2 && !opening.contains(cluster.text) && !closing.contains(next.text)
     }

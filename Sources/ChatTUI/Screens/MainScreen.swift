@@ -174,7 +174,7 @@ struct MainScreen {
 
     // MARK: Input
 
-    private func drawInput(on canvas: inout Canvas) {
+    func drawInput(on canvas: inout Canvas) {
         let area = layout.input
         guard !area.isEmpty else { return }
         canvas.addTarget(area, .input)

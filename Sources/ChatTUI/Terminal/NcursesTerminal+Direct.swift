@@ -17,7 +17,7 @@ extension NcursesTerminal {
     /// terminal that sees another width there cannot shift the rest. Before that only what leads somewhere or did:
     /// a cell keeps its link until it is written again.
     private func appendDirectly(
-        _ row: Int, _ cells: ArraySlice<Canvas.Cell>, before: ArraySlice<Canvas.Cell>?, to bytes: inout [UInt8]
+        _ row: Int, _ cells: [Canvas.Cell], before: [Canvas.Cell]?, to bytes: inout [UInt8]
     ) {
         var pen = DirectPen(terminal: self)
         var isBehindDirect = false
@@ -27,13 +27,19 @@ extension NcursesTerminal {
             guard column + cluster.width < size.columns else { break }
             let isDirect = isDrawnDirectly(cluster, at: column)
             isBehindDirect = isBehindDirect || isDirect
-            let ledSomewhere = before.map { $0[$0.startIndex + column].style.link != nil } ?? false
-            guard isBehindDirect || (capabilities.links && (cell.style.link != nil || ledSomewhere)) else { continue }
+            let link = shownLink(of: cluster)
+            let ledSomewhere = shownLink(of: before?[column].cluster) != nil
+            guard isBehindDirect || link != nil || ledSomewhere else { continue }
             let direct = isDirect ? capabilities.widths.substitute(for: cluster) ?? cluster.text : nil
-            pen.write(direct ?? curseText(cluster, at: column), cell.style, row, column)
+            pen.write(direct ?? curseText(cluster, at: column), cell.style, link, row, column)
             pen.place = isDirect ? nil : (row, column + cluster.width)
         }
         bytes += pen.finish()
+    }
+
+    private func shownLink(of cluster: Cluster?) -> Link? {
+        guard capabilities.links, let link = cluster?.link, link.terminalURI != nil else { return nil }
+        return link
     }
 
     fileprivate func code(for style: Style) -> [UInt8] {
@@ -53,24 +59,24 @@ private struct DirectPen {
     let terminal: NcursesTerminal
     private var bytes: [UInt8] = []
     private var style: Style?
-    private var link: Hyperlink?
+    private var link: Link?
     /// Where the terminal's cursor stands; `nil` when that is doubtful.
     var place: (row: Int, column: Int)?
 
     init(terminal: NcursesTerminal) { self.terminal = terminal }
 
-    mutating func write(_ text: String, _ newStyle: Style, _ row: Int, _ column: Int) {
+    mutating func write(_ text: String, _ newStyle: Style, _ newLink: Link?, _ row: Int, _ column: Int) {
         if place ?? (-1, -1) != (row, column) { bytes += TerminalCodes.string("cup", Int32(row), Int32(column)) }
         if style != newStyle { bytes += terminal.code(for: newStyle) }
         style = newStyle
-        setLink(terminal.capabilities.links ? newStyle.link : nil)
+        setLink(newLink)
         bytes += Array(text.utf8)
     }
 
-    private mutating func setLink(_ newLink: Hyperlink?) {
+    private mutating func setLink(_ newLink: Link?) {
         guard link != newLink else { return }
         link = newLink
-        bytes += Array((newLink.map(TerminalSequences.beginLink) ?? TerminalSequences.endLink).utf8)
+        bytes += Array((newLink.flatMap(TerminalSequences.beginLink) ?? TerminalSequences.endLink).utf8)
     }
 
     /// Everything written, with the attributes and the link ended.

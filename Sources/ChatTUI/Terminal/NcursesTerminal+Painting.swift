@@ -36,13 +36,13 @@ extension NcursesTerminal {
 
     /// Gives the changed cells of one row to curses.
     private func paint(
-        _ row: Int, _ cells: ArraySlice<Canvas.Cell>, before: ArraySlice<Canvas.Cell>?,
+        _ row: Int, _ cells: [Canvas.Cell], before: [Canvas.Cell]?,
         on window: UnsafeMutablePointer<WINDOW>
     ) {
         for (column, cell) in cells.enumerated().prefix(size.columns) {
             guard let cluster = cell.cluster else { continue }
             // The right half of a wide cluster changes with its left half.
-            if let before, before[before.startIndex + column] == cell { continue }
+            if let before, before[column] == cell { continue }
             wmove(window, Int32(row), Int32(column))
             if showsPicture(cluster) || isDrawnDirectly(cluster, at: column) {
                 for _ in 0..<cluster.width { add(Self.placeholder, cell.style, to: window) }
@@ -59,9 +59,7 @@ extension NcursesTerminal {
         if isTooWide(cluster) { return ASCIIGlyphs.cell(of: cluster) }
         if fitsCurses(cluster) { return cluster.text }
         // At the right border, where a cluster of doubtful width could wrap: its base alone, or a mark for each column.
-        if let base = cluster.text.unicodeScalars.first, wcwidth(wchar_t(bitPattern: base.value)) == cluster.width {
-            return String(base)
-        }
+        if wcwidth(wchar_t(bitPattern: cluster.base.value)) == cluster.width { return String(cluster.base) }
         return TextWidth.ambiguousColumns == 2
             ? ASCIIGlyphs.cell(of: cluster) : String(repeating: "\u{FFFD}", count: cluster.width)
     }
@@ -85,17 +83,15 @@ extension NcursesTerminal {
 
     /// True when curses, which goes by the C library, gives the cluster the columns that we do.
     private func fitsCurses(_ cluster: Cluster) -> Bool {
-        let scalars = cluster.text.unicodeScalars
-        guard let base = scalars.first else { return false }
-        if scalars.count == 1 && base.value < 0x7F { return true }
-        return scalars.count <= Self.maxScalarsPerCell && wcwidth(wchar_t(bitPattern: base.value)) == cluster.width
-            && isOneCell(cluster.text)
+        if cluster.ascii.map({ $0 < 0x7F }) ?? false { return true }
+        guard wcwidth(wchar_t(bitPattern: cluster.base.value)) == cluster.width else { return false }
+        return cluster.isOneScalar
+            || (cluster.text.unicodeScalars.count <= Self.maxScalarsPerCell && isOneCell(cluster.text))
     }
 
     /// A sign of ours (a frame, a mark) that has one column here, but two in this terminal.
     private func isTooWide(_ cluster: Cluster) -> Bool {
-        TextWidth.ambiguousColumns == 2 && cluster.width == 1
-            && cluster.text.unicodeScalars.first.map(TextWidth.isAmbiguous) ?? false
+        TextWidth.ambiguousColumns == 2 && cluster.width == 1 && TextWidth.isAmbiguous(cluster.base)
     }
 
     func isDrawnDirectly(_ cluster: Cluster, at column: Int) -> Bool {
@@ -105,7 +101,9 @@ extension NcursesTerminal {
 
     /// The columns that a terminal without any notion of sequences would need.
     private static func mostColumns(_ cluster: Cluster) -> Int {
-        cluster.text.unicodeScalars.reduce(1) { $0 + TextWidth.width(of: $1) }
+        cluster.isOneScalar
+            ? 1 + TextWidth.width(of: cluster.base)
+            : cluster.text.unicodeScalars.reduce(1) { $0 + TextWidth.width(of: $1) }
     }
 
     // MARK: Cursor

@@ -25,7 +25,9 @@ enum TerminalSequences {
 
     static func cursor(_ shape: TerminalCommand.CursorShape) -> String { "\u{1B}[\(shape.rawValue) q" }
 
-    static func beginLink(_ link: Hyperlink) -> String { "\u{1B}]8;id=\(link.identifier);\(link.uri)\u{1B}\\" }
+    static func beginLink(_ link: Link) -> String? {
+        link.terminalURI.map { "\u{1B}]8;id=\(link.terminalID);\($0)\u{1B}\\" }
+    }
 
     /// OSC 52, whose payload is base64. `nil` for a text that terminals would drop. GNU screen hands on only what is
     /// wrapped for it, in pieces that it has room for.

@@ -1,6 +1,7 @@
 // The people, messages and transfers of the pictures in screens/, as a state, and a small driver that presses keys.
 
 import ChatCore
+import Testing
 
 @testable import ChatTUI
 
@@ -53,8 +54,17 @@ struct ScreenFixture {
 
     // MARK: Driving
 
+    /// Characters whose quick picture is compared with the whole one; there are tests that type books.
+    private var comparisons = 40
+
     mutating func send(_ action: AppAction) {
+        let before = state
         effects += update(&state, action, at: moment)
+        guard state.hasOnlyTyped, comparisons > 0 else { return }
+        comparisons -= 1
+        let quick = Picture(of: before).typed(state).canvas
+        let whole = view(state, size: state.size)
+        #expect(quick == whole, "the picture of a typed character: \(quick.text())")
     }
 
     /// Presses keys by their names: `Alt-a`, `Enter`, `x`.

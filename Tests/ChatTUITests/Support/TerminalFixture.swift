@@ -98,3 +98,15 @@ extension TerminalFixture {
             && scalars.dropFirst().allSatisfy { TextWidth.width(of: $0) == 0 && !TextWidth.isJoiner($0.value) }
     }
 }
+
+extension SafeText {
+    /// The text as it would be if all of it led to `link`.
+    func linked(to link: Link) -> SafeText {
+        SafeText(
+            clusters: clusters.map { cluster in
+                var cluster = cluster
+                cluster.link = link
+                return cluster
+            })
+    }
+}

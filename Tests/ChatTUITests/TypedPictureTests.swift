@@ -1,0 +1,75 @@
+// The short way of a typed character: the picture that it makes is the one that the whole screen would be drawn as.
+
+import ChatCore
+import TestSupport
+import Testing
+
+@testable import ChatTUI
+
+@Suite struct TypedPictureTests {
+    /// Where somebody types, and what else is on the screen.
+    private static func fixtures(_ size: Size) -> [ScreenFixture] {
+        var chat = ScreenFixture.main(columns: size.columns, rows: size.rows)
+        chat.effects = []
+        var vi = chat
+        vi.state.settings.editMode = .vi
+        var reply = chat
+        reply.press("Esc", "Up")
+        reply.press("r")
+        var said = chat
+        said.state.say("something was said")
+        return [ScreenFixture(columns: size.columns, rows: size.rows), chat, vi, reply, said]
+    }
+
+    @Test(
+        "random keys at every size: the quick picture is the whole one",
+        arguments: [Size(columns: 20, rows: 5), Size(columns: 40, rows: 10), Size(columns: 80, rows: 24)], 1...6)
+    func randomKeys(size: Size, seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let names = ["Backspace", "Left", "Alt-Enter", "Tab", "Esc", "Ctrl-a", "Ctrl-w", "Up", "Alt-l", "F1", "Alt-j"]
+        let characters = Array("abc /:日é🙂-~")
+        for var fixture in Self.fixtures(size) {
+            var picture = Picture(of: fixture.state)
+            for _ in 0..<60 {
+                if Int.random(in: 0..<8, using: &random) == 0 {
+                    fixture.press(names.randomElement(using: &random) ?? "Esc")
+                } else if Int.random(in: 0..<20, using: &random) == 0 {
+                    fixture.advance(.milliseconds(Int.random(in: 1...70_000, using: &random)))
+                } else {
+                    fixture.type(String(characters.randomElement(using: &random) ?? "x"))
+                }
+                let whole = Picture(of: fixture.state)
+                picture = fixture.state.hasOnlyTyped ? picture.typed(fixture.state) : whole
+                #expect(picture.canvas == whole.canvas)
+            }
+        }
+    }
+
+    @Test("a character shares every row with the picture before but that of the input")
+    func sharedRows() {
+        var fixture = ScreenFixture.main(columns: 80, rows: 24)
+        let before = Picture(of: fixture.state)
+        fixture.type("x")
+        #expect(fixture.state.hasOnlyTyped)
+        let after = before.typed(fixture.state)
+        let changed = (0..<24).filter { before.canvas.row($0) != after.canvas.row($0) }
+        #expect(changed.count == 1)
+    }
+
+    @Test("what changes more than the input goes the long way")
+    func otherKeys() {
+        for key in ["Enter", "Tab", "F1", "Alt-k", "Left", "Ctrl-u"] {
+            var fixture = ScreenFixture.main(columns: 80, rows: 24)
+            fixture.type("x")
+            fixture.press(key)
+            #expect(!fixture.state.hasOnlyTyped, "\(key)")
+        }
+        var fixture = ScreenFixture.main(columns: 80, rows: 24)
+        fixture.type("x")
+        fixture.advance(.seconds(60))
+        #expect(!fixture.state.hasOnlyTyped)
+        fixture.press("F1")
+        fixture.type("x")
+        #expect(!fixture.state.hasOnlyTyped)
+    }
+}
