@@ -43,7 +43,7 @@ enum ScreenFlood {
     }
 
     /// The flooded screen. Prints at its end how many pictures it has painted, and how many at most in one second.
-    @MainActor static func show() async throws {
+    @ScreenActor static func show() async throws {
         let terminal = CountingTerminal()
         let application = ChatApplication(
             service: FloodService(lasting: duration), terminal: terminal,
@@ -54,7 +54,7 @@ enum ScreenFlood {
 }
 
 /// The real terminal, with the times of its pictures.
-@MainActor
+@ScreenActor
 private final class CountingTerminal: Terminal {
     private let terminal = NcursesTerminal()
     private(set) var pictures: [ContinuousClock.Instant] = []
@@ -62,7 +62,7 @@ private final class CountingTerminal: Terminal {
     var size: Size { terminal.size }
     var capabilities: TerminalCapabilities { terminal.capabilities }
 
-    func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError) {
+    func start(onInput: @escaping @ScreenActor (InputEvent) -> Void) throws(TerminalError) {
         try terminal.start(onInput: onInput)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatTUI
 
-@MainActor
+@ScreenActor
 @Suite("Chat application", .timeLimit(.minutes(2)))
 struct ChatApplicationTests {
     private let terminal = ScriptedTerminal()

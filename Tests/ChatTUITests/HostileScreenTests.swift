@@ -8,7 +8,7 @@ import Testing
 @testable import ChatTUI
 
 extension RealTerminals {
-    @MainActor
+    @ScreenActor
     @Suite("Hostile screens")
     struct HostileScreenTests {
         /// Kinds of terminals: colours and glyphs.

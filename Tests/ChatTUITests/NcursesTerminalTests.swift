@@ -9,7 +9,7 @@ import Testing
 @testable import ChatTUI
 
 extension RealTerminals {
-    @MainActor
+    @ScreenActor
     @Suite("NcursesTerminal")
     struct NcursesTerminalTests {
         // MARK: Start and stop
@@ -335,7 +335,7 @@ extension RealTerminals {
                 setsid()
                 let slave = open(path, O_RDWR | O_NOCTTY)
                 let resized = AsyncStream<InputEvent>.makeStream()
-                await MainActor.run {
+                await ScreenActor.run {
                     let terminal = NcursesTerminal(
                         input: slave, output: slave, environment: TerminalEnvironment(type: "xterm-256color"))
                     try? terminal.start { event in
@@ -364,7 +364,7 @@ extension RealTerminals {
             await #expect(processExitsWith: number == 0 ? .exitCode(7) : .signal(number)) {
                 [path = path as String, number = number as Int32] in
                 let slave = open(path, O_RDWR | O_NOCTTY)
-                await MainActor.run {
+                await ScreenActor.run {
                     let terminal = NcursesTerminal(
                         input: slave, output: slave, environment: TerminalEnvironment(type: "xterm-256color"))
                     try? terminal.start { _ in }

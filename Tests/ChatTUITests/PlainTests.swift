@@ -208,7 +208,7 @@ struct PlainTests {
     }
 }
 
-@MainActor
+@ScreenActor
 @Suite("A session in line mode", .timeLimit(.minutes(2)))
 struct PlainApplicationTests {
     /// Everything that was printed.

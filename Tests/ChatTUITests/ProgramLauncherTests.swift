@@ -6,7 +6,7 @@ import Testing
 
 @testable import ChatTUI
 
-@MainActor
+@ScreenActor
 @Suite("Launching programs", .timeLimit(.minutes(1)))
 struct ProgramLauncherTests {
     @Test("a program gets its words unchanged and no terminal")

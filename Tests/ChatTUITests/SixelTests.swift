@@ -126,7 +126,7 @@ struct SixelTests {
 }
 
 extension RealTerminals {
-    @MainActor
+    @ScreenActor
     @Suite("Sixels on a terminal")
     struct SixelTerminalTests {
         private static let image = Size(columns: 4, rows: 2)

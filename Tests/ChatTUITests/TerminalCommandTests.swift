@@ -67,7 +67,7 @@ struct TerminalSequencesTests {
 }
 
 extension RealTerminals {
-    @MainActor
+    @ScreenActor
     @Suite("Terminal commands")
     struct TerminalCommandTests {
         @Test("copies, notifies, changes the cursor and takes the mouse, and gives all of it back")

@@ -91,7 +91,7 @@ struct WidthProbeTests {
 }
 
 extension RealTerminals {
-    @MainActor
+    @ScreenActor
     @Suite("Width probe on a terminal")
     struct WidthProbeTerminalTests {
         @Test("the terminal's answers decide how doubtful clusters are drawn, without waiting for them")

@@ -9,13 +9,13 @@ import Glibc
 /// Runs `update` over a chat service until the user quits.
 ///
 /// Errands run one after the other in the order in which the user gave them; questions are asked beside them.
-/// All on the main actor; nothing here blocks.
-@MainActor
+/// All on the screen actor; nothing here blocks.
+@ScreenActor
 final class AppLoop {
     /// Called after each action; `state` is what it has led to.
-    var onChange: @MainActor (AppAction) -> Void = { _ in }
+    var onChange: @ScreenActor (AppAction) -> Void = { _ in }
     /// Carries out what concerns the terminal: the loop knows none.
-    var onEffect: @MainActor (AppEffect) -> Void = { _ in }
+    var onEffect: @ScreenActor (AppEffect) -> Void = { _ in }
 
     private(set) var state: AppState?
     private let service: any ChatService
@@ -28,7 +28,7 @@ final class AppLoop {
     private var searches: Task<Void, Never>?
     private let launcher = ProgramLauncher()
     private let inputHistory: InputHistoryFile?
-    /// Writes the input history in the order of Enter, away from the main thread.
+    /// Writes the input history in the order of Enter, away from the screen.
     private let historyQueue = DispatchQueue(label: "input history")
 
     init(service: any ChatService, _ options: ChatApplicationOptions) {
@@ -45,7 +45,7 @@ final class AppLoop {
     ///
     /// Returns the last state. Throws what `begin` throws.
     func run(
-        size: Size, _ options: ChatApplicationOptions, begin: @MainActor () throws(TerminalError) -> Size?
+        size: Size, _ options: ChatApplicationOptions, begin: @ScreenActor () throws(TerminalError) -> Size?
     ) async throws(TerminalError) -> AppState? {
         // News first, then the state: nothing that happens in between is missed.
         let events = await service.events()
@@ -139,9 +139,9 @@ final class AppLoop {
     }
 
     private func makeTimer() -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: .main)
+        let timer = DispatchSource.makeTimerSource(queue: ScreenActor.queue)
         timer.setEventHandler { [weak self] in
-            MainActor.assumeIsolated {
+            ScreenActor.assumeIsolated {
                 self?.timerDeadline = nil
                 self?.dispatch(.clock)
             }

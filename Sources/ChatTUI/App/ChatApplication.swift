@@ -1,7 +1,6 @@
 // The running screen: the terminal gives input to the loop, and gets the picture of each state.
 
 public import ChatCore
-import Dispatch
 
 /// What the command line decides about the screen.
 public struct ChatApplicationOptions: Sendable {
@@ -36,8 +35,8 @@ public struct ChatApplicationOptions: Sendable {
     }
 }
 
-/// Runs the screen over a chat service until the user quits. All on the main actor; nothing here blocks.
-@MainActor
+/// Runs the screen over a chat service until the user quits. All on the screen actor; nothing here blocks.
+@ScreenActor
 public final class ChatApplication {
     private let terminal: any Terminal
     private let options: ChatApplicationOptions
@@ -108,9 +107,7 @@ public final class ChatApplication {
         let isEcho = if case .input = action { true } else { false }
         guard let delay = painter.request(at: loop.now.uptime, asEcho: isEcho) else { return }
         if isEcho, delay <= .zero { return paint() }
-        DispatchQueue.main.asyncAfter(deadline: .now() + delay.dispatchInterval) { [weak self] in
-            MainActor.assumeIsolated { self?.paintIfDue() }
-        }
+        ScreenActor.after(delay) { [weak self] in self?.paintIfDue() }
     }
 
     /// What was to be painted may have been painted by a key in between.
@@ -121,9 +118,13 @@ public final class ChatApplication {
     private func paint() {
         painter.painted(at: loop.now.uptime)
         guard let state = loop.state else { return }
-        let picture = picture?.typed(state) ?? Picture(of: state)
-        self.picture = picture
-        terminal.present(picture.canvas)
+        if let typed = picture?.typed(state) {
+            picture = typed
+            return terminal.present(typed.canvas)
+        }
+        let whole = Picture(of: state)
+        picture = whole
+        terminal.present(whole.canvas)
         let title = state.windowTitle
         if state.settings.title, title != shownTitle {
             shownTitle = title

@@ -1,7 +1,7 @@
 // Runs the page of the first start on a terminal.
 
 /// Shows the first page and returns what the user decided. Writes nothing.
-@MainActor
+@ScreenActor
 public final class FirstRunApplication {
     private let terminal: any Terminal
     private let theme: Theme

@@ -3,7 +3,7 @@
 import Glibc
 
 /// Runs programs beside the screen. What they print goes nowhere; how they end does not matter.
-@MainActor
+@ScreenActor
 final class ProgramLauncher {
     /// More at once are a mistake somewhere.
     private static let limit = 32

@@ -11,7 +11,8 @@ enum LinkScanner {
         var floor = 0
         var index = 0
         while index < clusters.count {
-            guard clusters[index].ascii == UInt8(ascii: ":"), let range = link(around: index, in: clusters, from: floor) else {
+            guard clusters[index].ascii == UInt8(ascii: ":"), let range = link(around: index, in: clusters, from: floor)
+            else {
                 index += 1
                 continue
             }

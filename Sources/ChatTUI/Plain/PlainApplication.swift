@@ -14,18 +14,18 @@ public enum PlainInput: Sendable, Equatable {
 }
 
 /// Runs line mode over a chat service until the user quits or the input ends.
-@MainActor
+@ScreenActor
 public final class PlainApplication {
     private let options: ChatApplicationOptions
     private let loop: AppLoop
-    private let print: @MainActor (SafeText) -> Bool
+    private let print: @ScreenActor (SafeText) -> Bool
     private var before: AppState?
     /// Input that came before the chats were read.
     private var early: [PlainInput] = []
 
     /// `print` writes a line, and returns `false` when nobody reads them any more.
     public init(
-        service: any ChatService, options: ChatApplicationOptions, print: @escaping @MainActor (SafeText) -> Bool
+        service: any ChatService, options: ChatApplicationOptions, print: @escaping @ScreenActor (SafeText) -> Bool
     ) {
         self.options = options
         self.print = print

@@ -1,19 +1,18 @@
-// Waits for keys beside the main queue, and has them handled on it.
+// Waits for keys, and runs what they cause.
 
 import CLinux
 import Dispatch
 import Glibc
 
-/// Calls a handler on the main actor whenever a descriptor has something to read, until `end()`.
+/// Calls a handler on the screen actor whenever a descriptor has something to read, until `end()`.
 ///
-/// The thread waits until what it has found was handled. `DispatchQueue.main.sync` would save a change of threads, but
-/// tests that ran beside many others came to stand still with it: work of the main actor was not taken up again.
-@MainActor
+/// The thread that waited handles it: `sync` on a queue at rest does not change threads.
+@ScreenActor
 final class InputReader {
     private let stopper: Stopper
 
     /// Begins to read. `descriptor` is duplicated, so that it may be closed whenever its owner likes.
-    init(_ descriptor: Int32, onReadable: @escaping @MainActor () -> Void) throws(TerminalError) {
+    init(_ descriptor: Int32, onReadable: @escaping @ScreenActor () -> Void) throws(TerminalError) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         var ends: [Int32] = [-1, -1]
         guard copy >= 0, pipe(&ends) == 0 else {
@@ -27,14 +26,11 @@ final class InputReader {
         // A thread of dispatch: it blocks the signals, which are for the first thread of the process.
         DispatchQueue(label: "blipchat.input").async {
             while Self.isReadable(copy, unless: stopper) {
-                let isHandled = DispatchSemaphore(value: 0)
-                DispatchQueue.main.async {
-                    MainActor.assumeIsolated {
+                ScreenActor.queue.sync {
+                    ScreenActor.assumeIsolated {
                         if !stopper.hasEnded { onReadable() }
                     }
-                    isHandled.signal()
                 }
-                isHandled.wait()
             }
             close(copy)
         }
@@ -57,7 +53,7 @@ final class InputReader {
     private final class Stopper: Sendable {
         let readEnd: Int32
         private let writeEnd: Int32
-        @MainActor private(set) var hasEnded = false
+        @ScreenActor private(set) var hasEnded = false
 
         init(readEnd: Int32, writeEnd: Int32) {
             self.readEnd = readEnd
@@ -69,7 +65,7 @@ final class InputReader {
             close(writeEnd)
         }
 
-        @MainActor func end() {
+        @ScreenActor func end() {
             guard !hasEnded else { return }
             hasEnded = true
             var byte: UInt8 = 0

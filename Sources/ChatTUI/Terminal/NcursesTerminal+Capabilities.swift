@@ -18,7 +18,7 @@ struct TerminalCodes {
     var attributes: [(attribute: Style.Attributes, code: [UInt8])] = []
 
     /// The strings of the terminal that curses is on.
-    @MainActor
+    @ScreenActor
     static func current() -> TerminalCodes {
         var codes = TerminalCodes()
         codes.noAttributes = string("sgr0")
@@ -32,7 +32,7 @@ struct TerminalCodes {
     }
 
     /// A capability with up to two parameters; empty when the terminal does not have it.
-    @MainActor
+    @ScreenActor
     static func string(_ name: String, _ first: Int32 = 0, _ second: Int32 = 0) -> [UInt8] {
         guard let text = cncurses_filled(cncurses_capability(name), first, second) else { return [] }
         return withoutPadding(Array(String(cString: text).utf8))

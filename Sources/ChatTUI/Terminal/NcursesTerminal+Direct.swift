@@ -54,7 +54,7 @@ extension NcursesTerminal {
 }
 
 /// Collects what is written beside curses: texts with their styles and links, and moves of the cursor where needed.
-@MainActor
+@ScreenActor
 private struct DirectPen {
     let terminal: NcursesTerminal
     private var bytes: [UInt8] = []

@@ -3,12 +3,11 @@
 
 import CLinux
 import CNcurses
-import Dispatch
 import Glibc
 
 /// A terminal driven by ncurses for output and by InputDecoder for input. curses keeps its state in globals, so there
 /// should be one started terminal at a time, on the main actor.
-@MainActor
+@ScreenActor
 public final class NcursesTerminal: Terminal {
     public private(set) var size = Size(columns: 80, rows: 24)
     public internal(set) var capabilities: TerminalCapabilities
@@ -28,7 +27,7 @@ public final class NcursesTerminal: Terminal {
         var reader: InputReader
         let signals: SignalPipe
         var decoder: InputDecoder
-        let onInput: @MainActor (InputEvent) -> Void
+        let onInput: @ScreenActor (InputEvent) -> Void
         /// The measurement of widths, while its answers may come.
         var probe: WidthProbe?
         var isTitleSaved = false
@@ -77,7 +76,7 @@ public final class NcursesTerminal: Terminal {
 
     // MARK: Start and stop
 
-    public func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError) {
+    public func start(onInput: @escaping @ScreenActor (InputEvent) -> Void) throws(TerminalError) {
         guard session == nil else { return }
         guard isatty(input) == 1 else { throw .inputIsNotATerminal }
         guard isatty(output) == 1 else { throw .outputIsNotATerminal }
@@ -232,9 +231,7 @@ public final class NcursesTerminal: Terminal {
         session?.signals.leave(SIGTSTP)
         kill(target, SIGTSTP)
         // Where no shell could continue us the system does not stop us either, and no SIGCONT comes.
-        DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(500)) { [weak self] in
-            MainActor.assumeIsolated { self?.isContinued() }
-        }
+        ScreenActor.after(.milliseconds(500)) { [weak self] in self?.isContinued() }
     }
 
     /// The process runs again after `stopProcess`.
@@ -276,14 +273,10 @@ public final class NcursesTerminal: Terminal {
         // The handler may stop the terminal.
         while let event = session?.decoder.nextEvent() { session?.onInput(event) }
         guard let deadline = session?.decoder.deadline else { return }
-        let wait = max(.zero, deadline - .now)
-        let nanoseconds = wait.components.seconds * 1_000_000_000 + wait.components.attoseconds / 1_000_000_000
-        DispatchQueue.main.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { [weak self] in
-            MainActor.assumeIsolated {
-                guard let self, let due = self.session?.decoder.deadline, due <= .now else { return }
-                self.session?.decoder.handleTimeout(now: .now)
-                self.deliverInput()
-            }
+        ScreenActor.after(max(.zero, deadline - .now)) { [weak self] in
+            guard let self, let due = session?.decoder.deadline, due <= .now else { return }
+            session?.decoder.handleTimeout(now: .now)
+            deliverInput()
         }
     }
 

@@ -1,15 +1,15 @@
-// Brings signals to the main queue: the handler writes the signal's number into a pipe that a dispatch source reads.
+// Brings signals to the screen: the handler writes the signal's number into a pipe that a dispatch source reads.
 // Unlike blocked signals and signalfd this leaves nothing behind in child processes and works whichever thread is hit.
 
 import CLinux
 import Dispatch
 import Glibc
 
-/// Delivers signals to the main actor between `init` and `stop`. There is one at a time in a process.
+/// Delivers signals to the screen actor between `init` and `stop`. There is one at a time in a process.
 ///
-/// No mask is touched: Dispatch blocks signals in its threads, also in the one that the main actor happens to run on,
+/// No mask is touched: Dispatch blocks signals in its threads, also in the one that the actor happens to run on,
 /// and leaves them to the first thread of the process, which waits with all of them open.
-@MainActor
+@ScreenActor
 public final class SignalPipe {
     /// The write end, for the handler; -1 when there is none.
     private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
@@ -18,7 +18,7 @@ public final class SignalPipe {
         return memory
     }()
 
-    /// Runs on any thread, so it must not belong to the main actor. Async-signal-safe.
+    /// Runs on any thread, so it must not belong to the actor. Async-signal-safe.
     private nonisolated static let handler: @convention(c) (Int32) -> Void = { number in
         let savedError = errno
         var byte = UInt8(truncatingIfNeeded: number)
@@ -31,7 +31,7 @@ public final class SignalPipe {
     private var isStopped = false
 
     /// Handles `signals` until `stop()`. Fails with `errno` when there is no descriptor left.
-    public init(_ signals: [Int32], onSignal: @escaping @MainActor (Int32) -> Void) throws(TerminalError) {
+    public init(_ signals: [Int32], onSignal: @escaping @ScreenActor (Int32) -> Void) throws(TerminalError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .system(errno: errno) }
         for end in ends {
@@ -41,12 +41,12 @@ public final class SignalPipe {
         let readEnd = ends[0]
         let writeEnd = ends[1]
         Self.writeEnd.pointee = writeEnd
-        source = DispatchSource.makeReadSource(fileDescriptor: readEnd, queue: .main)
+        source = DispatchSource.makeReadSource(fileDescriptor: readEnd, queue: ScreenActor.queue)
         source.setEventHandler {
             var numbers = [UInt8](repeating: 0, count: 64)
             let count = read(readEnd, &numbers, numbers.count)
             guard count > 0 else { return }
-            MainActor.assumeIsolated { numbers.prefix(count).forEach { onSignal(Int32($0)) } }
+            ScreenActor.assumeIsolated { numbers.prefix(count).forEach { onSignal(Int32($0)) } }
         }
         source.setCancelHandler {
             close(readEnd)

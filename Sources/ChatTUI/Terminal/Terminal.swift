@@ -1,14 +1,14 @@
 // The terminal as the application sees it. NcursesTerminal is the real one; tests bring a scripted one.
 
 /// A place to paint canvases on, with a keyboard. All calls and events happen on the main actor.
-@MainActor
+@ScreenActor
 public protocol Terminal: AnyObject {
     /// The present size. May be very small; that is not an error.
     var size: Size { get }
     var capabilities: TerminalCapabilities { get }
 
     /// Takes the terminal over and delivers its input until `stop()`.
-    func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError)
+    func start(onInput: @escaping @ScreenActor (InputEvent) -> Void) throws(TerminalError)
     /// Paints what differs from the picture before.
     func present(_ canvas: Canvas)
     /// Forgets what the terminal shows, so that the next `present` paints everything (Ctrl-l).

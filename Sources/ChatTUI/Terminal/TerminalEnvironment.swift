@@ -30,7 +30,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
     }
 
     /// Reads the process's environment and switches the C library to its character set, which curses goes by.
-    @MainActor
+    @ScreenActor
     public static func current() -> TerminalEnvironment {
         TerminalEnvironment(
             type: variable("TERM"), noColor: variable("NO_COLOR") != nil, unicode: activateCharacterSet(),
@@ -58,7 +58,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
 
     /// Sets LC_CTYPE; true when it is UTF-8 now. A locale that is named but not installed (usual behind ssh) and no
     /// setting at all both mean UTF-8, as any terminal of today; only a setting that says otherwise gives ASCII.
-    @MainActor
+    @ScreenActor
     private static func activateCharacterSet() -> Bool {
         let setting = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG")
         if setting != nil, setlocale(LC_CTYPE, "") != nil { return isUTF8() }

@@ -5,7 +5,7 @@ import CLinux
 import Glibc
 
 /// The saved state of one terminal, kept in plain C memory that a signal handler may read at any time.
-@MainActor
+@ScreenActor
 enum TerminalRestore {
     /// All a handler needs. `isArmed` is written last when arming and first when disarming.
     private struct Saved {

@@ -9,8 +9,8 @@ struct TerminationSignals: Sendable {
     private let pipe: SignalPipe
 
     /// From now on they do not end the process by themselves; with `onHangUp`, SIGHUP does not either.
-    @MainActor static func take(
-        onHangUp: (@MainActor () -> Void)? = nil
+    @ScreenActor static func take(
+        onHangUp: (@ScreenActor () -> Void)? = nil
     ) throws(CommandError) -> TerminationSignals {
         let (numbers, source) = AsyncStream<Int32>.makeStream()
         do {

@@ -24,7 +24,7 @@ extension CommandRunner {
         }
     }
 
-    @MainActor private func show(
+    @ScreenActor private func show(
         _ chat: OpenChat, _ options: ChatApplicationOptions, _ signals: TerminationSignals
     ) async -> ExitCode {
         let unicode = TerminalEnvironment.current().unicode && options.settings.glyphs == .unicode

@@ -32,7 +32,7 @@ extension CommandRunner {
     }
 
     /// The terminal of this process as the user wants it, with what earlier runs have measured.
-    @MainActor private func makeTerminal(_ settings: Configuration, _ paths: HomePaths) -> NcursesTerminal {
+    @ScreenActor private func makeTerminal(_ settings: Configuration, _ paths: HomePaths) -> NcursesTerminal {
         var screen = settings.screen
         // The command line goes before the settings.
         if let color = arguments.text("--color").flatMap(ScreenSettings.ColorMode.init) { screen.color = color }
@@ -164,7 +164,7 @@ extension CommandRunner {
 
     /// Runs the screen until the user leaves it; a signal is passed on as the exit code. `reconfigure` gives the chat
     /// what /set and a reload change of it.
-    @MainActor func show(
+    @ScreenActor func show(
         _ service: any ChatService, of paths: HomePaths, on terminal: NcursesTerminal, contact: String?,
         notices: [String], saysFarewell: Bool = true, commands: ScreenCommands? = nil,
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }

@@ -2,7 +2,7 @@
 
 @testable import ChatTUI
 
-@MainActor
+@ScreenActor
 final class ScriptedTerminal: Terminal {
     var size: Size
     let capabilities = TerminalCapabilities(colors: 256, unicode: true)
@@ -11,13 +11,13 @@ final class ScriptedTerminal: Terminal {
     private(set) var title: SafeText?
     private(set) var isStopped = false
     private(set) var suspendCount = 0
-    private var onInput: (@MainActor (InputEvent) -> Void)?
+    private var onInput: (@ScreenActor (InputEvent) -> Void)?
 
     init(columns: Int = 80, rows: Int = 24) {
         size = Size(columns: columns, rows: rows)
     }
 
-    func start(onInput: @escaping @MainActor (InputEvent) -> Void) throws(TerminalError) {
+    func start(onInput: @escaping @ScreenActor (InputEvent) -> Void) throws(TerminalError) {
         self.onInput = onInput
     }
 

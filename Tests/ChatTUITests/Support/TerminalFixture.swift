@@ -6,7 +6,7 @@ import Testing
 @testable import ChatTUI
 
 /// A started terminal on a pty, and the screen that its output makes.
-@MainActor
+@ScreenActor
 final class TerminalFixture {
     let pty: PseudoTerminal
     let terminal: NcursesTerminal
