@@ -36,6 +36,8 @@ static inline int clinux_open_beneath(int directory, const char *path, uint64_t 
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
+/// pidfd_open(2): a descriptor, closed on exec, that is readable when the process has ended. Linux 5.3.
+static inline int clinux_open_process(int process) { return (int)syscall(SYS_pidfd_open, process, 0u); }
 /// sync_file_range(2) with SYNC_FILE_RANGE_WRITE: begins to write a part of a file to the disk and does not wait for it.
 static inline int clinux_begin_writeback(int descriptor, int64_t offset, int64_t count) {
     return (int)syscall(SYS_sync_file_range, descriptor, offset, count, 2u);

@@ -19,6 +19,18 @@ struct ProgramLauncherTests {
         try await eventually("the program has run") { TestFile.text(path) == "a b|$(reboot)|`x`|'|" }
     }
 
+    /// Others that wait for any child would see it for ever, and so would `ps`.
+    @Test("nothing is left in the process table of a program that has ended")
+    func ended() async throws {
+        let directory = try TemporaryDirectory()
+        let launcher = ProgramLauncher()
+        let path = directory.file("pid")
+        #expect(launcher.launch(["sh", "-c", "echo $$ > \"$0.new\"; mv \"$0.new\" \"$0\"", path]) == 0)
+        try await eventually("the program has run") { !TestFile.text(path).isEmpty }
+        let process = try #require(Int32(TestFile.text(path).dropLast()))
+        try await eventually("it is gone") { kill(process, 0) == -1 && errno == ESRCH }
+    }
+
     @Test("a program that is not there is an error, not a silence")
     func missing() {
         let launcher = ProgramLauncher()

@@ -40,7 +40,8 @@ import Testing
                 }
                 let whole = Picture(of: fixture.state)
                 picture = fixture.state.hasOnlyTyped ? picture.typed(fixture.state) : whole
-                #expect(picture.canvas == whole.canvas)
+                let isSame = picture.canvas == whole.canvas
+                #expect(isSame, "\(picture.canvas.text())")
             }
         }
     }

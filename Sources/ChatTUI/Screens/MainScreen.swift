@@ -105,7 +105,7 @@ struct MainScreen {
         } else {
             rows = lobbyRows(area)
         }
-        for (index, line) in rows.enumerated() {
+        for (index, line) in rows.prefix(area.size.rows).enumerated() {
             let place = Point(column: area.origin.column, row: area.origin.row + index)
             canvas.draw(line, at: place, width: area.size.columns)
             if state.openChat == nil {
@@ -177,6 +177,7 @@ struct MainScreen {
     func drawInput(on canvas: inout Canvas) {
         let area = layout.input
         guard !area.isEmpty else { return }
+        canvas.fill(area)
         canvas.addTarget(area, .input)
         let prompt = ScreenLayout.prompt(state, columns: layout.size.columns, hasTitle: layout.title != nil)
         canvas.draw(prompt, at: area.origin, style: Theme.title)

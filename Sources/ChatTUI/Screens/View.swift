@@ -31,9 +31,8 @@ struct Picture {
         let layout = ScreenLayout(state)
         guard layout == self.layout else { return Picture(of: state) }
         var canvas = canvas
-        canvas.targets.removeAll { layout.input.contains($0.area.origin) }
-        canvas.fill(layout.input)
         MainScreen(state: state, layout: layout).drawInput(on: &canvas)
+        canvas.targets = self.canvas.targets
         canvas.dress(in: state.theme, rows: layout.input.rows)
         return Picture(canvas: canvas, layout: layout)
     }
