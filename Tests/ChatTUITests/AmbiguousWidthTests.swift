@@ -7,7 +7,7 @@ import Testing
 @testable import ChatTUI
 
 extension RealTerminals {
-    @MainActor
+    @ScreenActor
     @Suite("Ambiguous width")
     struct AmbiguousWidthTests {
         /// A chat with Cyrillic and Greek in it.
@@ -57,7 +57,7 @@ extension RealTerminals {
         @Test("a terminal that draws them in two columns shows what was drawn, with frames of ASCII")
         func terminal() async {
             await #expect(processExitsWith: .success) {
-                try await MainActor.run {
+                try await ScreenActor.run {
                     var settings = ScreenSettings()
                     settings.ambiguous = 2
                     let fixture = try TerminalFixture(columns: 80, rows: 24, settings: settings)
@@ -86,7 +86,7 @@ extension RealTerminals {
         @Test("what was measured counts where the settings say nothing, and only there", arguments: [nil, 1, 2])
         func measured(setting: Int?) async {
             await #expect(processExitsWith: .success) { [setting = setting as Int?] in
-                let fixture = try await MainActor.run { () throws -> TerminalFixture in
+                let fixture = try await ScreenActor.run { () throws -> TerminalFixture in
                     var settings = ScreenSettings()
                     settings.ambiguous = setting
                     let fixture = try TerminalFixture(columns: 40, rows: 5, settings: settings)
