@@ -181,7 +181,7 @@ struct PictureTests {
         fixture.state.terminal.graphics = .kitty
         fixture.state.pictures = PictureShelf()
         fixture.effects = []
-        fixture.press("x")
+        fixture.send(.clock)
         guard case .picture(let id, _, true)? = fixture.questions.last else {
             Issue.record("\(fixture.questions)")
             return

@@ -83,6 +83,7 @@ struct ViModeTests {
     func modes() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.state.settings.editMode = .vi
+        fixture.send(.clock)
         fixture.type("one two")
         #expect(fixture.effects.contains(.terminal(.cursorShape(.bar))))
         fixture.effects = []
