@@ -260,10 +260,10 @@ struct MouseTests {
         #expect(fixture.state.input.text == "half")
     }
 
-    @Test("no screen names a key that a click there does not press")
-    func everyHint() throws {
+    @Test("no screen names a key that a click there does not press", arguments: [(120, 40), (80, 24), (40, 10)])
+    func everyHint(columns: Int, rows: Int) throws {
         let hint = try Regex("(Esc|Enter|Tab|F[0-9]+|Alt-[^ /…:),]+|Ctrl-[^ /…:),]+)[: ] ?[a-z]+")
-        for (name, fixture) in ScreenFixture.everyScreen(columns: 120, rows: 40) {
+        for (name, fixture) in ScreenFixture.everyScreen(columns: columns, rows: rows) {
             let canvas = fixture.canvas
             for (row, text) in canvas.text().split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                 for match in text.matches(of: hint) {

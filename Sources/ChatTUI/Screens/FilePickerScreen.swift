@@ -22,7 +22,7 @@ struct FilePickerScreen {
         canvas.drawBox(
             box, title: title + shown, footer: footer,
             hints: [
-                Hint("Enter opens or sends", .choose), Hint("Tab marks several", .markFile),
+                Hint("Enter opens or sends", .choose), Hint("Tab", .markFile), Hint("Tab marks several", .markFile),
                 Hint("Enter sends them", .choose),
             ])
         let area = ScreenLayout.inside(box)
