@@ -23,7 +23,11 @@ enum HistoryCommand {
                 case "--conversations": history.conversations = max(1, number)
                 default: history.seed = UInt64(number)
                 }
-            default: folder = word
+            default:
+                guard !word.hasPrefix("-"), folder == nil else {
+                    throw BenchmarkFailure("`\(word)` is not understood (Benchmarks history [OPTIONS] FOLDER)")
+                }
+                folder = word
             }
         }
         guard let folder else { throw BenchmarkFailure("which folder? (Benchmarks history FOLDER)") }
