@@ -46,6 +46,24 @@ import Testing
         #expect(applied.all.last?.uploadLimit == 512_000)
     }
 
+    @Test("the values that a setting can have are known for completion, and the themes that there are")
+    func choices() throws {
+        try TestFile.write("text = \"default\"\n", to: try directory.makeFolder("themes") + "/mine.toml")
+        let choices = try keeper().choices
+        #expect(choices["ui.edit_mode"] == ["emacs", "vi"])
+        #expect(choices["ui.hints"] == ["true", "false"])
+        #expect(choices["ui.list_width"] == ["auto"])
+        #expect(choices["ui.time"] == [] && choices["notify.command"] == [])
+        #expect(choices["ui.theme"]?.contains("mine") == true && choices["ui.theme"]?.contains("dark") == true)
+    }
+
+    @Test("a new name is taken over at once")
+    func name() async throws {
+        let keeper = try keeper()
+        #expect(await keeper.carryOut(.set(key: "name", words: "Jo")).lines == ["name = \"Jo\""])
+        #expect(applied.all.last?.name == "Jo")
+    }
+
     @Test("what is only read at the start says so")
     func nextStart() async throws {
         let keeper = try keeper()

@@ -21,6 +21,19 @@ import Testing
         await peer.client.reconfigure(wanted)
     }
 
+    @Test("a new name is told at once")
+    func name() async throws {
+        let (alice, _) = try await pair()
+        let events = await alice.client.events()
+        await reconfigure(alice) { $0.name = "Alicia" }
+        #expect(await alice.client.identity.name == "Alicia")
+        for await event in events {
+            guard case .identityChanged(let identity) = event else { continue }
+            #expect(identity.name == "Alicia")
+            break
+        }
+    }
+
     @Test("without receipts nobody learns what was read, also not when they are on again")
     func receipts() async throws {
         let (alice, bob) = try await pair()

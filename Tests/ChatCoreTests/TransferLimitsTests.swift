@@ -49,6 +49,20 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
 }
 
 @Suite("Limits of transfers") struct TransferLimitsTests {
+    @Test("what nobody wants any more, because its link has ended, is not paid for", .timeLimit(.minutes(1)))
+    func notWanted() async {
+        let pacing = TransferPacing(upload: 1000, download: nil)
+        let id = MessageID(at: Timestamp(milliseconds: 0))
+        var asked = 0
+        // An hour's worth of bytes; the link ends while it waits.
+        await pacing.wait(for: 3_600_000, of: id, .outgoing) {
+            asked += 1
+            return asked < 3
+        }
+        #expect(asked == 3)
+        await pacing.wait(for: 500, of: id, .outgoing)
+    }
+
     @Test("four files run at once, the others wait for their turn, and all arrive", .timeLimit(.minutes(2)))
     func running() async throws {
         let pair = try await TransferPair(bob: { $0.downloadLimit = 20_000 })

@@ -129,6 +129,7 @@ import Testing
         #expect(fixture.effects.contains(.spawn(["notify-send", "-a", "my chat", "blipchat", "Bob: new message"])))
         fixture.send(.launchFailed(program: "notify-send", errno: 2))
         #expect(fixture.text.contains("notify-send cannot be started: no such file or directory"))
+        #expect(fixture.state.status?.text.hasSuffix(" (/set notify.command names another)") == true)
     }
 
     @Test("desktop = off tells nothing")

@@ -129,6 +129,16 @@ struct BrowseTests {
         #expect(selected(fixture) == 6)
     }
 
+    @Test("a conversation of which anything may have changed is read anew, and nobody is told of deletions")
+    func replaced() {
+        var fixture = screen()
+        let said = fixture.state.said.count
+        fixture.effects = []
+        fixture.send(.chat(.historyReplaced(Fixture.alice)))
+        #expect(fixture.questions.contains { if case .page = $0 { true } else { false } })
+        #expect(fixture.state.said.count == said)
+    }
+
     @Test("another chat ends browse mode, a paste goes to the input")
     func ends() {
         var fixture = screen()

@@ -146,6 +146,8 @@ struct ChangedMessageTests {
         #expect(fixture.errands.contains(.react(Fixture.history[7], "👍")))
         fixture.enter("/react 5 heart")
         #expect(fixture.errands.contains(.react(Fixture.history[3], "❤")))
+        fixture.enter("/react +1")
+        #expect(fixture.errands.contains(.react(Fixture.history[7], "👍")), "a name, not the last message")
         fixture.enter("/react 🦊")
         #expect(fixture.errands.contains(.react(Fixture.history[7], "🦊")))
         fixture.enter("/react")

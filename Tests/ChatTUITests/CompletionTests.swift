@@ -37,6 +37,28 @@ struct CompletionTests {
         #expect(fixture.state.completion == nil)
     }
 
+    @Test("values of settings that have few, and the names of themes")
+    func values() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settingKeys = ["ui.edit_mode"]
+        fixture.state.settingChoices = ["ui.edit_mode": ["emacs", "vi"], "ui.theme": ["dark", "light"]]
+        for (typed, completed) in [
+            ("/set ui.edit_mode v", "/set ui.edit_mode vi "), ("/theme li", "/theme light "),
+            ("/set edit", "/set ui.edit_mode "),
+        ] {
+            fixture.press("Ctrl-c")
+            fixture.type(typed)
+            fixture.press("Tab")
+            #expect(fixture.state.input.text == completed)
+        }
+        fixture.press("Tab")
+        #expect(fixture.text.contains(" emacs  vi"))
+        fixture.press("Ctrl-c")
+        fixture.type("/set name J")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/set name J" && fixture.text.contains("Nothing to complete here"))
+    }
+
     @Test("contacts as arguments and in a text; names with blanks are quoted")
     func contacts() {
         var fixture = Fixture(

@@ -257,6 +257,42 @@ struct PeopleTests {
         #expect(fixture.text.contains("verified since 12 Nov 2026"))
     }
 
+    @Test("/whois says why somebody is away, and when they were last seen only while they are not there")
+    func whoisPresence() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.state.chats[0].conversation.peer.lastSeen = Fixture.time(20, 8, 0)
+        var details = LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true, roundTrip: nil)
+        details.away = "lunch\u{1B}[31m"
+        fixture.send(.chat(.linkChanged(Fixture.alice, .online(details))))
+        fixture.enter("/whois")
+        #expect(fixture.text.contains("away: lunch␛[31m"))
+        #expect(!fixture.text.contains("last seen"))
+        fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: nil))))
+        fixture.press("Ctrl-l")
+        fixture.enter("/whois")
+        #expect(fixture.text.contains("last seen 20 Nov 08:00"))
+    }
+
+    @Test("what a command of the command line has written, and that it failed, is said in the screen's words")
+    func programResults() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let export = ProgramCommand(["export", "--format", "json", "-o", "/tmp/all.json"])
+        fixture.send(.answer(.output(export, ProgramOutput(lines: [], exitCode: 0))))
+        #expect(fixture.text.contains("/export: written to /tmp/all.json"))
+        let failure = ProgramOutput(lines: ["blipchat: /x: cannot be read"], exitCode: 7)
+        fixture.send(.answer(.output(ProgramCommand(["import", "/x"]), failure)))
+        #expect(fixture.text.contains("-- /x: cannot be read"))
+        #expect(fixture.text.contains("/import did not work (see above)"))
+    }
+
+    @Test("/status says who is blocked")
+    func statusBlocked() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.chats[0].conversation.peer.isBlocked = true
+        fixture.enter("/status")
+        #expect(fixture.text.contains("Alice: blocked, verified"))
+    }
+
     @Test("/qr shows the address as a code where there is room, else as text")
     func qr() {
         var fixture = Fixture.main(columns: 120, rows: 40)

@@ -73,6 +73,44 @@ struct ReadingTests {
         #expect(fixture.text.contains("/mean"))
     }
 
+    @Test("quotes and lists tell an action as one, too")
+    func actionsInShort() {
+        var wave = Fixture.message(1, .incoming, "/me waves", at: Fixture.time(21, 9, 0))
+        wave.pinned = Fixture.time(21, 9, 1)
+        var fixture = screen([wave, Fixture.message(2, .outgoing, "hi", at: Fixture.time(21, 9, 0), replyTo: 1)])
+        #expect(fixture.text.contains("me > * waves"))
+        fixture.enter("/pins")
+        for case .pins(_, let generation) in fixture.questions {
+            fixture.send(.answer(.pins([wave], generation: generation)))
+        }
+        #expect(fixture.text.contains("Alice  * waves") && !fixture.text.contains("/me waves"))
+    }
+
+    @Test("what is known of a message of theirs says whether it was seen")
+    func seen() {
+        var fixture = screen()
+        fixture.enter("/info 8")
+        #expect(fixture.text.contains("state      seen"))
+        fixture = screen(Self.long)
+        fixture.press("PgUp")
+        fixture.state.chats[0].conversation.readUpTo = HistoryPosition(499)
+        fixture.enter("/info 1")
+        #expect(fixture.text.contains("state      on this disk, not seen"))
+    }
+
+    @Test("what a command answers is on the status line while the end of the chat is out of sight")
+    func answersOutOfSight() {
+        var fixture = screen(Self.long)
+        fixture.press("PgUp")
+        fixture.enter("/goto nonsense")
+        #expect(!fixture.state.chats[0].window.isAtBottom)
+        #expect(fixture.text.contains("nonsense is not a day"))
+        fixture.enter("/status")
+        #expect(fixture.text.contains("… (Alt-End: all)"))
+        fixture.press("Alt-End")
+        #expect(fixture.text.contains("Alice: offline"))
+    }
+
     @Test("within group_minutes the name is said once; not across days, people and answers' gaps")
     func grouping() {
         let history = [

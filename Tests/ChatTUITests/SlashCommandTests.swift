@@ -28,6 +28,25 @@ struct SlashCommandTests {
         fixture.enter("/qiut")
         #expect(fixture.state.input.text == "/qiut")
         #expect(fixture.text.contains("Did you mean /quit? To send it, start with //"))
+        fixture.press("Ctrl-c")
+        fixture.enter("hello")
+        #expect(!fixture.text.contains("Did you mean"), "it is about a line that is gone")
+    }
+
+    @Test("the question about a paste goes with its answer, and the next paste is asked about again")
+    func pasteAnswered() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste("one\ntwo\nthree")))
+        fixture.press("Enter")
+        #expect(fixture.text.contains("3 pasted lines: Enter again sends them"))
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.send("one\ntwo\nthree", to: Fixture.alice)))
+        #expect(!fixture.text.contains("Enter again"))
+        // The answer was about that paste only.
+        fixture.send(.input(.paste("four\nfive")))
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("2 pasted lines: Enter again sends them"))
     }
 
     @Test(

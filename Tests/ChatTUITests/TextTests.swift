@@ -9,6 +9,26 @@ import Testing
 struct TextTests {
     private typealias Fixture = ScreenFixture
 
+    @Test("times in lists have a day, of other years the year")
+    func daysAndTimes() {
+        let clock = LocalClock.fixed(seconds: 0)
+        let now = ScreenFixture.time(21, 9, 7)
+        #expect(clock.dayAndTime(ScreenFixture.time(20, 23, 58), now: now) == "20 Nov 23:58")
+        #expect(clock.dayAndTime(ScreenFixture.time(21 - 365, 23, 58), now: now) == "21 Nov 2025")
+    }
+
+    @Test(
+        "a file is called what its type says, or else the end of its name",
+        arguments: [
+            ("a.png", "application/octet-stream", "picture"), ("a.PDF", "", "document"), ("a.tar.zst", "", "archive"),
+            ("a.png", "text/plain", "text"), ("song.flac", "", "sound"), ("README", "", "file"), ("x.txt", "", "text"),
+        ])
+    func fileKinds(name: String, type: String, word: String) {
+        var transfer = ScreenFixture.transfer(1, .incoming, name, size: 1, .offered)
+        transfer.contentType = type
+        #expect(FileKind.word(for: transfer) == word)
+    }
+
     @Test("dates and times in a zone")
     func clock() {
         let utc = LocalClock.fixed(seconds: 0)

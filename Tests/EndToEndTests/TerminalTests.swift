@@ -71,6 +71,24 @@ extension EndToEnd {
         }
 
         @Test(
+            "keeps the address that the settings listen at when the first-run page changes the port, and opens no other"
+        )
+        func firstRunListen() async throws {
+            let home = try BlipchatHome("alice")
+            let port = try PlainServer.freePort()
+            #expect(mkdir(home.path, 0o700) == 0)
+            try TestFile.write("listen = \"127.0.0.1:1\"\n", to: home.path + "/config.toml")
+            let terminal = try home.terminal()
+            try await eventually("the page") { terminal.text.contains("127.0.0.1, port") }
+            try terminal.type("\t\u{15}\(port)\r")
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("Nobody to talk to") }
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            let settings = TestFile.text(home.path + "/config.toml")
+            #expect(settings.contains("listen = \"127.0.0.1:\(port)\""), "\(settings)")
+        }
+
+        @Test(
             "refuses a terminal that cannot place its cursor, or is of no known kind",
             arguments: ["dumb", "no-such", ""])
         func unusable(term: String) async throws {

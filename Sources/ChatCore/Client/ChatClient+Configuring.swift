@@ -2,9 +2,14 @@
 
 extension ChatClient {
     /// Takes over what may change now: what is told to contacts, what is accepted, where files go, how long things are
-    /// kept, how fast files move. Name, listener, limits and the rules of calling stay until the next start.
+    /// kept, how fast files move, our name (peers learn it with the next link). Listener, limits and the rules of calling
+    /// stay until the next start.
     public func reconfigure(_ wanted: ChatConfiguration) async {
         let old = configuration
+        if wanted.name != old.name {
+            configuration.name = wanted.name
+            hub.publish(.identityChanged(identity))
+        }
         configuration.downloadsFolder = wanted.downloadsFolder
         configuration.acceptsFilesUpTo = wanted.acceptsFilesUpTo
         configuration.uploadLimit = wanted.uploadLimit

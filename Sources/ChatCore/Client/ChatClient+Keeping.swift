@@ -42,7 +42,7 @@ extension ChatClient {
                     peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
                 dial(contact)
             }
-            hub.publish(.messagesDeleted(contact))
+            hub.publish(.historyReplaced(contact))
         }
         hub.publish(.conversationsChanged)
     }

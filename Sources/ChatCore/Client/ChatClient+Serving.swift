@@ -48,8 +48,10 @@ extension ChatClient {
             pacing.limit(of: get.id, .outgoing) != nil
         else { return answer(request, on: link, response) }
         spawn { client in
-            await client.pacing.wait(for: get.length, of: get.id, .outgoing)
-            guard client.sessions[contact]?.link?.number == link.number else { return }
+            // Ranges that were asked for over a link that has ended are asked for anew: they must not be paid for.
+            let isWanted = { client.sessions[contact]?.link?.number == link.number }
+            await client.pacing.wait(for: get.length, of: get.id, .outgoing, while: isWanted)
+            guard isWanted() else { return }
             let answer = await client.response { () async throws(ServingError) in
                 _ = try await client.upload(get.id, to: contact, on: link)
                 return response

@@ -160,6 +160,8 @@ public enum ChatEvent: Sendable, Equatable, Codable {
     case transferProgress(TransferProgress)
     /// Messages of a conversation are not there any more: read its pages anew.
     case messagesDeleted(ContactID)
+    /// Anything in a conversation may be different (an import, another process): read its pages anew.
+    case historyReplaced(ContactID)
     /// Added, renamed, verified, blocked, unread count or receipt changed: read the conversations anew.
     case conversationsChanged
     case linkChanged(ContactID, LinkState)

@@ -59,8 +59,11 @@ final class TransferPacing: Sendable {
         }
     }
 
-    /// Returns when `bytes` more of a transfer may go, or when the task is cancelled.
-    func wait(for bytes: UInt64, of id: MessageID, _ direction: MessageDirection) async {
+    /// Returns when `bytes` more of a transfer may go, or when the task is cancelled or they are not wanted any more:
+    /// what does not go costs the others nothing.
+    func wait(
+        for bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
+    ) async {
         let scopes = [Scope.all(direction), .transfer(id)]
         let now = MonotonicTime.now()
         let tickets = state.withLock { state in
@@ -72,6 +75,7 @@ final class TransferPacing: Sendable {
             }
         }
         while let left = wait(for: tickets), left > .zero {
+            guard isWanted() else { return giveBack(bytes, tickets) }
             do {
                 try await Task.sleep(for: min(left, Self.longestSleep))
             } catch {

@@ -56,6 +56,7 @@ final class AppLoop {
         first.settings = options.settings
         first.theme = options.theme
         first.settingKeys = options.settingsStore.keys
+        first.settingChoices = options.settingsStore.choices
         if let lines = inputHistory?.read(limit: options.settings.historyCount) {
             first.history = InputHistory(lines, limit: options.settings.historyCount)
         }

@@ -166,7 +166,7 @@ extension AppState {
             guard withNames else { return copyText(of: message) }
             let name =
                 message.direction == .outgoing ? SafeText(identity.name, as: .name).text : name(of: message.contact)
-            return "\(clock.dayAndTime(message.shownTime)) \(name): \(copyText(of: message))"
+            return "\(clock.dayAndTime(message.shownTime, now: moment.wall)) \(name): \(copyText(of: message))"
         }.joined(separator: "\n")
         effects.append(.terminal(.copy(text)))
         browse?.rangeStart = nil

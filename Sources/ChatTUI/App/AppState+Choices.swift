@@ -69,7 +69,7 @@ extension AppState {
     }
 
     private func messageChoice(_ message: ChatMessage) -> Choice {
-        var line = StyledLine(clock.dayAndTime(message.shownTime) + "  ", Theme.time)
+        var line = StyledLine(clock.dayAndTime(message.shownTime, now: moment.wall) + "  ", Theme.time)
         line.add(message.direction == .outgoing ? "me" : name(of: message.contact))
         line.add("  ")
         let text = MessageSummary.text(of: message)

@@ -46,6 +46,10 @@ extension AppState {
                 $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
             }
             offer(keys.map { .init(label: $0, value: $0) }, for: context)
+        case .value(let key):
+            let values = (settingChoices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
+            guard !values.isEmpty else { return say("Nothing to complete here") }
+            offer(values.map { .init(label: $0, value: $0) }, for: context)
         case .action:
             let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context)

@@ -9,6 +9,8 @@ extension AppState {
     mutating func enter(_ effects: inout [AppEffect]) {
         let text = input.text
         lastKill = nil
+        // What was said about the line before is over.
+        status = nil
         switch SlashLine.parse(text, aliases: settings.aliases) {
         case .empty:
             if !input.isEmpty { say("There is nothing to send in that line") }

@@ -11,7 +11,7 @@ extension AppState {
             if message.replyTo != nil { askQuotes(of: message.contact, &effects) }
         case .messageChanged(let message): change(message)
         case .transferProgress(let news): transfers.update(news)
-        case .messagesDeleted(let contact): reload(contact, &effects)
+        case .messagesDeleted(let contact), .historyReplaced(let contact): reload(contact, &effects)
         case .conversationsChanged: conversations.isDirty = true
         case .linkChanged(let contact, let link):
             guard let index = chatIndex(contact) else {

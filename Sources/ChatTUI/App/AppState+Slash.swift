@@ -97,7 +97,7 @@ extension AppState {
             note("No chat is open: /query WHO opens one", isError: true)
             return
         }
-        let text = "/me \(text)"
+        let text = ActionText.prefix + text
         guard check(text) else { return }
         effects.append(.run(.send(text, to: openID)))
     }
@@ -135,7 +135,8 @@ extension AppState {
         let listening = identity.listening.map { "listening on \($0)" } ?? "not listening"
         var lines = ["\(SafeText(identity.name, as: .name).text): \(listening), \(queuedCount) queued"]
         for chat in chats {
-            var line = "\(chat.name.text): \(Sentences.words(for: chat.link)), \(Sentences.word(for: chat.peer.trust))"
+            let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
+            var line = "\(chat.name.text): \(link), \(Sentences.word(for: chat.peer.trust))"
             if chat.conversation.queuedCount > 0 { line += ", \(chat.conversation.queuedCount) queued" }
             lines.append(line)
         }

@@ -85,6 +85,11 @@ extension AppState {
         if case .online(let details) = chat.link {
             lines.append(
                 "from \(details.remoteAddress)" + (details.roundTrip.map { ", \(Units.milliseconds($0))" } ?? ""))
+            if let reason = details.away {
+                lines.append(reason.isEmpty ? "away" : "away: \(SafeText(reason, as: .line).text)")
+            }
+        } else if let seen = peer.lastSeen {
+            lines.append("last seen \(clock.dayAndTime(seen, now: moment.wall))")
         }
         if peer.isBlocked { lines.append("blocked (/unblock)") }
         if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
@@ -92,7 +97,6 @@ extension AppState {
         lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))
         if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
         lines += peer.addresses.map { "address \($0)" }
-        if let seen = peer.lastSeen { lines.append("last seen \(clock.dayAndTime(seen))") }
         lines.append("contact since \(clock.day(peer.added))")
         return lines
     }

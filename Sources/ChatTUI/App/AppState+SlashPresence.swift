@@ -68,7 +68,7 @@ extension AppState {
     /// `until 14:00`, `until you say /mute WHO off`.
     func muteWords(_ peer: Peer) -> String? {
         guard let until = peer.mutedUntil, peer.isMuted(at: moment.wall) else { return nil }
-        return until == .endless ? "muted" : "muted until \(clock.dayAndTime(until))"
+        return until == .endless ? "muted" : "muted until \(clock.dayAndTime(until, now: moment.wall))"
     }
 
     /// /stats: what has gone over a link, and what waits.

@@ -50,9 +50,13 @@ extension AppState {
     mutating func show(_ output: ProgramOutput, of command: ProgramCommand) {
         let name = command.words.first ?? ""
         let isError = output.exitCode != 0
-        let lines = output.lines + (name == "doctor" ? terminalLines : [])
-        note(lines.isEmpty ? ["/\(name): done"] : lines, isError: isError && name != "doctor")
-        say(isError ? "/\(name) has found something (see above)" : "/\(name): done", isError: isError)
+        let said = output.lines.map { $0.hasPrefix("blipchat: ") ? String($0.dropFirst(10)) : $0 }
+        let lines = said + (name == "doctor" ? terminalLines : [])
+        let place = command.words.firstIndex(of: "-o").flatMap { command.words.dropFirst($0 + 1).first }
+        let done = place.map { "/\(name): written to \($0)" } ?? "/\(name): done"
+        note(lines.isEmpty ? [isError ? "/\(name) did not work" : done] : lines, isError: isError && name != "doctor")
+        let failed = name == "doctor" ? "/doctor has found something (see above)" : "/\(name) did not work (see above)"
+        say(isError ? failed : done, isError: isError)
     }
 
     /// What only the screen knows: its terminal, as far as it has answered.

@@ -73,7 +73,10 @@ extension AppState {
         let found: MessageReference
         if let named = MessageReference(named: word) {
             found = named
-        } else if word.utf8.count <= 7, let number = Int(word), number > 0 {
+        } else if word.utf8.count <= 7, word.allSatisfy({ ("0"..."9").contains($0) }), let number = Int(word),
+            number > 0
+        {
+            // Digits alone: +1 is the name of a reaction.
             found = .last(number, kind)
         } else {
             return nil

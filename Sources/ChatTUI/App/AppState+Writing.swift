@@ -8,6 +8,7 @@ extension AppState {
     /// A paste of several lines is one draft, and Enter asks before it goes out.
     mutating func insertPaste(_ text: String) {
         let lines = input.insertPaste(text)
+        hasAskedPaste = false
         guard lines > max(1, settings.pasteConfirmLines), settings.pasteConfirmLines > 0 else { return }
         say("\(lines) lines, one draft: \(pasteAdvice(lines))")
     }

@@ -30,6 +30,8 @@ public struct AppState: Sendable {
     var theme = Theme.terminal
     /// The keys of all settings, for completion.
     var settingKeys: [String] = []
+    /// The values of those that have few.
+    var settingChoices: [String: [String]] = [:]
 
     /// What the terminal can do, as far as it is known.
     var terminal = TerminalCapabilities(colors: 256, unicode: true)
@@ -255,6 +257,10 @@ extension AppState {
         // A chat whose history is still being read gets what is in the lobby after it.
         if let index = chatIndex(openID), chats[index].window.isLoaded {
             chats[index].window.add(notice)
+            // The lines stand below what is on the screen: without a word here the command seems to do nothing.
+            if !chats[index].window.isAtBottom, let first = lines.first {
+                say(lines.count == 1 ? first : "\(first) … (Alt-End: all)", isError: isError)
+            }
         } else {
             lobby.append(notice)
             if lobby.count > 50 { lobby.removeFirst() }

@@ -61,10 +61,11 @@ public enum LocalClock: Sendable, Equatable {
             "\(Self.weekdays[civil.weekday]) \(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(civil.year)"
     }
 
-    /// `20 Nov 23:58`
-    func dayAndTime(_ time: Timestamp) -> String {
+    /// `20 Nov 23:58`; of another year than now's `20 Nov 2025`.
+    func dayAndTime(_ time: Timestamp, now: Timestamp) -> String {
         let civil = civil(time)
-        return "\(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(self.time(time))"
+        let rest = civil.year == self.civil(now).year ? self.time(time) : "\(civil.year)"
+        return "\(Self.twoDigits(civil.day)) \(Self.months[civil.month - 1]) \(rest)"
     }
 
     func isSameDay(_ left: Timestamp, _ right: Timestamp) -> Bool {

@@ -23,7 +23,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     case .edited(let outcome): state.receive(outcome)
     case .answer(let answer): state.receive(answer, &effects)
     case .launchFailed(let program, let errno):
-        state.say("\(program) cannot be started: \(Sentences.words(forErrno: errno))", isError: true)
+        state.say(notStarted: program, errno)
     }
     state.settle(&effects)
     return effects
@@ -43,6 +43,14 @@ extension AppState {
         hasOnlyTyped = true
         self.moment = moment
         type(text, &effects)
+    }
+
+    /// A program of the settings is not there, or may not be run.
+    fileprivate mutating func say(notStarted program: String, _ errno: Int32) {
+        let keys = [("files.open_command", settings.openCommand), ("notify.command", settings.notifyCommand)]
+        let key = keys.first { CommandLine.words(of: $0.1)?.first == program }?.0
+        let advice = key.map { " (/set \($0) names another)" } ?? ""
+        say("\(program) cannot be started: \(Sentences.words(forErrno: errno))\(advice)", isError: true)
     }
 
     /// What follows from the state, whatever changed it.

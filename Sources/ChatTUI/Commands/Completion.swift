@@ -29,6 +29,8 @@ struct Completion: Sendable, Equatable {
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case command, commandArgument, contact, path, transfer, request, setting, action, key, alias, emoji, nothing
+        /// One of the few values of a setting.
+        case value(of: String)
     }
 
     var kind: Kind
@@ -66,6 +68,8 @@ struct CompletionContext: Sendable, Equatable {
         case .request: kind = .request
         case .command: kind = .commandArgument
         case .setting: kind = .setting
+        case .settingValue: kind = .value(of: token.previous)
+        case .theme: kind = .value(of: "ui.theme")
         case .action: kind = .action
         case .key: kind = .key
         case .alias: kind = .alias
@@ -82,8 +86,10 @@ struct CompletionContext: Sendable, Equatable {
         return text[text.index(before: colon)].isWhitespace ? colon : nil
     }
 
-    /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty behind a blank.
-    private static func lastToken(of text: String) -> (index: Int, start: Int, value: String) {
+    /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty behind a blank. `previous` is
+    /// the word in front of it.
+    private static func lastToken(of text: String) -> (index: Int, start: Int, value: String, previous: String) {
+        var previous = ""
         var index = -1
         var start = 0
         var value = ""
@@ -98,6 +104,7 @@ struct CompletionContext: Sendable, Equatable {
                 isInside = true
                 index += 1
                 start = count
+                previous = value
                 value = ""
                 if character == "\"" || character == "'" {
                     quote = character
@@ -117,7 +124,7 @@ struct CompletionContext: Sendable, Equatable {
                 value.append(character)
             }
         }
-        return isInside ? (index, start, value) : (index + 1, count, "")
+        return isInside ? (index, start, value, previous) : (index + 1, count, "", value)
     }
 }
 

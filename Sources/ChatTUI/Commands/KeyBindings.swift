@@ -61,7 +61,7 @@ enum KeyBindings {
         line(.main, ["Alt-Enter", "Ctrl-j"], .newline, .write, "new line"),
         line(.main, ["Tab"], .complete, .write, "complete"),
         line(.main, ["Shift-Tab"], .completeBack, .write, nil),
-        line(.main, ["Up"], .up, .write, "what I typed before"),
+        line(.main, ["Up"], .up, .write, "earlier lines"),
         line(.main, ["Down"], .down, .write, nil),
         line(.main, ["Ctrl-r"], .searchTyped, .write, "find what I typed"),
         line(.main, ["Alt-e", "Ctrl-x Ctrl-e"], .editor, .write, "$EDITOR"),

@@ -20,6 +20,8 @@ struct SlashCommand: Sendable {
     /// What an argument is, for completion.
     enum Argument: Sendable {
         case contact, path, transfer, request, command, setting, word
+        /// A value of the setting in front; the name of a theme.
+        case settingValue, theme
         /// What a key can do, for /bind; its key; a name that stands for a line.
         case action, key, alias
         /// The rest of the line as it is.

@@ -78,10 +78,11 @@ enum SlashCommands {
         make(.stats, "stats", [], [.contact], "[WHO]", "frames, queues and round trip of a link", .net),
         make(.ping, "ping", [], [.contact], "[WHO]", "how long they take to answer", .net),
         make(
-            .set, "set", [], [.setting, .text], "[KEY [VALUE]]", "show or change a setting in config.toml", .program),
+            .set, "set", [], [.setting, .settingValue], "[KEY [VALUE]]", "show or change a setting in config.toml",
+            .program),
         make(.unset, "unset", [], [.setting], "KEY", "take a setting back", .program, needed: true),
         make(.reload, "reload", [], [], "", "read config.toml again", .program),
-        make(.theme, "theme", [], [.word], "[NAME]", "show or change the colours", .program),
+        make(.theme, "theme", [], [.theme], "[NAME]", "show or change the colours", .program),
         make(
             .notify, "notify", [], [.word, .contact], "[off|mention|all [WHO]|…]", "what rings and is notified",
             .program),

@@ -30,7 +30,7 @@ struct MessageSentences {
     private func time(withDay: Bool) -> String {
         let time = message.shownTime
         return withDay && !state.clock.isSameDay(time, state.moment.wall)
-            ? state.clock.dayAndTime(time) : state.clock.time(time)
+            ? state.clock.dayAndTime(time, now: state.moment.wall) : state.clock.time(time)
     }
 
     private var speaker: String {
@@ -111,7 +111,7 @@ struct RequestSentences {
             SafeText("CONTACT REQUEST \(request.id) from ", as: .line) + SafeText(request.name, as: .name)
                 + SafeText(
                     " (a name that they chose), called from \(request.origin), "
-                        + "\(state.clock.dayAndTime(request.received))", as: .line)
+                        + "\(state.clock.dayAndTime(request.received, now: state.moment.wall))", as: .line)
         ]
         if let address = request.address {
             lines.append(SafeText("    calls back at \(address.host):\(address.port)", as: .line))

@@ -73,8 +73,10 @@ struct PlainTranscript {
             let known = Set(before.requests.map(\.id))
             return requests.filter { !known.contains($0.id) }.flatMap { RequestSentences(state: after).lines(of: $0) }
         case .messagesDeleted(let contact):
-            return [line("Messages of the chat with \(after.name(of: contact)) were deleted or have to be read anew")]
-        case .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged, .notice: return []
+            return [line("Messages of the chat with \(after.name(of: contact)) were deleted")]
+        case .historyReplaced, .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged,
+            .notice:
+            return []
         }
     }
 

@@ -7,7 +7,7 @@ enum MessageSummary {
     static func text(of message: ChatMessage) -> SafeText {
         if message.isRetracted { return SafeText(literal: "(deleted)") }
         switch message.content {
-        case .text(let text): return SafeText(text, as: .line)
+        case .text(let text): return SafeText(ActionText.starred(text), as: .line)
         case .file(let transfer):
             let arrow = transfer.direction == .outgoing ? "↑ " : "↓ "
             let hash = transfer.sha256.map { " sha256 \(FileRows.shortHash($0))" } ?? ""
@@ -21,7 +21,7 @@ enum MessageSummary {
         if message.isRetracted { return SafeText(literal: "(deleted)") }
         switch message.content {
         case .text(let text):
-            let lines = SafeText(text, as: .multiline).lines()
+            let lines = SafeText(ActionText.starred(text), as: .multiline).lines()
             return lines.first { !$0.clusters.allSatisfy(\.isBlank) } ?? lines.first ?? .empty
         case .file(let transfer): return SafeText(transfer.name, as: .fileName)
         }

@@ -4,6 +4,14 @@ import ChatCore
 
 enum FileKind {
     private static let archives: Set<String> = ["zip", "gz", "tgz", "zst", "xz", "bz2", "tar", "7z", "rar"]
+    /// What senders often call no more than bytes.
+    private static let words: [(word: String, suffixes: Set<String>)] = [
+        ("picture", ["png", "jpg", "jpeg", "gif", "webp", "svg", "bmp", "tif", "tiff", "heic"]),
+        ("sound", ["mp3", "ogg", "oga", "opus", "flac", "wav", "m4a"]),
+        ("film", ["mp4", "mkv", "webm", "mov", "avi"]),
+        ("text", ["txt", "md", "log", "csv"]),
+        ("document", ["pdf", "odt", "ods", "odp", "doc", "docx", "xls", "xlsx", "ppt", "pptx"]),
+    ]
 
     /// From the type that the sender gave it, and the end of its name.
     static func word(for transfer: FileTransfer) -> String {
@@ -14,6 +22,7 @@ enum FileKind {
         if type.hasPrefix("audio/") { return "sound" }
         if type.hasPrefix("video/") { return "film" }
         if type.hasPrefix("text/") { return "text" }
-        return type == "application/pdf" ? "document" : "file"
+        if type == "application/pdf" { return "document" }
+        return words.first { $0.suffixes.contains(suffix) }?.word ?? "file"
     }
 }

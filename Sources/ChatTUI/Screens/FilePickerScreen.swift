@@ -75,7 +75,7 @@ struct FilePickerScreen {
     /// The time of this year's files, the year of older ones.
     private func day(_ time: Timestamp) -> String {
         let isRecent = state.moment.wall.milliseconds &- time.milliseconds < 300 * 86_400_000
-        return isRecent ? state.clock.dayAndTime(time) : state.clock.date(time)
+        return isRecent ? state.clock.dayAndTime(time, now: state.moment.wall) : state.clock.date(time)
     }
 
     private func emptyWords(_ rows: [FilePicker.Row]) -> String? {

@@ -51,7 +51,9 @@ extension MainScreen {
         guard case .online(let details) = chat.link else {
             let words = SafeText(Sentences.words(for: chat.link), as: .line)
             var lines = TextWrap.wrap(words, width: width - 1).prefix(4).map { StyledLine($0) }
-            if let seen = chat.peer.lastSeen { lines.append(StyledLine("last seen \(state.clock.dayAndTime(seen))")) }
+            if let seen = chat.peer.lastSeen {
+                lines.append(StyledLine("last seen \(state.clock.dayAndTime(seen, now: state.moment.wall))"))
+            }
             return lines
         }
         var first = StyledLine(

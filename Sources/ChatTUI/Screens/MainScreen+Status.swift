@@ -123,7 +123,9 @@ extension MainScreen {
         }
         guard let message = state.selectedMessage else { return SafeText(literal: "browse") }
         let who = message.direction == .outgoing ? "me" : state.name(of: message.contact)
-        return SafeText("browse: \(who) \(state.clock.dayAndTime(message.shownTime)) #\(message.id.short)", as: .line)
+        return SafeText(
+            "browse: \(who) \(state.clock.dayAndTime(message.shownTime, now: state.moment.wall)) #\(message.id.short)",
+            as: .line)
     }
 
     /// What the line in the input is about.

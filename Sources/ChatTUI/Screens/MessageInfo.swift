@@ -71,10 +71,17 @@ struct MessageInfo {
         switch message.state {
         case .pending: return "~ waiting on this disk"
         case .sent: return "> handed to the connection"
-        case .delivered: return message.direction == .outgoing ? "✓ on their disk" : "on this disk, not seen"
-        case .read: return message.direction == .outgoing ? "✓✓ read" : "seen"
+        case .delivered, .read:
+            if message.direction == .incoming { return isSeen ? "seen" : "on this disk, not seen" }
+            return message.state == .read ? "✓✓ read" : "✓ on their disk"
         case .failed(let reason): return "! failed: \(reason)"
         }
+    }
+
+    /// Of the messages of others the conversation knows up to where they were seen.
+    private var isSeen: Bool {
+        message.state == .read
+            || state.chat(message.contact)?.conversation.readUpTo.map { message.position <= $0 } ?? false
     }
 
     private func quoted(_ id: MessageID) -> String {
@@ -91,7 +98,7 @@ struct MessageInfo {
         guard let versions else { return [StyledLine("earlier texts are being read…", Theme.quiet)] }
         var rows = [StyledLine(), StyledLine("earlier texts", Theme.title)]
         for version in versions.dropLast() {
-            let time = state.clock.dayAndTime(version.written)
+            let time = state.clock.dayAndTime(version.written, now: state.moment.wall)
             rows += Self.wrapped(
                 "", SafeText("\(time)  ", as: .line) + SafeText(version.text, as: .multiline), width: width)
         }

@@ -41,15 +41,16 @@ struct MessageRows {
             && TextWrap.wrap(SafeText(text, as: .multiline), width: width).count > Self.rowLimit
     }
 
-    /// `Alice waves` of a text that begins with `/me ` (XEP-0245 and everybody before it); `nil` for other texts.
+    /// `Alice waves` of `/me waves`; `nil` for other texts.
     private func action(in text: String) -> String? {
-        guard text.hasPrefix("/me ") else { return nil }
+        guard let deed = ActionText.deed(in: text) else { return nil }
         let name = message.direction == .outgoing ? SafeText(state.identity.name, as: .name) : chat.name
-        return name.text + text.dropFirst(3)
+        return "\(name.text) \(deed)"
     }
 
     private var isAction: Bool {
-        if case .text(let text) = message.content, !message.isRetracted { text.hasPrefix("/me ") } else { false }
+        guard case .text(let text) = message.content, !message.isRetracted else { return false }
+        return ActionText.deed(in: text) != nil
     }
 
     /// `✓✓` for own messages; for others `?` when their clock is off or they waited, else blank.

@@ -44,7 +44,7 @@ struct RequestsScreen {
         head.add("  (name chosen by them)", Theme.quiet)
         var origin = StyledLine("    from ", Theme.quiet)
         origin.add(request.origin)
-        origin.add(" · \(state.clock.dayAndTime(request.received))", Theme.quiet)
+        origin.add(" · \(state.clock.dayAndTime(request.received, now: state.moment.wall))", Theme.quiet)
         if let address = request.address { origin.add(" · calls back at \(address.host):\(address.port)", Theme.quiet) }
         let key = StyledLine("    key \(request.peerID.text)", Theme.quiet)
         return [head, origin, key, StyledLine()]

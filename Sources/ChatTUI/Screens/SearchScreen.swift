@@ -9,6 +9,8 @@ struct SearchScreen {
     let layout: ScreenLayout
 
     private static let hitRows = 6
+    /// `20 Nov 23:58`
+    private static let timeWidth = 12
 
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 3, top: 1, rowsBelow: 5)
@@ -102,7 +104,8 @@ struct SearchScreen {
         var line = StyledLine(isSelected ? "> " : "  ", Theme.key)
         let chatName = state.chat(hit.contact)?.name ?? SafeText(literal: "?")
         if width >= 60 {
-            line.add(state.clock.dayAndTime(hit.shownTime) + " ", Theme.time)
+            let time = SafeText(state.clock.dayAndTime(hit.shownTime, now: state.moment.wall), as: .line)
+            line.add(time.padded(to: Self.timeWidth) + SafeText(literal: " "), Theme.time)
             line.add(who(hit).padded(to: 7))
             line.add(chatName.padded(to: 8))
         } else {
@@ -120,7 +123,7 @@ struct SearchScreen {
     }
 
     private func contextLine(_ message: ChatMessage) -> StyledLine {
-        var line = StyledLine(state.clock.dayAndTime(message.shownTime) + "  ", Theme.time)
+        var line = StyledLine(state.clock.dayAndTime(message.shownTime, now: state.moment.wall) + "  ", Theme.time)
         let name =
             message.direction == .outgoing ? SafeText(literal: "me") : state.chat(message.contact)?.name ?? .empty
         line.add(name.padded(to: 5, alignment: .right))

@@ -65,7 +65,7 @@ struct TransferDetails {
         return "\(group.fileCount): " + parts.joined(separator: ", ")
     }
 
-    private func time(_ time: Timestamp) -> String { state.clock.dayAndTime(time) }
+    private func time(_ time: Timestamp) -> String { state.clock.dayAndTime(time, now: state.moment.wall) }
 
     /// ` (9 min, 2.6 MB/s)`
     private func duration(_ file: FileTransfer) -> String {

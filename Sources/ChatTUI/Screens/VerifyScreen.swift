@@ -58,7 +58,9 @@ struct VerifyScreen {
             var origin = StyledLine("from ", Theme.quiet)
             origin.add(request.origin)
             let isToday = state.clock.isSameDay(request.received, state.moment.wall)
-            let time = isToday ? state.clock.time(request.received) : state.clock.dayAndTime(request.received)
+            let time =
+                isToday
+                ? state.clock.time(request.received) : state.clock.dayAndTime(request.received, now: state.moment.wall)
             origin.add(" · first seen \(time)", Theme.quiet)
             origin.add(" · \(standing(of: request))", Theme.quiet)
             var lines = [origin]

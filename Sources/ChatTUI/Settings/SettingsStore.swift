@@ -4,6 +4,8 @@
 public protocol SettingsStore: Sendable {
     /// All keys, for completion.
     var keys: [String] { get }
+    /// The values of the keys that have few, as they are typed, for completion.
+    var choices: [String: [String]] { get }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply
 }
@@ -11,6 +13,7 @@ public protocol SettingsStore: Sendable {
 /// Settings that nobody keeps: tests, and front ends without a file.
 struct NoSettings: SettingsStore {
     var keys: [String] { [] }
+    var choices: [String: [String]] { [:] }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {
         SettingsReply(["There is no configuration file here"], isError: true)

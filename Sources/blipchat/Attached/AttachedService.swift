@@ -164,7 +164,7 @@ actor AttachedService {
         publish(.identityChanged(knownIdentity))
         publish(.conversationsChanged)
         for contact in conversations.map(\.peer.id) {
-            publish(.messagesDeleted(contact))
+            publish(.historyReplaced(contact))
             if let state = try? await call(.linkState(contact), LinkState.self) {
                 publish(.linkChanged(contact, state))
             }

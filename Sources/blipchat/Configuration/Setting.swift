@@ -32,6 +32,14 @@ struct Setting: Sendable {
         var home: String?
     }
 
+    /// The words that it can be, of those that can be words; patterns and the like are none.
+    var choices: [String] {
+        if form == "true or false" { return ["true", "false"] }
+        guard form.hasPrefix("\"") else { return [] }
+        return form.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+            .filter { !$0.offset.isMultiple(of: 2) && !$0.element.isEmpty }.map { String($0.element) }
+    }
+
     /// In the order of PRODUCT, "Config".
     static let all: [Setting] = general + screen + conversation + limits + perContact + named
 

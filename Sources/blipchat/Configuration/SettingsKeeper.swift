@@ -15,6 +15,9 @@ actor SettingsKeeper: SettingsStore {
         !$0.hasSuffix(".NAME") && !$0.hasPrefix("contact.")
     }
 
+    /// Themes that are made later are not among them; their names can be typed.
+    nonisolated let choices: [String: [String]]
+
     init(
         file: ConfigurationFile, atStart: Configuration,
         apply: @escaping @Sendable (Configuration) async -> Void
@@ -22,6 +25,9 @@ actor SettingsKeeper: SettingsStore {
         self.file = file
         self.atStart = atStart
         self.apply = apply
+        var choices = Dictionary(Setting.all.map { ($0.key, $0.choices) }) { first, _ in first }
+        choices["ui.theme"] = file.themes.names
+        self.choices = choices
     }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {

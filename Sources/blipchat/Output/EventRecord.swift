@@ -28,7 +28,7 @@ enum EventRecord {
             ])
         case .messagesDeleted(let contact):
             .record(["v": 1, "type": "deleted", "conversation": .string(records.contacts.name(of: contact))])
-        case .conversationsChanged, .identityChanged: nil
+        case .historyReplaced, .conversationsChanged, .identityChanged: nil
         }
     }
 
@@ -52,7 +52,7 @@ enum EventRecord {
             return requests.isEmpty ? nil : "\(requests.count) contact requests wait (blipchat requests)"
         case .messagesDeleted(let contact): return "messages of \(contacts.name(of: contact)) deleted"
         case .notice(let notice): return Sentences.sentence(for: notice, name: contacts.name(of:))
-        case .transferProgress, .conversationsChanged, .typing, .identityChanged: return nil
+        case .transferProgress, .historyReplaced, .conversationsChanged, .typing, .identityChanged: return nil
         }
     }
 }

@@ -64,14 +64,10 @@ extension CommandRunner {
         _ paths: HomePaths, on terminal: NcursesTerminal
     ) async throws(CommandError) -> FirstRunAnswer {
         let configuration = try chatConfiguration(paths, listens: true)
-        var port = PeerAddress.defaultPort
-        var address = "all addresses"
-        if case .host(let host, let wanted)? = configuration.listen {
-            port = wanted
-            if host != "::" { address = host }
-        }
+        let listen = Self.listeningPlace(of: configuration)
         let defaults = FirstRunDefaults(
-            name: configuration.name, listenAddress: address, listenPort: port,
+            name: configuration.name, listenAddress: listen.host == Self.allAddresses ? "all addresses" : listen.host,
+            listenPort: listen.port,
             downloads: configuration.downloadsFolder,
             keyPath: paths.identity, home: environment["HOME"] ?? "")
         do {
@@ -81,14 +77,27 @@ extension CommandRunner {
         }
     }
 
-    /// Writes what the first-run page asked. What is as it would be anyway is left to the defaults.
+    private static let allAddresses = "::"
+
+    /// What the settings say, or else the defaults.
+    private static func listeningPlace(of configuration: ChatConfiguration) -> (host: String, port: UInt16) {
+        guard case .host(let host, let port)? = configuration.listen else {
+            return (allAddresses, PeerAddress.defaultPort)
+        }
+        return (host, port)
+    }
+
+    /// Writes what the first-run page asked. What is as it would be anyway is left as it is: above all, an address to
+    /// listen at that was set before stays the only one.
     private func saveFirstConfiguration(
         _ paths: HomePaths, name: String, port: UInt16, downloads: String
     ) throws(CommandError) {
         try paths.createFolders()
         var changes = [(SettingPath(section: "", name: "name"), name)]
-        if port != PeerAddress.defaultPort, !arguments.has("--listen") {
-            changes.append((SettingPath(section: "", name: "listen"), Endpoint.host("::", port: port).description))
+        let listen = Self.listeningPlace(of: try chatConfiguration(paths, listens: true))
+        if port != listen.port, !arguments.has("--listen") {
+            changes.append(
+                (SettingPath(section: "", name: "listen"), Endpoint.host(listen.host, port: port).description))
         }
         if downloads != paths.downloads { changes.append((SettingPath(section: "files", name: "dir"), downloads)) }
         let file = ConfigurationFile(paths: paths, home: environment["HOME"])
