@@ -1,6 +1,7 @@
 // Messages that come from an export or a generator instead of a person or a peer: many at a time, each once.
 
 public import ChatCore
+internal import Synchronization
 
 /// One message to be taken over. Its position and a file's number are made anew; its text is the one it was entered with.
 public struct ImportedMessage: Sendable {
@@ -36,7 +37,8 @@ public struct ImportedMessage: Sendable {
 /// Takes messages over, in their order, in transactions of some thousand. What is stored already is left as it is.
 ///
 /// In an empty history they get the first positions. In another one they stand before everything that is there, at
-/// negative positions: what was said before is not pushed behind what was said since.
+/// negative positions: what was said before is not pushed behind what was said since. The positions are taken at the
+/// beginning: neither messages that arrive meanwhile nor other imports get them.
 public struct HistoryImport: Sendable {
     private let database: HistoryDatabase
     private var nextPosition: Int64
@@ -50,17 +52,17 @@ public struct HistoryImport: Sendable {
     /// `count`: how many messages are to come at most.
     public init(into database: HistoryDatabase, count: Int) async throws(StoreError) {
         self.database = database
-        nextPosition = try await database.writer.perform { connection throws(StoreError) in
+        let count = Int64(max(count, 0))
+        nextPosition = try await database.writer.write { connection throws(StoreError) in
             // For this connection and for as long as it lives: an import touches all of the indexes.
             try connection.executeScript("PRAGMA cache_size = -65536")
             let lowest = try connection.first("SELECT min(position) FROM messages") { row in row.optionalInteger(0) }
-            guard let lowest = lowest ?? nil else {
-                // Positions are never used twice, and some may be kept for messages that have not come yet.
-                return try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") { row in
-                    row.integer(0)
-                }.map { max($0, 0) + 1 } ?? 1
+            // Positions are never used twice, and some may be kept for messages that have not come yet.
+            guard let lowest = lowest ?? nil else { return try connection.reservePositions(count) }
+            return database.importFloor.withLock { floor in
+                floor = min(lowest, floor) - count
+                return floor
             }
-            return min(lowest, 0) - Int64(max(count, 0))
         }
     }
 

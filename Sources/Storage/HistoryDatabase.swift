@@ -15,6 +15,8 @@ public final class HistoryDatabase: Sendable {
     let willIndex = Atomic(false)
     /// Counts what came that is to be indexed.
     let arrivals = Atomic(0)
+    /// Positions from here up are in use or given to an import that goes on.
+    let importFloor = Mutex<Int64>(0)
     let writer: DatabaseQueue
     let reader: DatabaseQueue
 

@@ -166,8 +166,8 @@ struct IncomingArrival {
 }
 
 extension SQLiteConnection {
-    /// The next position, after `count` that stay free.
-    fileprivate func reservePositions(_ count: Int64) throws(StoreError) -> Int64 {
+    /// Takes the next `count` positions, and returns the first of them.
+    func reservePositions(_ count: Int64) throws(StoreError) -> Int64 {
         let last =
             try first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") { row in row.integer(0) } ?? 0
         try run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", .integer(last + count))

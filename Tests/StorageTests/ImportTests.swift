@@ -61,6 +61,34 @@ struct ImportTests {
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
     }
 
+    @Test("keep their positions while messages arrive and another import goes on", arguments: [true, false])
+    func besideArrivals(isEmpty: Bool) async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        if !isEmpty { try await database.say("first", to: bob, at: 8_000_000) }
+        var first = try await HistoryImport(into: database, count: 40)
+        var second = try await HistoryImport(into: database, count: 40)
+        for number in 0..<10 {
+            try await first.add((0..<4).map { message(4 * number + $0, bob) })
+            try await database.hear("live \(number)", from: bob, at: 9_000_000 + Int64(number))
+            try await second.add((0..<4).map { message(100 + 4 * number + $0, bob) })
+            try await database.say("mine \(number)", to: bob, at: 9_000_000 + Int64(number))
+        }
+        try await first.finish()
+        try await second.finish()
+        #expect(first.addedMessages == 40 && second.addedMessages == 40)
+        let page = try await database.page(of: bob, .newest, limit: 200)
+        #expect(page.count == 100 + (isEmpty ? 0 : 1))
+        #expect(Set(page.map(\.position)).count == page.count)
+        let texts = page.compactMap(\.text)
+        let live = texts.filter { !$0.hasPrefix("old") }
+        #expect(live.suffix(20) == (0..<10).flatMap { ["live \($0)", "mine \($0)"] }[...])
+        #expect(texts.suffix(live.count) == live[...], "what was said before stands before")
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
+    }
+
     @Test("of a generated history are the same for the same seed, and can be paged, dated, counted and searched")
     func generated() async throws {
         let folder = try TestFolder()
