@@ -66,7 +66,11 @@ import Testing
         let (alice, bob, bobsID, _) = try await pair()
         let time = try await alice.client.ping(bobsID)
         #expect(time > .zero && time < .seconds(60))
+        // Texts of more than some lines are compressed.
+        try await alice.say(String(repeating: "the same again, ", count: 200), to: "bob")
+        try await eventually("it is delivered") { try await alice.history(with: "bob").last?.state == .delivered }
         let traffic = try #require(await alice.client.traffic(with: bobsID))
+        #expect(traffic.bytesSavedSent > 2_000)
         #expect(traffic.framesSent > 0 && traffic.bytesReceived > 0)
         await alice.client.disconnect(nil)
         try await eventually("the link is gone") { await !alice.client.linkState(of: bobsID).isOnline }

@@ -80,6 +80,7 @@ extension LinkError {
             "the other side has key \(presented.bytes.hex), not \(expected.bytes.hex)"
         case .notBLIP(let reason): "the other side does not speak our protocol: \(reason)"
         case .bodyFailed(let reason): "a body could not be read or written: \(reason)"
+        case .proxyFailed(let reason): "proxy: \(reason)"
         case .limitExceeded(let reason): "limit: \(reason)"
         }
     }

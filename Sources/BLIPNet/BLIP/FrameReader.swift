@@ -21,6 +21,8 @@ struct FrameReader {
     private let maxInflated: Int
     // Made with the first compressed frame: most connections of small messages never need its 64 KiB.
     private var inflater: FrameInflater?
+    /// By how many bytes compression has made all frames smaller.
+    private(set) var bytesSaved: Int64 = 0
 
     init(dialect: BLIPDialect, limits: BLIPLimits) {
         self.dialect = dialect
@@ -47,7 +49,9 @@ struct FrameReader {
         if dialect.compression == .frameStream, header.flags & dialect.flags.compressed != 0 {
             let inflater = inflater ?? FrameInflater(limit: maxInflated)
             self.inflater = inflater
-            rest = try inflater.inflate(rest)
+            let inflated = try inflater.inflate(rest)
+            bytesSaved &+= Int64(inflated.count - rest.count)
+            rest = inflated
         }
         if let expected {
             checksum.update(rest)

@@ -5,6 +5,8 @@ struct FrameWriter {
     let dialect: BLIPDialect
     private var checksum = FrameChecksum()
     private var deflater: FrameDeflater?
+    /// By how many bytes compression has made all frames smaller.
+    private(set) var bytesSaved: Int64 = 0
 
     init(dialect: BLIPDialect) { self.dialect = dialect }
 
@@ -47,6 +49,7 @@ struct FrameWriter {
                     checksum.update(data)
                     return deflater.deflate(data, into: behindHeader)
                 }
+                bytesSaved &+= Int64(part.count - wireCount)
             } else {
                 part = try message.fill(UnsafeMutableRawBufferPointer(rebasing: behindHeader[..<payloadRoom]))
                 wireCount = part.count

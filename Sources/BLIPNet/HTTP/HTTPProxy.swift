@@ -1,5 +1,7 @@
 // The HTTP proxy that a client has to go through, and the environment variables that name it.
 
+internal import Glibc
+
 /// A proxy that makes tunnels (RFC 9110 section 9.3.6, CONNECT).
 public struct HTTPProxy: Sendable, Hashable {
     public var endpoint: Endpoint
@@ -38,14 +40,17 @@ public enum ProxyChoice: Sendable, Equatable {
         var variable: String
     }
 
-    /// The proxy on the way to `url`, by the values of environment variables; `nil` means none.
-    func proxy(for url: WebSocketURL, environment: (String) -> String?) throws(Unusable) -> HTTPProxy? {
-        guard case .host(let host, let port) = url.endpoint else { return nil }
+    /// The proxy on the way to `endpoint`, by the values of environment variables; `nil` means none.
+    func proxy(
+        for endpoint: Endpoint, environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+    ) throws(Unusable) -> HTTPProxy? {
+        guard case .host(let host, let port) = endpoint else { return nil }
         switch self {
         case .direct: return nil
         case .proxy(let proxy): return proxy
         case .environment:
             // The lower-case name goes first, as in curl. An empty one switches the proxy off.
+            let host = host.lowercased()
             for variable in ["https_proxy", "HTTPS_PROXY"] {
                 guard let value = environment(variable) else { continue }
                 guard !value.isEmpty else { return nil }

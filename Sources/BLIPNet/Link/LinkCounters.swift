@@ -7,5 +7,9 @@ public struct LinkCounters: Sendable, Equatable {
     public var bytesSent: UInt64 = 0
     public var bytesReceived: UInt64 = 0
 
+    /// By how many bytes compression has made the frames smaller; negative where it did not help.
+    public var bytesSavedSent: Int64 = 0
+    public var bytesSavedReceived: Int64 = 0
+
     public init() {}
 }

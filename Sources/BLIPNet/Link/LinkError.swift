@@ -20,6 +20,8 @@ public enum LinkError: Error, Sendable, Equatable {
     case wrongIdentity(expected: SPKIFingerprint, presented: SPKIFingerprint)
     /// The other side answers, but it does not speak our protocol (no TLS, an HTTP error, no common subprotocol).
     case notBLIP(reason: String)
+    /// The proxy that is on the way makes no tunnel; says which one and why.
+    case proxyFailed(reason: String)
     /// A streamed body of ours could not be read, or a sink of ours could not take the bytes.
     case bodyFailed(reason: String)
     /// A limit of ours was reached: before anything was sent (queue full, too many properties), or by a response that

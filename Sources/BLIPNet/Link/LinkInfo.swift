@@ -12,6 +12,8 @@ public struct LinkInfo: Sendable, Equatable {
     public var isEncrypted: Bool
     /// We called the peer, not the peer us.
     public var isOutgoing: Bool
+    /// The proxy through which the peer was called.
+    public var proxy: Endpoint?
     /// The key that the peer has proved to have; `nil` on a plain link.
     public var remoteFingerprint: SPKIFingerprint?
     /// The WebSocket subprotocol that both agreed on; `nil` when one side named none.

@@ -24,6 +24,8 @@ public struct LinkOptions: Sendable {
     public var webSocket: WebSocketLimits
     /// How a peer is called: addresses, interface, time. What it says of the stream holds for the links of callers, too.
     public var connect: ConnectOptions
+    /// The proxy through which hosts are called. Peers are called directly unless something else is said here.
+    public var proxy = ProxyChoice.direct
     /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
     public var maxWaitingRequests = 65_536
 

@@ -47,18 +47,20 @@ public actor PeerLink: StreamDriver {
 
     init(
         loop: EventLoop, socket: Socket, stack: sending ProtocolStack, options: LinkOptions, isOutgoing: Bool,
-        remote: Endpoint? = nil
+        remote: Endpoint? = nil, proxy: Endpoint? = nil
     ) {
         self.loop = loop
         stream = DrivenStream(stack: stack, socket: socket)
         self.options = options
         let address = socket.remoteAddress
+        // Behind a proxy is the peer, not what the socket is connected to.
+        let host = if proxy != nil, case .host(let name, _) = remote { name } else { address?.hostText ?? "unknown" }
         knownInfo = Mutex(
             LinkInfo(
                 remoteAddress: (remote ?? address?.endpoint)?.description ?? "unknown",
                 localAddress: socket.localAddress?.endpoint.description ?? "unknown",
-                remoteHost: address?.hostText ?? "unknown", isEncrypted: options.identity != nil,
-                isOutgoing: isOutgoing, began: .now()))
+                remoteHost: host, isEncrypted: options.identity != nil, isOutgoing: isOutgoing, proxy: proxy,
+                began: .now()))
     }
 
     isolated deinit {
@@ -66,30 +68,10 @@ public actor PeerLink: StreamDriver {
         giveBackSocket()
     }
 
-    // MARK: Making a link
-
-    /// Calls `endpoint` and returns when both handshakes are over, the server having judged our certificate and
-    /// answered the WebSocket upgrade. Cancelling the task gives up with `.closedLocally`.
-    public static func connect(
-        to endpoint: Endpoint, options: LinkOptions, handler: any BLIPRequestHandler
-    ) async throws(LinkError) -> PeerLink {
-        let loop = EventLoop.next()
-        let socket: Socket
-        do throws(NetError) {
-            socket = try await SocketConnector(loop: loop).connect(to: endpoint, options: options.connect)
-        } catch {
-            throw LinkError(error)
-        }
-        let stack = try ProtocolStack.client(host: endpoint.hostHeader, options: options, now: .now())
-        let link = PeerLink(
-            loop: loop, socket: socket, stack: stack, options: options, isOutgoing: true,
-            remote: endpoint.isUNIX ? endpoint : nil)
-        if let failure = await link.handshake(handler: handler) { throw failure }
-        return link
-    }
+    // MARK: Making a link (see PeerLink+Dialling)
 
     /// Runs the handshake of an outgoing link; `nil` when it has succeeded.
-    private func handshake(handler: any BLIPRequestHandler) async -> LinkError? {
+    func handshake(handler: any BLIPRequestHandler) async -> LinkError? {
         self.handler = handler
         start()
         return await withTaskCancellationHandler {

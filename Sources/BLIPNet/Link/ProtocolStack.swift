@@ -222,6 +222,7 @@ public struct ProtocolStack: StreamStack {
             counters.framesReceived &+= 1
             counters.bytesReceived &+= UInt64(frame.count)
             try blip?.receive(frame: frame, now: now)
+            counters.bytesSavedReceived = blip?.reader.bytesSaved ?? 0
         }
     }
 
@@ -243,6 +244,7 @@ public struct ProtocolStack: StreamStack {
             }
             counters.framesSent &+= 1
             counters.bytesSent &+= UInt64(frame.count)
+            counters.bytesSavedSent = blip?.writer.bytesSaved ?? 0
             _ = frame.withUnsafeBytes { webSocket.send(.binary, $0, into: &out) }
             frame.removeAll()
             return .frames

@@ -21,12 +21,20 @@ extension ChatClient {
         configuration.sendsTyping = wanted.sendsTyping
         configuration.requiresVerified = wanted.requiresVerified
         configuration.hidesAddress = wanted.hidesAddress
+        configuration.proxy = wanted.proxy
         configuration.contactRules = wanted.contactRules
         // A limit that was set for this run stays unless the file has a new one.
         if wanted.uploadLimit != old.uploadLimit { pacing.setLimit(wanted.uploadLimit, of: .all(.outgoing)) }
         if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }
         if wanted.downloadsFolder != old.downloadsFolder { resolveDownloadsFolder() }
         guard phase == .running else { return }
+        if wanted.proxy != old.proxy {
+            // Whom the old way did not reach is tried by the new one now.
+            for contact in sessions.keys.sorted() {
+                sessions[contact]?.resetBackoff()
+                dial(contact)
+            }
+        }
         if old.requiresVerified, !wanted.requiresVerified { for contact in sessions.keys { pump(contact) } }
         if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles { await deleteExpired() }
     }

@@ -22,7 +22,8 @@ extension ChatClient {
             let router = RequestRouter(limits: configuration.limits)
             do throws(LinkError) {
                 let connection = try await connecting.connect(
-                    to: address.endpoint, expecting: peer.peerID ?? address.peerID, handler: router)
+                    to: address.endpoint, expecting: peer.peerID ?? address.peerID, through: configuration.proxy,
+                    handler: router)
                 if let refusal = await answered(contact, connection, router) {
                     failure = refusal
                     continue

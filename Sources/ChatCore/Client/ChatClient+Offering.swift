@@ -102,16 +102,6 @@ extension ChatClient {
         return String(path[path.utf8.index(after: slash)...])
     }
 
-    // MARK: Files that are ours
-
-    /// Removes a source that was made for this transfer alone (standard input).
-    func removeSpooled(_ transfer: FileTransfer) {
-        guard transfer.direction == .outgoing, let path = transfer.path, let spool = configuration.spoolFolder,
-            Self.folder(path) == spool
-        else { return }
-        unlink(path)
-    }
-
     // MARK: How fast
 
     public func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {

@@ -7,13 +7,13 @@ extension ChatClient {
     func keepPartialsClean() {
         spawn { client in
             await client.cleanPartials()
+            await client.cleanSpools()
             client.spawn(after: .seconds(86_400)) { $0.keepPartialsClean() }
         }
     }
 
     /// Removes the partial files of transfers that rest (they begin anew when they go on), and those that belong to
-    /// no unfinished transfer, in every folder where files of ours are expected. Spooled sources that nothing refers
-    /// to go, too.
+    /// no unfinished transfer, in every folder where files of ours are expected.
     func cleanPartials() async {
         guard let days = configuration.partialKeepDays else { return }
         let limit = now().milliseconds - Int64(days) * Self.day
@@ -26,7 +26,6 @@ extension ChatClient {
         {
             await cleanFolder(path, limit)
         }
-        cleanSpool(inUse: Set(unfinished.filter { $0.direction == .outgoing }.compactMap(\.path)), limit)
     }
 
     private func cleanFolder(_ path: String, _ limit: Int64) async {
@@ -41,16 +40,6 @@ extension ChatClient {
             // What cannot be removed is hidden, ours, and harmless.
             try? folder.remove(name)
             await changeQuietly(id) { $0.transferred = 0 }
-        }
-    }
-
-    private func cleanSpool(inUse: Set<String>, _ limit: Int64) {
-        guard let path = configuration.spoolFolder, let folder = try? DownloadFolder(path: path, creating: false),
-            let names = try? folder.allNames()
-        else { return }
-        for name in names.compactMap({ $0 }) where !inUse.contains(folder.path(of: name)) {
-            guard let facts = try? folder.facts(of: name), facts.modified.milliseconds < limit else { continue }
-            try? folder.remove(name)
         }
     }
 }

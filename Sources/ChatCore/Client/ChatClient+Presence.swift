@@ -63,6 +63,8 @@ extension ChatClient {
         traffic.framesReceived = counters.framesReceived
         traffic.bytesSent = counters.bytesSent
         traffic.bytesReceived = counters.bytesReceived
+        traffic.bytesSavedSent = counters.bytesSavedSent
+        traffic.bytesSavedReceived = counters.bytesSavedReceived
         return traffic
     }
 }

@@ -29,7 +29,7 @@ extension ChatClient {
         if row.state.isFinal {
             transferRows[id] = nil
             pacing.setLimit(nil, of: .transfer(id))
-            removeSpooled(row)
+            await removeSpooled(row)
         }
         if showing, let message = try await store.message(id, of: row.contact, row.direction) {
             hub.publish(.messageChanged(message))

@@ -23,8 +23,8 @@ public struct ChatConfiguration: Sendable {
     public var downloadLimit: UInt64?
     /// Unfinished files that nothing has been added to for so many days are removed (D11); `nil`: never.
     public var partialKeepDays: Int? = 14
-    /// Files in this folder (absolute) are ours: they are removed when they have been sent. `nil`: there is none.
-    public var spoolFolder: String?
+    /// Where files are that are removed when they have been sent.
+    public var spoolFolders: [SpoolFolder] = []
     /// How long messages are kept, unless a conversation has a limit of its own.
     public var retention = RetentionRules()
     /// Received files are deleted with the messages that are too old.
@@ -35,6 +35,8 @@ public struct ChatConfiguration: Sendable {
     public var sendsTyping = true
     /// Nothing is sent to contacts whose number has not been compared.
     public var requiresVerified = false
+    /// How others are called; a change counts from the next call on.
+    public var proxy = ProxyChoice.direct
     /// Those whom we call are not told where we can be called.
     public var hidesAddress = false
     public var contactRules = ContactRules()

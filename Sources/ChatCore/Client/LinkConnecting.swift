@@ -25,10 +25,11 @@ public struct LinkConnecting: PeerConnecting {
     }
 
     public func connect(
-        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+        to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
         var options = options
         options.expectedPeer = expected?.fingerprint
+        options.proxy = proxy
         // A peer that does not know BLIP_3 may know the founding documents (PROTOCOL 3.2); callers of ours do.
         options.dialects = [.blip3, .blip2013]
         return try await PeerLink.connect(to: endpoint, options: options, handler: LinkRequests(handler))

@@ -25,6 +25,7 @@ enum LinkReason {
         case .unresolvable(let host, let reason): "\(host) cannot be resolved: \(reason)"
         case .wrongIdentity: keyChanged
         case .notBLIP(let reason): "something else answers there, not blipchat: \(reason)"
+        case .proxyFailed(let reason): "the proxy \(reason)"
         case .bodyFailed(let reason): reason
         case .limitExceeded(let what): "a limit was reached: \(what)"
         }

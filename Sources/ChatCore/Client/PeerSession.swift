@@ -85,6 +85,7 @@ struct PeerSession {
         var details = LinkDetails(
             remoteAddress: link.connection.info.remoteAddress, isEncrypted: link.connection.info.isEncrypted)
         details.isRefusing = isRefusing
+        details.isRelayed = link.connection.info.proxy != nil
         details.away = peerAway
         return details
     }

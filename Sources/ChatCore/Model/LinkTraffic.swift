@@ -15,6 +15,10 @@ public struct LinkTraffic: Sendable, Equatable, Codable {
     public var bytesSent: UInt64 = 0
     public var bytesReceived: UInt64 = 0
 
+    /// By how many bytes compression has made them smaller; negative where it did not help.
+    public var bytesSavedSent: Int64 = 0
+    public var bytesSavedReceived: Int64 = 0
+
     public init(age: Duration, roundTrip: Duration? = nil) {
         self.age = age
         self.roundTrip = roundTrip

@@ -105,6 +105,8 @@ public struct LinkDetails: Sendable, Equatable, Codable {
     public var roundTrip: Duration?
     /// They cannot store what we send; it waits here.
     public var isRefusing = false
+    /// The link goes through a proxy.
+    public var isRelayed = false
     /// They have said that they are away, and perhaps why (empty: no reason given); `nil`: they have not.
     public var away: String?
 

@@ -5,9 +5,9 @@ public import BLIPNet
 
 /// Makes and takes calls. Every connection that it hands out has proved its key (TLS 1.3, both sides).
 public protocol PeerConnecting: Sendable {
-    /// Dials; returns after the handshake. With `expected` set, another key fails with `.wrongIdentity`.
+    /// Dials, as `proxy` says; returns after the handshake. With `expected` set, another key fails with `.wrongIdentity`.
     func connect(
-        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+        to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection
 
     /// Takes calls until the listener is closed. `accept` is asked after the handshake and before the first request

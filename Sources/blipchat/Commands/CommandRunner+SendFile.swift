@@ -52,9 +52,12 @@ extension CommandRunner {
 
 /// A copy of a stream of unknown length.
 enum SpoolFile {
+    /// How the names of such files begin.
+    static let prefix = "stdin-"
+
     /// Makes a file (0600) in `folder` with everything that `source` gives; returns its path.
     static func fill(in folder: String, from source: Int32) throws(CommandError) -> String {
-        var template = Array("\(folder)/stdin-XXXXXX".utf8CString)
+        var template = Array("\(folder)/\(prefix)XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw .system(folder, "cannot make a file here", errno) }
         defer { close(descriptor) }

@@ -108,7 +108,7 @@ struct CommandRunner: Sendable {
             downloadsFolder: settings.downloads ?? paths.downloads,
             acceptsRequests: arguments.has("--accept-requests"),
             acceptsFilesUpTo: acceptsFilesUpTo)
-        configuration.spoolFolder = paths.spool
+        configuration.spoolFolders = paths.spools
         settings.apply(to: &configuration)
         return configuration
     }

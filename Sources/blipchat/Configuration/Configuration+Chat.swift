@@ -1,5 +1,6 @@
 // What the settings mean for the chat itself: from config.toml's values to a ChatConfiguration.
 
+import BLIPNet
 import ChatCore
 import ChatTUI
 
@@ -17,6 +18,7 @@ extension Configuration {
         chat.sendsTyping = screen.sendsTyping
         chat.requiresVerified = screen.requiresVerified
         chat.hidesAddress = hidesAddress
+        chat.proxy = Self.proxyChoice(proxy) ?? .direct
         chat.contactRules = ContactRules(
             byName: contacts.mapValues { contact in
                 ContactRules.Rule(
@@ -26,6 +28,15 @@ extension Configuration {
         apply(to: &chat.limits)
         let maximum = Duration.seconds(reconnectMaximum)
         chat.reconnect = ReconnectPolicy(base: min(.milliseconds(500), maximum), maximum: maximum)
+    }
+
+    /// What `net.proxy` says: nothing, `environment`, or a proxy; `nil`: it is none of these.
+    static func proxyChoice(_ text: String) -> ProxyChoice? {
+        switch text {
+        case "": .direct
+        case "environment": .environment
+        default: HTTPProxy(text).map(ProxyChoice.proxy)
+        }
     }
 
     /// Files up to this size are taken without asking; `nil`: none.

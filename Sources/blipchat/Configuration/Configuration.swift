@@ -21,6 +21,8 @@ struct Configuration: Sendable, Equatable {
     /// Seconds: the longest wait before a call is tried again.
     var reconnectMaximum = 60
     var tls = Encryption.require
+    /// The proxy of outgoing calls, as `proxyChoice` reads it.
+    var proxy = ""
     /// Bytes per second of all files together; 0 is no limit.
     var uploadLimit: UInt64 = 0
     var downloadLimit: UInt64 = 0

@@ -1,6 +1,8 @@
 // Where everything of one profile is kept (PRODUCT, "Files"): from the environment and --data-dir.
 
 import CLinux
+import ChatCore
+import ChatTUI
 import Glibc
 
 /// The files and folders of one profile. All absolute.
@@ -17,6 +19,14 @@ struct HomePaths: Sendable, Equatable {
 
     /// Holds what is sent from standard input until it has been sent.
     var spool: String { data + "/spool" }
+    /// The folders of files that are made only to be sent. A paste is offered as soon as it is written; standard input
+    /// may come for hours.
+    var spools: [SpoolFolder] {
+        [
+            SpoolFolder(path: spool, prefix: SpoolFile.prefix, grace: .seconds(86_400)),
+            SpoolFolder(path: pasted, prefix: PastedFile.prefix, grace: .seconds(60)),
+        ]
+    }
     /// The user's own themes.
     var themes: String { Self.parent(of: configuration) + "/themes" }
     /// Holds pasted texts that were sent as files.

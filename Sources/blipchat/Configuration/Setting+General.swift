@@ -34,6 +34,10 @@ extension Setting {
             "net.reconnect_max", 1...86_400, \.reconnectMaximum, "the most seconds between two tries to call",
             .nextStart),
         choice("net.tls", \.tls, "links are encrypted; contacts are known by the key of their certificate"),
+        text(
+            "net.proxy", \.proxy, form: "\"http://HOST:PORT\", \"environment\" or \"\"",
+            "the HTTP proxy through which others are called; environment: what https_proxy and no_proxy say"
+        ) { Configuration.proxyChoice($0) != nil },
         size("net.limit_up", \.uploadLimit, "bytes a second of all files that go out; 0 is no limit"),
         size("net.limit_down", \.downloadLimit, "bytes a second of all files that come in; 0 is no limit"),
         Setting(

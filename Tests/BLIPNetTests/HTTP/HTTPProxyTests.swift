@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HTTPProxyTests {
     private static func proxy(_ url: String, _ environment: [String: String]) throws -> HTTPProxy? {
-        try ProxyChoice.environment.proxy(for: WebSocketURL(url)) { environment[$0] }
+        try ProxyChoice.environment.proxy(for: WebSocketURL(url).endpoint) { environment[$0] }
     }
 
     @Test("reads a proxy with and without a scheme, a port, a user")
@@ -43,8 +43,8 @@ import Testing
         let proxy = try #require(HTTPProxy("a:1"))
         let url = try WebSocketURL("wss://h")
         let environment: (String) -> String? = { $0 == "NO_PROXY" ? "*" : "other:1" }
-        #expect(try ProxyChoice.proxy(proxy).proxy(for: url, environment: environment) == proxy)
-        #expect(try ProxyChoice.direct.proxy(for: url, environment: environment) == nil)
+        #expect(try ProxyChoice.proxy(proxy).proxy(for: url.endpoint, environment: environment) == proxy)
+        #expect(try ProxyChoice.direct.proxy(for: url.endpoint, environment: environment) == nil)
     }
 
     @Test(

@@ -45,6 +45,43 @@ import Testing
         #expect(link.info.remoteAddress == "unix:\(path)")
     }
 
+    @Test("calls through a proxy: the peer's key is checked as ever, and it is the peer that the link names")
+    func proxy() async throws {
+        let server = try TestServer()
+        let proxy = try TestProxy()
+        var options = server.clientOptions
+        options.proxy = .proxy(HTTPProxy(endpoint: proxy.endpoint))
+        let link = try await PeerLink.connect(to: server.endpoint, options: options, handler: TestHandler())
+        #expect(try await link.request(BLIPRequest(profile: "echo", body: .text("x"))).bodyBytes == [0x78])
+        #expect(proxy.requests.map(\.target) == [server.endpoint.description])
+        #expect(link.info.remoteAddress == server.endpoint.description)
+        #expect(link.info.remoteHost == "127.0.0.1")
+        #expect(link.info.proxy == proxy.endpoint)
+        options.expectedPeer = try TLSIdentity.generate().fingerprint
+        await #expect(throws: LinkError.self) {
+            _ = try await PeerLink.connect(to: server.endpoint, options: options, handler: TestHandler())
+        }
+    }
+
+    @Test("a proxy that refuses, is none, or is not there is named with the reason")
+    func badProxies() async throws {
+        let server = try TestServer()
+        func failure(_ proxy: Endpoint) async -> LinkError? {
+            var options = server.clientOptions
+            options.proxy = .proxy(HTTPProxy(endpoint: proxy))
+            do throws(LinkError) {
+                _ = try await PeerLink.connect(to: server.endpoint, options: options, handler: TestHandler())
+                return nil
+            } catch {
+                return error
+            }
+        }
+        let strict = try TestProxy { _ in "HTTP/1.1 403 Not from here\r\n\r\n" }
+        #expect(await failure(strict.endpoint) == .proxyFailed(reason: "\(strict.endpoint) answers 403 Not from here"))
+        let none = await failure(.host("127.0.0.1", port: 1))
+        #expect(none == .proxyFailed(reason: "127.0.0.1:1: Connection refused"))
+    }
+
     @Test("speaks over IPv6, and finds a host by name")
     func hostNames() async throws {
         let server = try TestServer(on: .host("::", port: 0))

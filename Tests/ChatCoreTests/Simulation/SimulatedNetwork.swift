@@ -140,7 +140,7 @@ struct SimulatedConnecting: PeerConnecting {
     let peerID: PeerID
 
     func connect(
-        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+        to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
         try await network.connect(to: endpoint, from: peerID, expecting: expected, handler)
     }

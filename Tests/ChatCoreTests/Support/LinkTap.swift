@@ -80,11 +80,12 @@ struct TappedConnecting: PeerConnecting {
     let tap: LinkTap
 
     func connect(
-        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+        to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
         if tap.isDown { throw .disconnected }
         let requests = TappedRequests(handler)
-        let connection = try await base.connect(to: endpoint, expecting: expected, handler: requests)
+        let connection = try await base.connect(
+            to: endpoint, expecting: expected, through: proxy, handler: requests)
         tap.opened()
         return TappedConnection(base: connection, requests: requests, tap: tap)
     }

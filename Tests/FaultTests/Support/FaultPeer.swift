@@ -82,10 +82,11 @@ private final class NotedConnecting: PeerConnecting {
     private func tell(_ end: LinkError) { note.withLock { $0 }(end) }
 
     func connect(
-        to endpoint: Endpoint, expecting expected: PeerID?, handler: any PeerRequestHandler
+        to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
         do throws(LinkError) {
-            let connection = try await base.connect(to: endpoint, expecting: expected, handler: handler)
+            let connection = try await base.connect(
+                to: endpoint, expecting: expected, through: proxy, handler: handler)
             watch(connection)
             return connection
         } catch {

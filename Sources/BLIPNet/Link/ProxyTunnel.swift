@@ -1,0 +1,89 @@
+// Opens a stream to a server through an HTTP proxy (RFC 9110 section 9.3.6): for links and for WebSocket clients.
+
+internal import Glibc
+
+/// One tunnel.
+struct ProxyTunnel: Sendable {
+    /// Why there is none.
+    enum Failure: Error {
+        /// The proxy's answer.
+        case refused(HTTPResponseHead)
+        /// It answers in something that is not HTTP; says what.
+        case violated(reason: String)
+        case stream(NetError)
+    }
+
+    let proxy: HTTPProxy
+    /// `host:port` of the server.
+    let target: String
+    var connect: ConnectOptions
+    /// Bounds the proxy's answer.
+    var limits: WebSocketLimits
+    /// Who we are, when the proxy asks and its own value does not say it.
+    var credentials: (@Sendable (HTTPChallenge) async -> HTTPCredentials?)?
+
+    /// Asks the proxy; once more if it wants to know who we are.
+    func open() async throws(Failure) -> DetachedStream {
+        var tunnel = HTTPTunnel(target: target)
+        while true {
+            let connection = TCPConnection.connect(to: proxy.endpoint, options: connect)
+            let response = try await ask(tunnel, on: connection)
+            if HTTPTunnel.isOpen(response) {
+                do throws(NetError) { return try await connection.detach() } catch { throw .stream(error) }
+            }
+            connection.close()
+            guard tunnel.authorization == nil,
+                let challenge = HTTPAuthentication.chosenChallenge(in: response, of: .proxy),
+                let known = await answer(challenge),
+                let authorization = HTTPAuthentication.answer(
+                    to: challenge, with: known, method: HTTPTunnel.method, target: target, random: .system)
+            else { throw .refused(response) }
+            tunnel.authorization = authorization
+        }
+    }
+
+    private func answer(_ challenge: HTTPChallenge) async -> HTTPCredentials? {
+        if let own = proxy.credentials { return own }
+        return await credentials?(challenge)
+    }
+
+    private func ask(_ tunnel: HTTPTunnel, on connection: TCPConnection) async throws(Failure) -> HTTPResponseHead {
+        let head: [UInt8]
+        do throws(NetError) {
+            try await connection.waitUntilConnected()
+            let deadline = MonotonicTime.now() + limits.handshakeTimeout
+            try await connection.write(tunnel.request, deadline: deadline)
+            head = try await connection.read(
+                through: Array("\r\n\r\n".utf8), max: limits.maxHeadBytes, deadline: deadline)
+        } catch {
+            connection.close()
+            if case .delimiterNotFound = error { throw .violated(reason: HTTPHeadError.tooLarge.reason) }
+            throw .stream(error)
+        }
+        do throws(HTTPHeadError) {
+            return try HTTPTunnel.response(head, maxFields: limits.maxHeadFields)
+        } catch {
+            connection.close()
+            throw .violated(reason: error.reason)
+        }
+    }
+}
+
+extension LinkError {
+    init(_ failure: ProxyTunnel.Failure, of proxy: HTTPProxy) {
+        switch failure {
+        case .refused(let head):
+            let reason = head.reason.isEmpty ? "" : " \(head.reason)"
+            self = .proxyFailed(reason: "\(proxy.endpoint) answers \(head.status)\(reason)")
+        case .violated(let reason): self = .proxyFailed(reason: "\(proxy.endpoint) is no HTTP proxy: \(reason)")
+        case .stream(.cancelled), .stream(.closedLocally), .stream(.closing): self = .closedLocally
+        case .stream(.connectTimedOut), .stream(.readTimedOut), .stream(.writeTimedOut):
+            self = .proxyFailed(reason: "\(proxy.endpoint) does not answer")
+        case .stream(.posix(_, let number)):
+            self = .proxyFailed(reason: "\(proxy.endpoint): \(String(cString: strerror(number)))")
+        case .stream(.dns(let host, let reason)):
+            self = .proxyFailed(reason: "\(host) cannot be resolved: \(reason)")
+        case .stream(let error): self = LinkError(error)
+        }
+    }
+}

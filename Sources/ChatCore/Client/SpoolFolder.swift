@@ -1,0 +1,68 @@
+// Folders of files that exist only to be sent: standard input, pasted texts. What is in them is removed when it is not
+// needed any more, and nothing else ever.
+
+import BLIPNet
+import Glibc
+
+/// A folder in which the program makes files that it offers.
+public struct SpoolFolder: Sendable, Equatable {
+    /// Absolute.
+    public var path: String
+    /// How the names of its files begin; what is called otherwise is not ours.
+    public var prefix: String
+    /// A file that no transfer refers to is left over when nothing was written to it for so long.
+    public var grace: Duration
+
+    public init(path: String, prefix: String, grace: Duration) {
+        self.path = path
+        self.prefix = prefix
+        self.grace = grace
+    }
+
+    /// Whether the file at `source` (without links in its way) was made here.
+    func holds(_ source: String) -> Bool {
+        guard let resolved = realpath(path, nil) else { return false }
+        defer { free(resolved) }
+        let folder = String(cString: resolved) + "/"
+        guard source.utf8.starts(with: folder.utf8) else { return false }
+        return isOurs(String(source.dropFirst(folder.count)))
+    }
+
+    func isOurs(_ name: String) -> Bool { name.hasPrefix(prefix) && !name.utf8.contains(UInt8(ascii: "/")) }
+}
+
+extension ChatClient {
+    /// Removes the source of a transfer that has ended, when it was made for being sent and nothing else needs it.
+    func removeSpooled(_ transfer: FileTransfer) async {
+        guard transfer.direction == .outgoing, let path = transfer.path,
+            configuration.spoolFolders.contains(where: { $0.holds(path) }),
+            let needed = await neededSources(), !needed.contains(path)
+        else { return }
+        unlink(path)
+    }
+
+    /// Removes what was left over when the program or the machine stopped between making a file and offering it.
+    func cleanSpools() async {
+        guard !configuration.spoolFolders.isEmpty, let needed = await neededSources() else { return }
+        for spool in configuration.spoolFolders {
+            let limit = now().milliseconds - spool.grace.components.seconds * 1000
+            guard let path = try? DownloadFolder.resolved(spool.path),
+                let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
+            else { continue }
+            for name in names.compactMap({ $0 }) where spool.isOurs(name) && !needed.contains(folder.path(of: name)) {
+                guard let facts = try? folder.facts(of: name), facts.isRegular, facts.modified.milliseconds < limit
+                else { continue }
+                // What cannot be removed now is tried again tomorrow.
+                try? folder.remove(name)
+            }
+        }
+    }
+
+    /// The files that unfinished transfers of ours read; `nil`: the store does not say.
+    private func neededSources() async -> Set<String>? {
+        let unfinished = await quietly { () async throws(StoreError) in
+            try await store.transfers(unfinishedOnly: true, limit: 100_000)
+        }
+        return unfinished.map { Set($0.filter { $0.direction == .outgoing }.compactMap(\.path)) }
+    }
+}
