@@ -25,7 +25,7 @@ packages=()
 for purpose in "$@"; do
     case $purpose in
         build) packages+=(libncurses-dev libsqlite3-dev libssl-dev zlib1g-dev) ;;
-        test) packages+=(tmux openssl python3 strace e2fsprogs xfsprogs) ;;
+        test) packages+=(tmux openssl python3 strace e2fsprogs xfsprogs libqrencode4) ;;
         # What the benchmarks compare with; they skip what is not there.
         bench) packages+=(libwebsockets-dev gcc libc6-dev strace openssh-server openssh-client rsync magic-wormhole
             python3-magic-wormhole-mailbox-server weechat-curses irssi profanity) ;;

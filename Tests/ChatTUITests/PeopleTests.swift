@@ -249,10 +249,13 @@ struct PeopleTests {
         traffic.queued = 5
         traffic.waiting = 2
         traffic.framesSent = 12_345
+        traffic.bytesSent = 1_000
+        traffic.bytesSavedSent = 2_460
         fixture.send(.answer(.traffic(Fixture.alice, traffic)))
         #expect(fixture.text.contains("sent 12,345 frames"))
         #expect(fixture.text.contains("queued 5, 2 of them"))
         #expect(fixture.text.contains("round trip 7 ms"))
+        #expect(fixture.text.contains("compression ratio 3.5:1 sent, 1.0:1 received"))
         fixture.enter("/whois")
         #expect(fixture.text.contains("verified since 12 Nov 2026"))
     }
@@ -294,15 +297,21 @@ struct PeopleTests {
     }
 
     @Test("/qr shows the address as a code where there is room, else as text")
-    func qr() {
+    func qr() throws {
+        func answer(_ fixture: inout Fixture) throws {
+            guard case .qrCode(let address)? = fixture.questions.last else { return }
+            fixture.send(.answer(.qrCode(address, .success(try QRCode(address)))))
+        }
         var fixture = Fixture.main(columns: 120, rows: 40)
         fixture.enter("/qr")
+        try answer(&fixture)
         #expect(fixture.text.contains("█ ▄▄▄▄▄ █"))
         #expect(fixture.text.contains("blip://192.0.2.10"))
         fixture.press("Esc")
         #expect(fixture.state.overlay == nil)
         fixture = Fixture.main(columns: 60, rows: 12)
         fixture.enter("/qr")
+        try answer(&fixture)
         #expect(fixture.text.contains("The code needs a window of"))
     }
 

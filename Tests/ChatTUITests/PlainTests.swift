@@ -82,6 +82,51 @@ struct PlainTests {
         #expect(lines(&fixture, .chat(.messageChanged(theirs))) == ["Alice deleted: first"])
     }
 
+    @Test("says in words what a screen draws: actions, quotes, edits, reactions, pins")
+    func phrases() {
+        var fixture = fixture()
+        let time = Fixture.time(21, 9, 8)
+        let question = Fixture.message(100, .outgoing, "shall we?", at: time)
+        _ = lines(&fixture, .chat(.messageAdded(question)))
+        var answer = Fixture.message(101, .incoming, "/me nods", at: time, replyTo: 100)
+        #expect(
+            lines(&fixture, .chat(.messageAdded(answer))) == [#"09:08 Alice, answering me "shall we?" (action): nods"#])
+        answer.reactions = [Reaction(direction: .outgoing, emoji: "👍")]
+        #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["me reacted 👍 to: nods"])
+        answer.reactions = [Reaction(direction: .outgoing, emoji: "❤")]
+        #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["me reacted ❤ instead of 👍 to: nods"])
+        answer.pinned = time
+        #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["pinned: nods"])
+        answer.edited = time
+        answer.content = .text("/me nods twice")
+        #expect(lines(&fixture, .chat(.messageChanged(answer))) == [#"Alice changed "nods" to: nods twice"#])
+        let whole = MessageSentences(state: fixture.state, message: answer).lines(withDay: false).map(\.text)
+        #expect(
+            whole == [#"09:08 Alice, answering me "shall we?" (action; edited; ❤ from me; pinned): nods twice"#])
+        answer.reactions = []
+        #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["me took ❤ back from: nods twice"])
+        answer.pinned = nil
+        #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["no longer pinned: nods twice"])
+        let unknown = Fixture.message(102, .incoming, "yes", at: time, replyTo: 7_000)
+        #expect(lines(&fixture, .chat(.messageAdded(unknown))) == ["09:08 Alice, answering an earlier message: yes"])
+    }
+
+    @Test("waits for what it asked: pins and links are printed once, when they have come, as lines")
+    func waiting() {
+        var fixture = fixture()
+        fixture.effects = []
+        #expect(lines(&fixture, .line("/links")) == [])
+        guard case .messageLinks(_, _, let generation)? = fixture.questions.last else {
+            Issue.record("no links were asked for")
+            return
+        }
+        #expect(OverlayLines(state: fixture.state, action: .clock).waits)
+        let message = Fixture.message(90, .incoming, "see file:///srv/x", at: Fixture.time(21, 9, 8))
+        let shown = lines(&fixture, .answer(.messageLinks([message], opening: nil, generation: generation)))
+        #expect(shown == ["Links:", "  1 /srv/x (file)"])
+        #expect(!OverlayLines(state: fixture.state, action: .clock).waits)
+    }
+
     @Test("says offers, requests, and who comes and goes in words with the command that answers them")
     func news() {
         var fixture = fixture()

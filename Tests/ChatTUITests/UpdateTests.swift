@@ -352,6 +352,7 @@ struct UpdateTests {
             .chat(
                 .transferProgress(
                     TransferProgress(id: Fixture.buildLog.id, transferred: 3_280_000, rate: 1_200_000))))
+        fixture.advance(.milliseconds(250))
         #expect(fixture.text.contains("build.log 4.1 MB ████████·· 80% 1.2 MB/s"))
     }
 

@@ -30,6 +30,36 @@ extension EndToEnd {
             return found
         }
 
+        @Test("an import while a peer sends: everything is there once, and what was said before stands before")
+        func importBesideArrivals() async throws {
+            let carol = try await Server(BlipchatHome("carol"), "--accept-requests")
+            let dave = try BlipchatHome("dave")
+            try await dave.add(carol.home.address(), as: "carol")
+            let old = dave.folder.file("old")
+            try TestFile.write((1...300).map { "old \($0)\n" }.joined(), to: old)
+            #expect(try await dave.run("send", "carol", "--lines", "-", input: old).status == .exited(0))
+            let file = dave.folder.file("export.json")
+            #expect(
+                try await carol.home.run("export", "--format", "json", "-o", file).status == .exited(0))
+            try await carol.stop()
+
+            let alice = try await Server(BlipchatHome("alice"), "--accept-requests")
+            let bob = try BlipchatHome("bob")
+            try await bob.add(alice.home.address(), as: "alice")
+            let new = bob.folder.file("new")
+            try TestFile.write((1...300).map { "new \($0)\n" }.joined(), to: new)
+            let sending = try bob.start("send", "alice", "--lines", "-", input: new)
+            let imports = try (0..<2).map { _ in try alice.home.start("import", file) }
+            for process in [sending] + imports {
+                let status = try await process.waitForExit()
+                #expect(status == .exited(0), "\(process.errorOutput)")
+            }
+            #expect(try await alice.home.texts("bob") == (1...300).map { "new \($0)" })
+            #expect(try await alice.home.texts("dave") == (1...300).map { "old \($0)" })
+            try await alice.stop()
+            #expect(try await alice.home.run("doctor").status == .exited(0))
+        }
+
         @Test("history shows a message with those around it; search takes filters")
         func lookingAround() async throws {
             let (alice, _, server) = try await pair()
@@ -63,6 +93,12 @@ extension EndToEnd {
             #expect(try await bob.texts("alice").count == 2)
             #expect(try await bob.run("forget", "alice", id).status == .exited(10))
             #expect(try await bob.run("forget", "alice").status == .exited(2))
+            // The words of searches and of /goto.
+            for day in ["yesterday", "today", "2026-01", "2026-01-01", "01.01.2026"] {
+                let outcome = try await bob.run("forget", "alice", "--before", day)
+                #expect(outcome.output == "0 messages deleted\n", "\(day)")
+            }
+            expectOneSentence(try await bob.run("forget", "alice", "--before", "soon"), 2, "soon", "yesterday")
             #expect(try await alice.texts("bob").count == 3)
             #expect(try await bob.run("keep", "alice").output == "as config.toml says\n")
             #expect(try await bob.run("keep", "alice", "30").output == "30 days\n")

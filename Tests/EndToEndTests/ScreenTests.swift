@@ -182,5 +182,52 @@ extension EndToEnd {
             #expect(TestFile.names(in: home.folder.path).filter { $0.contains("demo") } == [])
             #expect(TestFile.size(home.path) == nil)
         }
+
+        @Test("the demo looks and types as the user has it, and changes nothing of the user's")
+        func demoSettings() async throws {
+            let home = try BlipchatHome("dora")
+            #expect(try await home.run("id").status == .exited(0))
+            let settings = """
+                name = "Dora"
+                listen = "127.0.0.1:1"
+                [ui]
+                theme = "mine"
+                hints = false
+                time = "h:mm a"
+                [files]
+                dir = "\(home.path)/elsewhere"
+                [keys]
+                "Alt-j" = "help"
+                [alias]
+                wave = "/me waves"
+
+                """
+            try TestFile.write(settings, to: home.path + "/config.toml")
+            mkdir(home.path + "/themes", 0o700)
+            try TestFile.write("title = \"bold red\"\n", to: home.path + "/themes/mine.toml")
+            let before = TestFile.names(in: home.path)
+            let history = TestFile.text(home.path + "/history.sqlite")
+            let tmux = try await TmuxSession(environment: home.environment.merging(["TMPDIR": home.folder.path]) { $1 })
+            try await tmux.enter("clear; \(home.command) demo; echo exit=$?")
+            try await tmux.waitFor("the demo, in the user's name, without hints") {
+                $0.contains("me: Dora") && $0.contains(" AM") != $0.contains(" PM") && !$0.contains("F1 help")
+            }
+            try await tmux.enter("/wave")
+            try await tmux.waitFor("the alias") { $0.contains("* Dora waves") }
+            try await tmux.enter("/theme")
+            try await tmux.waitFor("the theme") { $0.contains("mine") && $0.contains("(this one)") }
+            try await tmux.press("M-j")
+            try await tmux.waitFor("the key") { $0.contains("Help · everything you can do here") }
+            try await tmux.press("Escape")
+            try await tmux.waitFor("the chat again") { !$0.contains("Help · everything") }
+            try await tmux.enter("/set ui.hints true")
+            try await tmux.waitFor("the hints of this demo") { $0.contains("F1 help") }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the shell is back") { $0.contains("exit=0") }
+            #expect(TestFile.text(home.path + "/config.toml") == settings)
+            // How wide this terminal draws its characters holds for every chat.
+            #expect(TestFile.names(in: home.path).filter { $0 != "terminals" } == before)
+            #expect(TestFile.text(home.path + "/history.sqlite") == history)
+        }
     }
 }

@@ -59,6 +59,7 @@ public enum Answer: Sendable {
     case spelling(SpellOutcome)
     case roundTrip(ContactID, Duration)
     case backedUp(String)
+    case qrCode(String, Result<QRCode, QRCodeError>)
     case output(ProgramCommand, ProgramOutput)
     case downloads(folder: String, freeBytes: UInt64)
     case identity(LocalIdentity)

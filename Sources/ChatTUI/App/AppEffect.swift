@@ -97,6 +97,8 @@ public enum Question: Sendable, Equatable {
     case ping(ContactID)
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)
+    /// A code of an address.
+    case qrCode(String)
     /// Runs a command of the program's command line, for what it says; it may take long.
     case command(ProgramCommand)
     /// Which words of the text the user's spell checker does not know.

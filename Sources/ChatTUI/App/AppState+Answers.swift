@@ -37,6 +37,7 @@ extension AppState {
         case .requestNumber(let request, let number): receive(number: number, of: request)
         case .roundTrip(let contact, let time): note("\(name(of: contact)) answers in \(Units.milliseconds(time))")
         case .backedUp(let path): note("The whole history is in \(abbreviated(path))")
+        case .qrCode(let address, let code): receive(code, of: address)
         case .output(let command, let output): show(output, of: command)
         case .mentions(let messages): receive(mentions: messages)
         case .spelling(let outcome): receive(spelling: outcome)
@@ -149,7 +150,8 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written"), isError: true)
             return
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
-            .requests, .safetyNumber, .requestNumber, .traffic, .mentions, .spelling, .downloads, .day, .picture:
+            .requests, .safetyNumber, .requestNumber, .traffic, .mentions, .spelling, .qrCode, .downloads, .day,
+            .picture:
             break
         }
         say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)

@@ -10,7 +10,9 @@ extension AppState {
             add(message)
             if message.replyTo != nil { askQuotes(of: message.contact, &effects) }
         case .messageChanged(let message): change(message)
-        case .transferProgress(let news): transfers.update(news)
+        case .transferProgress(let news):
+            progressNews.add(news)
+            showProgress()
         case .messagesDeleted(let contact), .historyReplaced(let contact): reload(contact, &effects)
         case .conversationsChanged: conversations.isDirty = true
         case .linkChanged(let contact, let link):
@@ -47,6 +49,11 @@ extension AppState {
         chats[index].window = ChatWindow()
         if contact == openID { load(place.map(PageAnchor.around) ?? .newest, replacing: true, at: index, &effects) }
         effects.append(.ask(.transfers))
+    }
+
+    /// What was told of running transfers, when it is time.
+    mutating func showProgress() {
+        for news in progressNews.take(at: moment.uptime) { transfers.update(news) }
     }
 
     /// What holds for the whole run stays to be read; the rest passes by on the status line.
@@ -114,6 +121,7 @@ extension AppState {
         }
         if message.direction == .outgoing { conversations.isDirty = true }
         guard case .file(let transfer) = message.content else { return }
+        progressNews.forget(transfer.id)
         let old = transfers.byID[transfer.id]
         transfers.update(transfer)
         if transfer.state.isFinal, let old, !old.state.isFinal {

@@ -71,6 +71,13 @@ extension AppState {
         return until == .endless ? "muted" : "muted until \(clock.dayAndTime(until, now: moment.wall))"
     }
 
+    /// `2.3:1`: how many bytes the frames would have had for each one that they have; `1.0:1` when nothing was compressed.
+    private static func ratio(_ bytes: UInt64, saved: Int64) -> String {
+        guard bytes > 0 else { return "1.0:1" }
+        let tenths = Int64(((Double(bytes) + Double(saved)) / Double(bytes) * 10).rounded())
+        return "\(tenths / 10).\(abs(tenths % 10)):1"
+    }
+
     /// /stats: what has gone over a link, and what waits.
     func linkLines(_ contact: ContactID, _ traffic: LinkTraffic?) -> [String] {
         guard let chat = chat(contact) else { return [] }
@@ -80,6 +87,9 @@ extension AppState {
             "sent \(Units.grouped(Int(clamping: traffic.framesSent))) frames, \(Units.size(traffic.bytesSent)); "
                 + "received \(Units.grouped(Int(clamping: traffic.framesReceived))) frames, "
                 + Units.size(traffic.bytesReceived))
+        lines.append(
+            "compression ratio \(Self.ratio(traffic.bytesSent, saved: traffic.bytesSavedSent)) sent, "
+                + "\(Self.ratio(traffic.bytesReceived, saved: traffic.bytesSavedReceived)) received")
         lines.append("queued \(traffic.queued), \(traffic.waiting) of them on the wire without an answer")
         let rate = transfers.running.filter { $0.contact == contact }
         if !rate.isEmpty { lines.append("\(rate.count) transfers run") }

@@ -11,7 +11,7 @@ extension AppState {
             effects.append(.ask(.command(ProgramCommand(["import", path]))))
         case .backup: effects.append(.ask(.backUp(expanded(scanner.next() ?? ""))))
         case .doctor: effects.append(.ask(.command(ProgramCommand(["doctor"]))))
-        default: showQRCode()
+        default: askQRCode(&effects)
         }
     }
 
@@ -34,16 +34,20 @@ extension AppState {
         effects.append(.ask(.command(ProgramCommand(command))))
     }
 
-    private mutating func showQRCode() {
+    private mutating func askQRCode(_ effects: inout [AppEffect]) {
         guard let address = identity.address else {
             note("You are not listening, so nobody can call you: there is no address to show", isError: true)
             return
         }
-        guard let code = QRCode("\(address)") else {
-            note("The address is too long for a QR code: \(address)", isError: true)
-            return
+        effects.append(.ask(.qrCode("\(address)")))
+    }
+
+    mutating func receive(_ code: Result<QRCode, QRCodeError>, of address: String) {
+        switch code {
+        case .success(let code): show(.qr(QRPane(address: address, code: code)))
+        case .failure(let error):
+            note(["There is no QR code: \(error.reason) (\(error.advice)). The address is:", address], isError: true)
         }
-        show(.qr(QRPane(address: "\(address)", code: code)))
     }
 
     /// A command has ended: what it said, or that it is done.

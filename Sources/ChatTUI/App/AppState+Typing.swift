@@ -56,6 +56,7 @@ extension AppState {
         }
         if let timer = draftTimer, timer <= now { storeDraft(&effects) }
         checkSpelling(&effects)
+        showProgress()
         if let due = linkRefresh, due <= now {
             linkRefresh = nil
             if let openID { effects.append(.ask(.links([openID]))) }
@@ -78,6 +79,7 @@ extension AppState {
         consider(status?.until)
         for chat in chats { consider(chat.typingUntil) }
         consider(draftTimer)
+        consider(progressNews.due)
         if !spelling.isRunning { consider(spelling.due) }
         consider(linkRefresh)
         consider(typing.map { $0.lastKey + Self.typingPause })

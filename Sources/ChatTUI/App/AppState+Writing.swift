@@ -37,7 +37,7 @@ extension AppState {
         let now = clock.civil(moment.wall)
         func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let name =
-            "paste-\(now.year)-\(digits(now.month))-\(digits(now.day))-\(digits(now.hour))\(digits(now.minute)).txt"
+            "\(PastedFile.prefix)\(now.year)-\(digits(now.month))-\(digits(now.day))-\(digits(now.hour))\(digits(now.minute)).txt"
         effects.append(.run(.sendTextFile(input.text, name: name, to: openID)))
         input = InputLine()
         draftChanged(&effects)

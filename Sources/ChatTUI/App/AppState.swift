@@ -45,6 +45,7 @@ public struct AppState: Sendable {
     var transfers = TransferList()
     var downloads: (folder: String, freeBytes: UInt64)?
     var pictures = PictureShelf()
+    var progressNews = ProgressNews()
 
     // What the user does.
 

@@ -130,6 +130,8 @@ struct EffectRunner: Sendable {
         case .backUp(let path):
             try await service.backUp(to: Self.absolute(path))
             return .backedUp(path)
+        case .qrCode(let address):
+            return .qrCode(address, Result { () throws(QRCodeError) in try QRCode(address) })
         case .command(let command):
             guard let runsCommands else {
                 return .output(command, ProgramOutput(lines: ["the command line is not at hand here"], exitCode: 1))

@@ -4,7 +4,10 @@ import ChatCore
 import Glibc
 
 /// Writes pasted texts into files.
-enum PastedFile {
+public enum PastedFile {
+    /// How the names of such files begin: what is called so in the folder is removed when it has been sent.
+    public static let prefix = "paste-"
+
     /// Writes `text` into a new file in `folder` (made 0700 when it is missing), 0600, and returns its path. A number is
     /// added to `name` where that is taken. Away from the main thread: the disk may be slow.
     @concurrent static func write(_ text: String, name: String, in folder: String?) async throws(ChatError) -> String {

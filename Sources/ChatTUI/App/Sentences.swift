@@ -130,10 +130,14 @@ extension Sentences {
         }
     }
 
-    /// `TLS direct` or `PLAINTEXT direct`.
+    /// `TLS direct`, `TLS relay` or `PLAINTEXT direct`.
     static func words(for details: LinkDetails) -> String {
-        (details.isEncrypted ? "TLS direct" : "PLAINTEXT direct") + (details.isRefusing ? ", THEIR DISK IS FULL" : "")
+        (details.isEncrypted ? "TLS " : "PLAINTEXT ") + way(of: details)
+            + (details.isRefusing ? ", THEIR DISK IS FULL" : "")
     }
+
+    /// `direct`, or `relay` where a proxy stands between.
+    static func way(of details: LinkDetails) -> String { details.isRelayed ? "relay" : "direct" }
 
     public static func word(for state: FileTransfer.State) -> String {
         switch state {

@@ -12,19 +12,54 @@ struct MessageSentences {
     private var transfer: FileTransfer? { if case .file(let transfer) = message.content { transfer } else { nil } }
 
     /// `21:03 bob: hello`, with further lines of the text below. Own messages say how far they are, and messages of
-    /// another chat than the open one say whose it is. `withDay` for what may be older than today.
+    /// another chat than the open one say whose it is; what a screen draws beside a message stands there as words:
+    /// `21:04 bob, answering me "the plan is…" (edited; pinned; 👍 from me): yes`. `withDay` for what may be older than
+    /// today.
     func lines(withDay: Bool) -> [SafeText] {
         var lines: [SafeText] = []
         if message.missingBefore > 0 { lines.append(line("(\(Sentences.missing(message.missingBefore)))")) }
         var texts = body
         let first = texts.isEmpty ? SafeText.empty : texts.removeFirst()
-        var tail = message.edited != nil && !message.isRetracted ? " (edited)" : ""
-        for reaction in message.reactions {
-            let who = reaction.direction == .outgoing ? "me" : name
-            tail += " [\(reaction.emoji) \(who)]"
-        }
-        lines.append(line("\(time(withDay: withDay)) \(speaker): ") + first + line(tail))
+        lines.append(line("\(time(withDay: withDay)) \(speaker)") + quote + line("\(remarks): ") + first)
         return lines + texts.map { SafeText.blanks(4) + $0 }
+    }
+
+    /// `, answering Bob "the plan is…"`
+    private var quote: SafeText {
+        guard let id = message.replyTo, !message.isRetracted, let chat = state.chat(message.contact) else {
+            return .empty
+        }
+        switch chat.quoted(id) {
+        case .found(let quoted):
+            let whom = quoted.direction == .outgoing ? "me" : name
+            let words = quoted.isRetracted ? line("a deleted message") : line("\"") + beginning(of: quoted) + line("\"")
+            return line(", answering \(whom) ") + words
+        case .missing: return line(", answering a message that is not here")
+        case .asked: return line(", answering an earlier message")
+        }
+    }
+
+    /// ` (action; edited; pinned; 👍 from Bob)`
+    private var remarks: String {
+        var remarks: [String] = []
+        if !message.isRetracted {
+            if action != nil { remarks.append("action") }
+            if message.edited != nil { remarks.append("edited") }
+            remarks += message.reactions.map { "\($0.emoji) from \(who($0.direction))" }
+        }
+        if message.pinned != nil { remarks.append("pinned") }
+        return remarks.isEmpty ? "" : " (\(remarks.joined(separator: "; ")))"
+    }
+
+    private func who(_ direction: MessageDirection) -> String { direction == .outgoing ? "me" : name }
+
+    /// What somebody does who has written `/me waves`.
+    private var action: String? {
+        if case .text(let text) = message.content { Self.action(in: text) } else { nil }
+    }
+
+    private static func action(in text: String) -> String? {
+        text.hasPrefix("/me ") ? String(text.dropFirst(4)) : nil
     }
 
     private func time(withDay: Bool) -> String {
@@ -50,7 +85,7 @@ struct MessageSentences {
         if message.isRetracted { return [line("(deleted)")] }
         switch message.content {
         case .text(let text):
-            let safe = SafeText(text, as: .multiline)
+            let safe = SafeText(action ?? text, as: .multiline)
             var lines = safe.lines()
             if let note = safe.hiddenNote, let last = lines.last { lines[lines.count - 1] = last + line(" ") + note }
             return lines
@@ -72,14 +107,14 @@ struct MessageSentences {
     func changes(since old: ChatMessage?) -> [SafeText] {
         guard let old else { return [] }
         var lines: [SafeText] = []
-        let who = message.direction == .outgoing ? "me" : name
-        if message.isRetracted, !old.isRetracted { lines.append(line("\(who) deleted: ") + beginning(of: old)) }
+        let author = who(message.direction)
+        if message.isRetracted, !old.isRetracted { lines.append(line("\(author) deleted: ") + beginning(of: old)) }
         if message.edited != old.edited, !message.isRetracted {
-            lines.append(line("\(who) changed \"") + beginning(of: old) + line("\" to: ") + beginning(of: message))
+            lines.append(line("\(author) changed \"") + beginning(of: old) + line("\" to: ") + beginning(of: message))
         }
-        for reaction in message.reactions where !old.reactions.contains(reaction) {
-            let reactor = reaction.direction == .outgoing ? "me" : name
-            lines.append(line("\(reactor) reacted \(reaction.emoji) to: ") + beginning(of: message))
+        if !message.isRetracted { lines += reactionChanges(since: old) }
+        if (message.pinned == nil) != (old.pinned == nil) {
+            lines.append(line(message.pinned == nil ? "no longer pinned: " : "pinned: ") + beginning(of: message))
         }
         if message.direction == .outgoing, message.state != old.state {
             switch message.state {
@@ -92,9 +127,24 @@ struct MessageSentences {
         return lines
     }
 
+    private func reactionChanges(since old: ChatMessage) -> [SafeText] {
+        [MessageDirection.outgoing, .incoming].compactMap { direction in
+            let before = old.reactions.first { $0.direction == direction }?.emoji
+            let now = message.reactions.first { $0.direction == direction }?.emoji
+            guard before != now else { return nil }
+            let words =
+                switch (before, now) {
+                case (let before?, nil): "took \(before) back from: "
+                case (let before?, let now?): "reacted \(now) instead of \(before) to: "
+                case (nil, let now): "reacted \(now ?? "") to: "
+                }
+            return line("\(who(direction)) \(words)") + beginning(of: message)
+        }
+    }
+
     private func beginning(of message: ChatMessage) -> SafeText {
         switch message.content {
-        case .text(let text): SafeText(text, as: .line).truncated(to: 60)
+        case .text(let text): SafeText(Self.action(in: text) ?? text, as: .line).truncated(to: 60)
         case .file(let transfer): SafeText(transfer.name, as: .fileName)
         }
     }

@@ -60,7 +60,7 @@ extension MainScreen {
             details.away == nil ? "online" : "away", details.away == nil ? Theme.good : Theme.warning)
         first.add(" · ")
         first.add(details.remoteAddress)
-        var words = details.isEncrypted ? "direct, TLS 1.3" : "direct, PLAINTEXT"
+        var words = Sentences.way(of: details) + (details.isEncrypted ? ", TLS 1.3" : ", PLAINTEXT")
         if let roundTrip = details.roundTrip { words += ", \(Units.milliseconds(roundTrip))" }
         var lines = [first, StyledLine(words, details.isEncrypted ? .plain : Theme.error)]
         if let reason = details.away, !reason.isEmpty {

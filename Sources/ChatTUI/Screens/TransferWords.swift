@@ -21,13 +21,19 @@ struct TransferWords {
             ? name + SafeText("/ (\(Units.grouped(Int(clamping: group.fileCount))) files)", as: .line) : name
     }
 
+    /// `direct` or `relay`.
+    private var way: String {
+        guard case .online(let details) = state.chat(group.contact)?.link else { return "direct" }
+        return Sentences.way(of: details)
+    }
+
     /// What is going on, in one row of `width` columns.
     func row(width: Int) -> String {
         switch group.state {
         case .running:
             return [
                 bar(width), pace.percent, Units.size(group.transferred), pace.rate ?? "",
-                pace.remaining.map { "ETA \($0)" } ?? "", "direct", limitWords ?? "",
+                pace.remaining.map { "ETA \($0)" } ?? "", way, limitWords ?? "",
             ].filter { !$0.isEmpty }.joined(separator: "  ")
         case .paused:
             return [

@@ -142,8 +142,9 @@ extension CommandRunner {
 
     func date(_ option: String) throws(CommandError) -> Timestamp? {
         guard let text = arguments.text(option) else { return nil }
-        guard let time = RFC3339.read(text) else {
-            throw .badValue(option, text, "a date like 2026-11-21 or 2026-11-21T09:02:00Z")
+        // The words of searches and of /goto, or a time of day.
+        guard let time = RFC3339.read(text) ?? LocalClock.system.day(named: text, today: .now)?.start else {
+            throw .badValue(option, text, "a date like yesterday, 2026-11, 2026-11-21 or 2026-11-21T09:02:00Z")
         }
         return time
     }

@@ -24,8 +24,10 @@ extension CommandRunner {
     /// The address as a QR code. The colours are set so that it is light around dark on any terminal.
     func showIdentityCode() async throws(CommandError) -> ExitCode {
         let address = try await ownAddress().address
-        guard let code = QRCode("\(address)") else {
-            throw CommandError(.usage, "\(address)", "too long for a QR code", advice: "choose a shorter name")
+        let code: QRCode
+        do throws(QRCodeError) { code = try QRCode("\(address)") } catch {
+            throw CommandError(
+                error == .noLibrary ? .localIO : .usage, "\(address)", error.reason, advice: error.advice)
         }
         if isJSON {
             let rows = (0..<code.size).map { row in

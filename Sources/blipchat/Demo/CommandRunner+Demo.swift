@@ -5,14 +5,19 @@ import ChatCore
 import ChatTUI
 
 extension CommandRunner {
-    func runDemo() async throws(CommandError) -> ExitCode { try await runDemo(on: NcursesTerminal()) }
+    func runDemo() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        return try await runDemo(on: await makeTerminal(try configuration(paths), paths))
+    }
 
     func runDemo(on terminal: NcursesTerminal) async throws(CommandError) -> ExitCode {
         let folder = try TemporaryFolder.make(environment: environment)
         defer { TemporaryFolder.remove(folder) }
+        let home = HomePaths(home: folder + "/me")
+        try DemoSettings.copy(from: try paths(), to: home, home: environment["HOME"])
         let echo = try await EchoPeer.start(in: folder + "/echo")
         do throws(CommandError) {
-            let result = try await chat(with: echo, in: HomePaths(home: folder + "/me"), on: terminal)
+            let result = try await chat(with: echo, in: home, on: terminal)
             await echo.stop()
             return result
         } catch {
@@ -25,7 +30,8 @@ extension CommandRunner {
         with echo: EchoPeer, in paths: HomePaths, on terminal: NcursesTerminal
     ) async throws(CommandError) -> ExitCode {
         let configuration = ChatConfiguration(
-            name: Configuration.defaultName(environment: environment), listen: .host("127.0.0.1", port: 0),
+            name: try self.configuration(paths).name ?? Configuration.defaultName(environment: environment),
+            listen: .host("127.0.0.1", port: 0),
             downloadsFolder: paths.downloads)
         let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
         do throws(CommandError) {

@@ -32,7 +32,7 @@ extension CommandRunner {
     }
 
     /// The terminal of this process as the user wants it, with what earlier runs have measured.
-    @ScreenActor private func makeTerminal(_ settings: Configuration, _ paths: HomePaths) -> NcursesTerminal {
+    @ScreenActor func makeTerminal(_ settings: Configuration, _ paths: HomePaths) -> NcursesTerminal {
         var screen = settings.screen
         // The command line goes before the settings.
         if let color = arguments.text("--color").flatMap(ScreenSettings.ColorMode.init) { screen.color = color }
