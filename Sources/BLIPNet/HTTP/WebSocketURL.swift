@@ -123,8 +123,10 @@ extension WebSocketURL: CustomStringConvertible {
     public var description: String {
         switch endpoint {
         case .unix(let path):
+            // Two slashes at the start would be an authority (RFC 3986 section 3.3), so an empty one goes before them.
             // "/?x" of the target is "?x" of the URL.
-            "unix:" + String(decoding: HTTPSyntax.percentEncoded(path, allowing: "/"), as: UTF8.self)
+            (path.utf8.starts(with: "//".utf8) ? "unix://" : "unix:")
+                + String(decoding: HTTPSyntax.percentEncoded(path, allowing: "/"), as: UTF8.self)
                 + String(decoding: target.utf8.dropFirst(), as: UTF8.self)
         case .host: (isEncrypted ? "wss://" : "ws://") + hostHeader + target
         }

@@ -44,6 +44,10 @@ import Testing
         #expect(url.hostHeader == "localhost")
         #expect(url.description == "unix:/run/a%20b.sock?dialect=2.0")
         #expect(try WebSocketURL("unix:relative.sock").endpoint == .unix(path: "relative.sock"))
+        // Two slashes at the start are no authority when it is written again.
+        let doubled = try WebSocketURL("unix:////run/b.sock")
+        #expect(doubled.endpoint == .unix(path: "//run/b.sock"))
+        #expect(try WebSocketURL(doubled.description) == doubled)
     }
 
     @Test(
