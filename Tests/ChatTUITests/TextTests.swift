@@ -143,4 +143,11 @@ struct TextTests {
         #expect(text.contains("! a name has 1 to"))
         #expect(text.contains("name") || text.contains("Name"))
     }
+
+    @Test("why a transfer ended is said once")
+    func endOfTransfer() {
+        #expect(Sentences.words(for: .declined, "declined by the other side") == "declined by the other side")
+        #expect(Sentences.words(for: .failed, "the disk is full") == "failed: the disk is full")
+        #expect(Sentences.words(for: .cancelled, nil) == "cancelled")
+    }
 }

@@ -18,7 +18,7 @@ public enum Sentences {
         case .badAddress(let error): return reason(of: error)
         case .ownAddress: return "that is your own address (ask the other person for theirs)"
         case .noSuchContact: return "there is no such contact (contacts lists them)"
-        case .noSuchTransfer: return "there is no such transfer (transfers lists them)"
+        case .noSuchTransfer: return "there is no such transfer"
         case .noSuchRequest: return "there is no such request (requests lists them)"
         case .noSuchMessage: return "there is no such message any more"
         case .notOwnMessage: return "it is not your message (only own messages can be changed)"
@@ -152,6 +152,13 @@ extension Sentences {
         }
     }
 
+    /// `declined by the other side`, `failed: the disk is full`
+    static func words(for state: FileTransfer.State, _ reason: String?) -> String {
+        let word = word(for: state)
+        guard let reason else { return word }
+        return reason.hasPrefix(word + " ") ? reason : "\(word): \(reason)"
+    }
+
     /// `1 message missing`
     public static func missing(_ count: Int) -> String {
         count == 1 ? "1 message missing" : "\(count) messages missing"
@@ -163,7 +170,7 @@ extension Sentences {
         switch transfer.state {
         case .complete: return transfer.direction == .incoming ? "\(file) is here" : "\(name) has \(file)"
         case .failed: return "\(file) failed" + (transfer.reason.map { ": \($0)" } ?? "")
-        default: return "\(file): \(word(for: transfer.state))" + (transfer.reason.map { " (\($0))" } ?? "")
+        default: return "\(file): \(words(for: transfer.state, transfer.reason))"
         }
     }
 

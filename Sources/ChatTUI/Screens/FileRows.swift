@@ -67,9 +67,7 @@ struct FileRows {
         case .accepted: "· accepted" + (transfer.reason.map { ", \($0)" } ?? "")
         case .running: motion(showingETA: true)
         case .paused: motion(showingETA: false) + " paused" + (transfer.reason.map { ": \($0)" } ?? "")
-        case .declined: "· declined" + (transfer.reason.map { ": \($0)" } ?? "")
-        case .cancelled: "· cancelled" + (transfer.reason.map { ": \($0)" } ?? "")
-        case .failed: "· failed" + (transfer.reason.map { ": \($0)" } ?? "")
+        case .declined, .cancelled, .failed: "· " + Sentences.words(for: transfer.state, transfer.reason)
         case .complete: "· done" + ending
         }
     }

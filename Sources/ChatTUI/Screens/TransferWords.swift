@@ -63,7 +63,7 @@ struct TransferWords {
             let reason = "stopped: \(group.reason ?? "no reason given")"
             return group.isFolder ? "\(group.count(.failed)) of \(group.fileCount) files \(reason)" : reason
         case .declined, .cancelled:
-            return Sentences.word(for: group.state) + (group.reason.map { ": \($0)" } ?? "")
+            return Sentences.words(for: group.state, group.reason)
         }
     }
 
