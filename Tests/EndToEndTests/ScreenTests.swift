@@ -221,7 +221,8 @@ extension EndToEnd {
             try await tmux.press("Escape")
             try await tmux.waitFor("the chat again") { !$0.contains("Help · everything") }
             try await tmux.enter("/set ui.hints true")
-            try await tmux.waitFor("the hints of this demo") { $0.contains("F1 help") }
+            // The key that the user has bound stands there.
+            try await tmux.waitFor("the hints of this demo") { $0.contains("Alt-j help") }
             try await tmux.press("C-q")
             try await tmux.waitFor("the shell is back") { $0.contains("exit=0") }
             #expect(TestFile.text(home.path + "/config.toml") == settings)
