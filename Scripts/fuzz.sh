@@ -19,9 +19,14 @@ swift=(swiftc -O -wmo -g -use-ld=lld -parse-as-library -swift-version 6 -enable-
 module() { # NAME FILE...
     local name=$1
     shift
-    if [[ -f $to/$name.o && -z $(find "$@" Scripts/fuzz.sh -newer "$to/$name.o" -print -quit) ]]; then return; fi
+    # What stands on another module knows the sizes of its values.
+    if [[ -f $to/$name.o && -z $(find "$@" Scripts/fuzz.sh "${built[@]}" -newer "$to/$name.o" -print -quit) ]]; then
+        built+=("$to/$name.o")
+        return
+    fi
     "${swift[@]}" "-sanitize=$sanitizers" -I "$to" -module-name "$name" -emit-module \
         -emit-module-path "$to/$name.swiftmodule" -c "$@" -o "$to/$name.o"
+    built+=("$to/$name.o")
     rm -f "$to/fuzz"
 }
 mapfile -t sources < <(find Sources/BLIPNet -name '*.swift' | sort)
@@ -29,6 +34,7 @@ mapfile -t bodies < <(find Fuzz Tests/BLIPNetTests/Fuzzing Tests/BLIPNetTests/Si
     -name '*.swift' -not -name '*Tests.swift' | sort)
 build() { # FOLDER SANITIZERS
     local to=$1 sanitizers=$2
+    local built=()
     mkdir -p "$to"
     module BLIPNet "${sources[@]}"
     module TestSupport Tests/TestSupport/SeededGenerator.swift
