@@ -13,7 +13,7 @@ enum Benchmark {
                Benchmarks history [--messages N] [--conversations N] [--seed N] FOLDER
                                                    makes a home with a history to try things with (a million in 200)
 
-        Takes about seven minutes, four of them for the screen. --quick takes a few seconds for most parts; --write puts
+        Takes about ten minutes, four of them for the screen. --quick takes a few seconds for most parts; --write puts
         the tables into the first code block of a Markdown file. Parts:
 
         """ + BenchmarkPart.allCases.map { "  \($0.rawValue.padded(to: 14))\($0.summary)\n" }.joined()
