@@ -31,7 +31,7 @@ BUILD = $(SWIFT) build --explicit-target-dependency-import-check error
 RELEASE = -c release --static-swift-stdlib
 # Timers of real protocols run in the tests: a few at a time, so that none of them starves on two cores.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 4
-TEST = $(SWIFT) test --disable-xctest --explicit-target-dependency-import-check error
+TEST = Scripts/run_tests.sh $(SWIFT) test --disable-xctest --explicit-target-dependency-import-check error
 
 run: system
 	$(BUILD) $(RELEASE) --product blipchat

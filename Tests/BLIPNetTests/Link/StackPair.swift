@@ -24,8 +24,8 @@ struct StackPair {
         case closed(LinkError)
     }
 
-    var client: StackSide
-    var server: StackSide
+    let client: StackSide
+    let server: StackSide
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private var random: SeededGenerator
     private let network: Network
@@ -63,10 +63,7 @@ struct StackPair {
         }
     }
 
-    subscript(side: Peer) -> StackSide {
-        get { side == .client ? client : server }
-        _modify { if side == .client { yield &client } else { yield &server } }
-    }
+    subscript(side: Peer) -> StackSide { side == .client ? client : server }
 
     enum Peer: CaseIterable {
         case client
@@ -217,8 +214,8 @@ struct StackPair {
     }
 }
 
-/// One of the two, with what has left it and not arrived.
-struct StackSide {
+/// One of the two, with what has left it and not arrived; an object, because a value would be copied with its buffers at each use.
+final class StackSide {
     var stack: ProtocolStack
     /// Everything that came out of the stack, in order.
     var log: [StackPair.Entry] = []
@@ -242,7 +239,7 @@ struct StackSide {
     init(stack: ProtocolStack) { self.stack = stack }
 
     /// Takes as much out of the stack as a socket would.
-    fileprivate mutating func gather() throws(FuzzFinding) {
+    fileprivate func gather() throws(FuzzFinding) {
         while output.count < 16_384 {
             let before = output.count
             guard stack.nextOutgoing(into: &output) else { return }
@@ -252,26 +249,26 @@ struct StackSide {
         }
     }
 
-    fileprivate mutating func launch(_ count: Int, at: MonotonicTime) {
+    fileprivate func launch(_ count: Int, at: MonotonicTime) {
         inFlight.append((at, output.withUnsafeBytes { Array($0[..<count]) }))
         output.consume(count)
         inFlightBytes += count
     }
 
-    fileprivate mutating func land(by now: MonotonicTime) -> [UInt8]? {
+    fileprivate func land(by now: MonotonicTime) -> [UInt8]? {
         guard let first = inFlight.first, first.at <= now else { return nil }
         _ = inFlight.popFirst()
         inFlightBytes -= first.bytes.count
         return first.bytes
     }
 
-    fileprivate mutating func dropInFlight() {
+    fileprivate func dropInFlight() {
         inFlight = FIFO()
         inFlightBytes = 0
     }
 
     /// Changes a byte that is under way; `false` when there is none.
-    mutating func corrupt(_ offset: Int, with change: UInt8) -> Bool {
+    func corrupt(_ offset: Int, with change: UInt8) -> Bool {
         guard change != 0, let first = inFlight.first, !first.bytes.isEmpty else { return false }
         var bytes = first.bytes
         bytes[offset % bytes.count] ^= change
@@ -280,13 +277,13 @@ struct StackSide {
     }
 
     /// Sends a whole binary message of any bytes, between those of the stack.
-    mutating func inject(_ bytes: UnsafeRawBufferPointer) {
+    func inject(_ bytes: UnsafeRawBufferPointer) {
         guard stack.lower.tls == nil else { return }
         _ = stack.lower.webSocket.send(.binary, bytes, into: &output)
     }
 
     /// Keeps what came out of the stack; returns a request that wants to be answered.
-    fileprivate mutating func take(_ event: ProtocolStack.Event) -> BLIPIncomingRequest? {
+    fileprivate func take(_ event: ProtocolStack.Event) -> BLIPIncomingRequest? {
         switch event {
         case .opened(let subprotocol, _):
             log.append(.opened(subprotocol: subprotocol))
