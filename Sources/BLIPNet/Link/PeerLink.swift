@@ -76,8 +76,10 @@ public actor PeerLink: StreamDriver {
         start()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // The body may run later than it seems: whatever has happened by then counts.
-                if end != nil || isOpen {
+                // The body may run later than it seems. A link that has opened and ended since was open all the same.
+                if isOpen {
+                    continuation.resume(returning: nil)
+                } else if let end {
                     continuation.resume(returning: end)
                 } else {
                     openWaiter = continuation

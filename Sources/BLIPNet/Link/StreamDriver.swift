@@ -28,50 +28,211 @@ protocol StreamStack {
     mutating func excuseSilence(now: MonotonicTime)
 }
 
-/// What a driver holds: one socket and the stack on it.
-struct DrivenStream<Stack: StreamStack> {
+/// How much is read with one system call.
+private let readSize = 64 * 1024
+/// How much output is gathered before it is offered to the socket: two full frames with their TLS records, which takes
+/// half the system calls of one and delays an urgent message by one frame at most.
+private let outputGoal = 17 * 1024
+/// What a turn of the driver may read and write before the other sockets of the loop get theirs, and before it looks
+/// for what has come in meanwhile.
+private let bytesPerTurn = 128 * 1024
+
+/// What a driver holds: one socket and the stack on it, with everything that takes no more than these two.
+///
+/// Not copyable, and used through methods: each use of a part from outside is an access to the whole, which the
+/// runtime watches; a copy would take and let go of references to all parts.
+struct DrivenStream<Stack: StreamStack>: ~Copyable {
     var stack: Stack
     /// `nil` once the descriptor is given back.
-    fileprivate(set) var socket: Socket?
+    private(set) var socket: Socket?
     /// Bytes for which the socket had no room; at most about two TLS records.
-    fileprivate(set) var output = ByteQueue()
-    fileprivate var readiness: SocketReadiness?
-    fileprivate var timer: LoopTimer?
-    fileprivate var timerFires: MonotonicTime?
+    private var output = ByteQueue()
+    private var readiness: SocketReadiness?
+    private var timer: LoopTimer?
+    private var timerFires: MonotonicTime?
     /// A write failed: nothing more can be sent.
-    fileprivate var brokenOutputError: LinkError?
-    fileprivate var hasHalfClosed = false
+    private var brokenOutputError: LinkError?
+    private var hasHalfClosed = false
     fileprivate var isTurnScheduled = false
     /// When the descriptor is closed though the peer has not.
-    fileprivate var lingerDeadline: MonotonicTime?
-    fileprivate(set) var isReadingPaused = false
+    private var lingerDeadline: MonotonicTime?
+    private(set) var isReadingPaused = false
     /// What the kernel may hold unsent, and what it has been given since it was last asked.
-    fileprivate var unsentLowWater: Int?
-    fileprivate var writtenUnasked = 0
+    private var unsentLowWater: Int?
+    private var writtenUnasked = 0
     /// The kernel had enough when it was last asked.
-    fileprivate var isHeldBack = false
+    private var isHeldBack = false
 
     init(stack: Stack, socket: Socket) {
         self.stack = stack
         self.socket = socket
     }
 
-    fileprivate mutating func gatherOutput() {
+    fileprivate mutating func begin(_ readiness: SocketReadiness, on socket: Socket) {
+        unsentLowWater = socket.unsentLowWater
+        self.readiness = readiness
+        readiness.wantReads(!isReadingPaused)
+    }
+
+    /// Bytes that wait for the socket.
+    var waitingBytes: Int { output.count }
+
+    // MARK: In
+
+    fileprivate enum ReadStep {
+        /// There may be more.
+        case full
+        /// There is no more now.
+        case drained
+        /// There will never be more.
+        case ended
+    }
+
+    /// Reads once, into the stack.
+    fileprivate mutating func read() -> ReadStep {
+        guard !isReadingPaused, let socket else { return .drained }
+        var outcome = Socket.ReadOutcome.nothingYet
+        stack.receive(upTo: readSize, now: .now()) { buffer in
+            outcome = socket.read(into: buffer)
+            if case .bytes(let count) = outcome { return count }
+            return 0
+        }
+        switch outcome {
+        case .bytes(let count): return count < readSize ? .drained : .full
+        case .nothingYet: return .drained
+        case .end: stack.receiveEnd()
+        case .failed(let number): stack.transportFailed(LinkError(call: "read", errno: number))
+        }
+        return .ended
+    }
+
+    fileprivate mutating func pauseReading(_ isPaused: Bool) {
+        guard isReadingPaused != isPaused else { return }
+        isReadingPaused = isPaused
+        if !isPaused { stack.excuseSilence(now: .now()) }
+        readiness?.wantReads(!isPaused)
+    }
+
+    // MARK: Out
+
+    fileprivate enum WriteStep {
+        /// The socket has taken so many bytes and may take more.
+        case wrote(Int)
+        /// There is nothing to write, or no room for it: the socket will say when there is.
+        case done
+        /// Nothing more can be written.
+        case failed
+    }
+
+    /// Writes once: what is left, and what the stack has now.
+    fileprivate mutating func write() -> WriteStep {
+        guard let socket, brokenOutputError == nil else { return .done }
+        // There is news of something else; the socket says itself when it has room.
+        if isHeldBack, hasGivenEnough(socket, 0) { return waitForRoom() }
+        let isAll = gatherOutput()
+        guard !output.isEmpty else { return rest() }
+        switch output.withUnsafeBytes({ socket.write($0) }) {
+        case .bytes(let count):
+            output.consume(count)
+            if hasGivenEnough(socket, count) { return waitForRoom() }
+            return isAll && output.isEmpty ? rest() : .wrote(count)
+        case .noRoom: return waitForRoom()
+        case .failed(let number):
+            brokenOutputError = LinkError(call: "write", errno: number)
+            output = ByteQueue()
+            readiness?.wantWrites(false)
+            return .failed
+        }
+    }
+
+    private func waitForRoom() -> WriteStep {
+        readiness?.wantWrites(true)
+        return .done
+    }
+
+    private func rest() -> WriteStep {
+        readiness?.wantWrites(false)
+        return .done
+    }
+
+    /// Returns whether the stack has nothing more.
+    private mutating func gatherOutput() -> Bool {
         // Behind a network that is slower than we are, each frame more is one that an urgent message waits for.
         let goal = isHeldBack ? 1 : outputGoal
-        while output.count < goal, stack.nextOutgoing(into: &output) {}
+        while output.count < goal {
+            guard stack.nextOutgoing(into: &output) else { return true }
+        }
+        return false
     }
 
     /// Whether the kernel holds as much as it can send soon. It does not say so by itself before its buffer is full:
     /// `TCP_NOTSENT_LOWAT` rules when a socket counts as writable, and a write fills up a segment of 64 KiB whatever it
     /// says. Asked once for each `unsentLowWater` bytes.
-    fileprivate mutating func hasGivenEnough(_ socket: Socket, _ count: Int) -> Bool {
+    private mutating func hasGivenEnough(_ socket: Socket, _ count: Int) -> Bool {
         guard let unsentLowWater else { return false }
         writtenUnasked += count
         guard writtenUnasked >= unsentLowWater else { return false }
         isHeldBack = socket.unsentBytes >= unsentLowWater
         if !isHeldBack { writtenUnasked = 0 }
         return isHeldBack
+    }
+
+    /// Nothing is written before the next turn, though there is something.
+    fileprivate func pauseWriting() { _ = rest() }
+
+    // MARK: Time and the end
+
+    fileprivate mutating func linger(until deadline: @autoclosure () -> MonotonicTime) {
+        if lingerDeadline == nil { lingerDeadline = deadline() }
+    }
+
+    /// After the end: when the goodbye is out, half-closes. Returns whether the descriptor is to be given back.
+    fileprivate mutating func finishIfDone() -> Bool {
+        guard let socket, stack.isEnded else { return false }
+        if brokenOutputError != nil { return true }
+        if output.isEmpty, !hasHalfClosed {
+            hasHalfClosed = true
+            socket.shutdownWrites()
+        }
+        return false
+    }
+
+    /// When a timer is to be set, if one is. It is moved only when it would fire too late: deadlines mostly move away
+    /// with every byte, and a timer that fires early just sets itself again.
+    fileprivate mutating func timerToSet() -> MonotonicTime? {
+        guard socket != nil else { return nil }
+        var next = stack.deadline
+        if let lingerDeadline { next = next.map { min($0, lingerDeadline) } ?? lingerDeadline }
+        guard let next else { return nil }
+        if let timerFires, timerFires <= next { return nil }
+        timerFires = next
+        timer?.cancel()
+        return next
+    }
+
+    fileprivate mutating func setTimer(_ timer: LoopTimer) { self.timer = timer }
+
+    /// The timer has fired. Returns whether the descriptor has been kept open long enough.
+    fileprivate mutating func timeIsUp() -> Bool {
+        timerFires = nil
+        let now = MonotonicTime.now()
+        if isReadingPaused { stack.excuseSilence(now: now) }
+        stack.handleTimeout(now: now)
+        guard let lingerDeadline, lingerDeadline <= now else { return false }
+        if let brokenOutputError { stack.transportFailed(brokenOutputError) }
+        return true
+    }
+
+    /// Lets go of the descriptor; `false` if that has been done.
+    fileprivate mutating func giveBackSocket() -> Bool {
+        guard socket != nil else { return false }
+        readiness?.cancel()
+        readiness = nil
+        timer?.cancel()
+        timer = nil
+        socket = nil
+        output = ByteQueue()
+        return true
     }
 }
 
@@ -91,93 +252,62 @@ protocol StreamDriver: Actor {
     func didGiveBackSocket()
 }
 
-/// How much is read with one system call.
-private let readSize = 64 * 1024
-/// How much output is gathered before it is offered to the socket: two full frames with their TLS records, which takes
-/// half the system calls of one and delays an urgent message by one frame at most.
-private let outputGoal = 17 * 1024
-/// What a turn of the driver may read and write before the other sockets of the loop get theirs, and before it looks
-/// for what has come in meanwhile.
-private let bytesPerTurn = 128 * 1024
-
 extension StreamDriver {
     /// Begins: who has something to say first, says it.
     func startStream() {
         guard let socket = stream.socket else { return }
-        stream.unsentLowWater = socket.unsentLowWater
         let readiness = SocketReadiness(
             socket: socket, loop: loop,
             readable: { [weak self] in self?.assumeIsolated { $0.readable() } },
             writable: { [weak self] in self?.assumeIsolated { $0.turn() } })
-        stream.readiness = readiness
-        readiness.wantReads(!stream.isReadingPaused)
+        stream.begin(readiness, on: socket)
         turn()
     }
 
     // MARK: In
 
     /// Stops reading, so that the kernel's buffers and then the peer's sender fill up, or goes on.
-    func pauseReading(_ isPaused: Bool) {
-        guard stream.isReadingPaused != isPaused else { return }
-        stream.isReadingPaused = isPaused
-        if !isPaused { stream.stack.excuseSilence(now: .now()) }
-        stream.readiness?.wantReads(!isPaused)
-    }
+    func pauseReading(_ isPaused: Bool) { stream.pauseReading(isPaused) }
 
     /// The socket has bytes, or its end.
     private func readable() {
-        var total = 0
-        reading: while total < bytesPerTurn, !stream.isReadingPaused, let socket = stream.socket {
-            var outcome = Socket.ReadOutcome.nothingYet
-            stream.stack.receive(upTo: readSize, now: .now()) { buffer in
-                outcome = socket.read(into: buffer)
-                if case .bytes(let count) = outcome { return count }
-                return 0
-            }
-            switch outcome {
-            case .bytes(let count):
-                total += count
+        reading: for _ in 0..<(bytesPerTurn / readSize) {
+            switch stream.read() {
+            case .full:
                 _ = deliverEvents()
                 pump()
-                if count < readSize { break reading }
-            case .nothingYet: break reading
-            case .end:
-                stream.stack.receiveEnd()
-                transportEnded()
+            case .drained:
+                _ = deliverEvents()
                 break reading
-            case .failed(let number):
-                stream.stack.transportFailed(LinkError(call: "read", errno: number))
-                transportEnded()
+            case .ended:
+                // Nothing more comes from the socket and nothing more can be said to it.
+                _ = deliverEvents()
+                pump()
+                giveBackSocket()
                 break reading
             }
         }
         turn()
     }
 
-    /// Nothing more comes from the socket and nothing more can be said to it.
-    private func transportEnded() {
-        _ = deliverEvents()
-        pump()
-        giveBackSocket()
-    }
-
     // MARK: Turns
 
-    /// One round of work, whatever the reason: events, output, mail, and then the timer is set for what comes next.
+    /// One round of work, whatever the reason: output, events, mail, and then the timer is set for what comes next.
     func turn() {
         repeat {
             // Producing a frame can end a message (its body source throws), and events bring new frames.
             repeat { pump() } while deliverEvents()
         } while takeMail(isLast: true)
-        finishIfDone()
-        scheduleTimer()
+        if stream.finishIfDone() { giveBackSocket() }
+        guard let deadline = stream.timerToSet() else { return }
+        stream.setTimer(loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.timeIsUp() } })
     }
 
     /// Lets whoever waits for the loop (the reader, above all) go first.
     private func continueLater() {
         guard !stream.isTurnScheduled else { return }
         stream.isTurnScheduled = true
-        stream.readiness?.wantWrites(false)
+        stream.pauseWriting()
         loop.execute { [weak self] in
             self?.assumeIsolated { driver in
                 driver.stream.isTurnScheduled = false
@@ -191,30 +321,15 @@ extension StreamDriver {
     /// Writes as long as the socket has room. The next frame is produced only then, and mail is looked at before
     /// each one, so that an urgent message waits for no more than what the socket has taken already.
     private func pump() {
-        guard let socket = stream.socket, stream.brokenOutputError == nil else { return }
-        // There is news of something else; the socket says itself when it has room.
-        if stream.isHeldBack, stream.hasGivenEnough(socket, 0) {
-            stream.readiness?.wantWrites(true)
-            return
-        }
         var written = 0
         while true {
             _ = takeMail(isLast: false)
-            stream.gatherOutput()
-            guard !stream.output.isEmpty else { break }
-            switch stream.output.withUnsafeBytes({ socket.write($0) }) {
-            case .bytes(let count):
-                stream.output.consume(count)
-                written += count
-                if stream.hasGivenEnough(socket, count) {
-                    stream.readiness?.wantWrites(true)
-                    return
-                }
-            case .noRoom:
-                stream.readiness?.wantWrites(true)
-                return
-            case .failed(let number):
-                outputBroke(LinkError(call: "write", errno: number))
+            switch stream.write() {
+            case .wrote(let count): written += count
+            case .done: return
+            case .failed:
+                // The peer takes nothing more. What it has said before is still to be read; its end comes from there.
+                linger()
                 return
             }
             if written >= bytesPerTurn {
@@ -222,15 +337,6 @@ extension StreamDriver {
                 return
             }
         }
-        stream.readiness?.wantWrites(false)
-    }
-
-    /// The peer takes nothing more. What it has said before is still to be read; its end comes from there.
-    private func outputBroke(_ error: LinkError) {
-        stream.brokenOutputError = error
-        stream.output = ByteQueue()
-        stream.readiness?.wantWrites(false)
-        linger()
     }
 
     // MARK: Time and the end
@@ -238,42 +344,13 @@ extension StreamDriver {
     /// The stack has said its last, or nobody listens to it: the descriptor goes when the peer closes, or some time
     /// from now.
     func linger() {
-        if stream.lingerDeadline == nil { stream.lingerDeadline = .now() + lingerTimeout }
+        stream.linger(until: .now() + lingerTimeout)
         // The peer's end has to be seen.
         pauseReading(false)
     }
 
-    /// After the end: when the goodbye is out, half-closes; the descriptor goes when the peer has closed too.
-    private func finishIfDone() {
-        guard let socket = stream.socket, stream.stack.isEnded else { return }
-        if stream.brokenOutputError != nil {
-            giveBackSocket()
-        } else if stream.output.isEmpty, !stream.hasHalfClosed {
-            stream.hasHalfClosed = true
-            socket.shutdownWrites()
-        }
-    }
-
-    /// Sets the timer for the next deadline. It is moved only when it would fire too late: deadlines mostly move
-    /// away with every byte, and a timer that fires early just sets itself again.
-    private func scheduleTimer() {
-        guard stream.socket != nil else { return }
-        var next = stream.stack.deadline
-        if let linger = stream.lingerDeadline { next = next.map { min($0, linger) } ?? linger }
-        guard let next else { return }
-        if let timerFires = stream.timerFires, timerFires <= next { return }
-        stream.timerFires = next
-        stream.timer?.cancel()
-        stream.timer = loop.schedule(at: next) { [weak self] in self?.assumeIsolated { $0.timeIsUp() } }
-    }
-
     private func timeIsUp() {
-        stream.timerFires = nil
-        let now = MonotonicTime.now()
-        if stream.isReadingPaused { stream.stack.excuseSilence(now: now) }
-        stream.stack.handleTimeout(now: now)
-        if let lingerDeadline = stream.lingerDeadline, lingerDeadline <= now {
-            if let error = stream.brokenOutputError { stream.stack.transportFailed(error) }
+        if stream.timeIsUp() {
             _ = deliverEvents()
             giveBackSocket()
         }
@@ -282,14 +359,7 @@ extension StreamDriver {
 
     /// Closes the descriptor.
     func giveBackSocket() {
-        guard stream.socket != nil else { return }
-        stream.readiness?.cancel()
-        stream.readiness = nil
-        stream.timer?.cancel()
-        stream.timer = nil
-        stream.socket = nil
-        stream.output = ByteQueue()
-        didGiveBackSocket()
+        if stream.giveBackSocket() { didGiveBackSocket() }
     }
 }
 

@@ -21,8 +21,10 @@ extension WebSocketChannel {
     /// Hands everything that has arrived to whom it concerns, as long as there is room for it.
     func deliverEvents() -> Bool {
         var isNothing = true
-        while mayDeliver, let event = stream.stack.nextEvent() {
+        var hasRoom = mayDeliver
+        while hasRoom, let event = stream.stack.nextEvent() {
             isNothing = false
+            defer { hasRoom = mayDeliver }
             switch event {
             case .message(let kind): deliver(kind)
             case .opened(let subprotocol, let fingerprint):
@@ -35,7 +37,7 @@ extension WebSocketChannel {
             case .upgradeRequested(let head): ask(about: head)
             }
         }
-        pauseReading(!mayDeliver)
+        pauseReading(!hasRoom)
         return !isNothing
     }
 
@@ -75,14 +77,13 @@ extension WebSocketChannel {
     /// Whether another message can be taken: a handler that gets no replies out must wait, and so must the wire when
     /// nobody takes messages.
     private var mayDeliver: Bool {
-        if end != nil { return true }
-        return handler == nil ? inbox.byteCount < windows.receive : hasSendRoom
+        (handler == nil ? inbox.byteCount < windows.receive : hasSendRoom) || end != nil
     }
 
     // MARK: Out
 
     /// Whether the send window is open.
-    var hasSendRoom: Bool { stream.stack.queuedBytes + stream.output.count < windows.send }
+    var hasSendRoom: Bool { stream.unsentBytes < windows.send }
 
     /// Gives messages whose senders wait to the stack, as far as there is room.
     func takeMail(isLast: Bool) -> Bool {
@@ -101,4 +102,9 @@ extension WebSocketChannel {
         observer = Observer()
         selfUntilGone = nil
     }
+}
+
+extension DrivenStream<WebSocketStack> {
+    /// What has been sent and not been taken by the socket.
+    fileprivate var unsentBytes: Int { stack.queuedBytes + waitingBytes }
 }

@@ -139,7 +139,28 @@ final class EventLoop: SerialExecutor, TaskExecutor {
         let (executor, taskExecutor) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
         var batch: [Work] = []
         while true {
-            state.withLock { swap(&$0.work, &batch) }
+            let step = state.withLock { state -> Step in
+                if let due = state.timers.popDue(now: .now()) { return .run(due) }
+                guard state.work.isEmpty else { return .look }
+                state.isAwake = false
+                return .wait(state.timers.earliest)
+            }
+            let wait: EventPoller.Wait
+            switch step {
+            case .run(let due):
+                due()
+                continue
+            case .look: wait = .not
+            case .wait(let deadline): wait = .until(deadline)
+            }
+            poller.wait(wait) {
+                state.withLock { state in
+                    state.isAwake = true
+                    swap(&state.work, &batch)
+                }
+            } tell: { number, states in
+                watches[number]?(states)
+            }
             for work in batch {
                 switch work {
                 case .job(let job): job.runSynchronously(isolatedTo: executor, taskExecutor: taskExecutor)
@@ -147,18 +168,16 @@ final class EventLoop: SerialExecutor, TaskExecutor {
                 }
             }
             batch.removeAll(keepingCapacity: batch.count <= 1024)
-            while let due = state.withLock({ $0.timers.popDue(now: .now()) }) { due() }
-            let timeout = state.withLock { state -> Duration? in
-                guard state.work.isEmpty else { return .zero }
-                state.isAwake = false
-                return state.timers.earliest.map { max(.zero, $0 - .now()) }
-            }
-            poller.wait(timeout) {
-                if timeout != .zero { state.withLock { $0.isAwake = true } }
-            } tell: { number, states in
-                watches[number]?(states)
-            }
         }
+    }
+
+    private enum Step {
+        /// A timer has fired.
+        case run(@Sendable () -> Void)
+        /// There is work; the sockets get their turn before it.
+        case look
+        /// Nothing to do before this time.
+        case wait(MonotonicTime?)
     }
 }
 

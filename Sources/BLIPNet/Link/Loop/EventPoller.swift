@@ -1,4 +1,4 @@
-// epoll(7) and eventfd(2) for one event loop: the system calls, nothing more.
+// epoll(7), eventfd(2) and timerfd_create(2) for one event loop: the system calls, nothing more.
 
 internal import CLinux
 internal import Glibc
@@ -15,20 +15,27 @@ struct SocketStates: OptionSet, Sendable {
 final class EventPoller: Sendable {
     private let poller: Int32
     private let waker: Int32
-    /// The waker's place among the numbers of sockets, which begin at 1.
+    private let alarm: Int32
+    /// When the alarm goes off; used on the loop only.
+    private nonisolated(unsafe) var armed: MonotonicTime?
+    /// The places of waker and alarm among the numbers of sockets, which begin at 1.
     private static let wakerNumber: UInt64 = 0
+    private static let alarmNumber = UInt64.max
     private static let capacity = 64
 
-    /// A process without room for two descriptors cannot have connections: this is the one place where that is fatal,
+    /// A process without room for three descriptors cannot have connections: this is the one place where that is fatal,
     /// and it is reached before the first socket exists.
     init() {
         poller = epoll_create1(Int32(O_CLOEXEC))
         waker = eventfd(0, Int32(O_CLOEXEC | O_NONBLOCK))
-        precondition(poller >= 0 && waker >= 0, "no descriptors left for an event loop")
+        alarm = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC) | Int32(TFD_NONBLOCK))
+        precondition(poller >= 0 && waker >= 0 && alarm >= 0, "no descriptors left for an event loop")
         _ = clinux_epoll_set(poller, waker, Int32(EPOLL_CTL_ADD), Int32(CLINUX_READABLE), Self.wakerNumber)
+        _ = clinux_epoll_set(poller, alarm, Int32(EPOLL_CTL_ADD), Int32(CLINUX_READABLE), Self.alarmNumber)
     }
 
     deinit {
+        close(alarm)
         close(waker)
         close(poller)
     }
@@ -48,23 +55,51 @@ final class EventPoller: Sendable {
         return clinux_epoll_set(poller, descriptor, operation, new.rawValue, number) == 0
     }
 
-    /// Waits for news, at most `timeout` (`nil`: without end), and tells them after `awoken`. An error or a hang-up
-    /// counts as ready for everything.
-    func wait(_ timeout: Duration?, awoken: () -> Void, tell: (UInt64, SocketStates) -> Void) {
-        // Rounded up, so that a timer is not found a little early again and again.
-        let milliseconds = timeout.map { Int32(clamping: ($0.inNanoseconds &+ 999_999) / 1_000_000) } ?? -1
+    /// How long to wait for news.
+    enum Wait {
+        case not
+        /// `nil`: without end.
+        case until(MonotonicTime?)
+    }
+
+    /// Waits for news and tells them after `awoken`. An error or a hang-up counts as ready for everything.
+    func wait(_ wait: Wait, awoken: () -> Void, tell: (UInt64, SocketStates) -> Void) {
+        var milliseconds: Int32 = 0
+        if case .until(let deadline) = wait {
+            setAlarm(deadline)
+            milliseconds = -1
+        }
         withUnsafeTemporaryAllocation(of: clinux_news.self, capacity: Self.capacity) { news in
             let count = clinux_epoll_wait(poller, news.baseAddress, Int32(Self.capacity), milliseconds)
             awoken()
             guard count > 0 else { return }
             for entry in news[..<Int(count)] {
-                if entry.token == Self.wakerNumber {
+                switch entry.token {
+                case Self.wakerNumber:
                     var value: UInt64 = 0
                     _ = eventfd_read(waker, &value)
-                } else {
-                    tell(entry.token, SocketStates(rawValue: entry.states))
+                case Self.alarmNumber:
+                    // Reading takes the news of it back.
+                    var count: UInt64 = 0
+                    _ = read(alarm, &count, 8)
+                    armed = nil
+                default: tell(entry.token, SocketStates(rawValue: entry.states))
                 }
             }
         }
+    }
+
+    /// Deadlines move rarely, and an alarm that is set spares the kernel a timer for each wait.
+    private func setAlarm(_ deadline: MonotonicTime?) {
+        guard deadline != armed else { return }
+        armed = deadline
+        var setting = itimerspec()
+        if let deadline {
+            // All zeros would switch it off.
+            let nanoseconds = max(1, deadline.nanoseconds)
+            setting.it_value = timespec(
+                tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        }
+        _ = timerfd_settime(alarm, Int32(TFD_TIMER_ABSTIME), &setting, nil)
     }
 }

@@ -7,7 +7,7 @@ struct TimerQueue {
         var number: UInt64
     }
 
-    /// Cancelled timers stay in the heap until they come to its top or are swept out.
+    /// Cancelled timers stay in the heap until they would come to its top or are swept out.
     private var heap: [Entry] = []
     private var work: [UInt64: @Sendable () -> Void] = [:]
     private var last: UInt64 = 0
@@ -26,26 +26,23 @@ struct TimerQueue {
     /// Returns what the timer would have done; `nil` if it is not there any more.
     mutating func remove(_ number: UInt64) -> (@Sendable () -> Void)? {
         guard let removed = work.removeValue(forKey: number) else { return nil }
+        dropCancelled()
         if heap.count > 64, heap.count > work.count * 2 { sweep() }
         return removed
     }
 
     /// When the next timer is due.
-    var earliest: MonotonicTime? {
-        mutating get {
-            dropCancelled()
-            return heap.first?.deadline
-        }
-    }
+    var earliest: MonotonicTime? { heap.first?.deadline }
 
     /// Takes out the earliest timer if its time has come. Of two with the same deadline the one added first.
-    mutating func popDue(now: MonotonicTime) -> (@Sendable () -> Void)? {
-        dropCancelled()
-        guard let first = heap.first, first.deadline <= now else { return nil }
+    mutating func popDue(now: @autoclosure () -> MonotonicTime) -> (@Sendable () -> Void)? {
+        guard let first = heap.first, first.deadline <= now() else { return nil }
+        defer { dropCancelled() }
         removeTop()
         return work.removeValue(forKey: first.number)
     }
 
+    /// What is on top of the heap is never cancelled, so that looking at it costs nothing.
     private mutating func dropCancelled() {
         while let first = heap.first, work[first.number] == nil { removeTop() }
     }
