@@ -277,7 +277,7 @@ extension WebSocketChannel {
     fileprivate var isReadingPaused: Bool { stream.isReadingPaused }
     fileprivate var hasWaitingSender: Bool { !outbox.isEmpty }
     fileprivate var unreadBytes: Int { inbox.byteCount }
-    fileprivate var unsentBytes: Int { stream.stack.queuedBytes + stream.output.count }
+    fileprivate var unsentBytes: Int { stream.stack.queuedBytes + stream.waitingBytes }
 
     /// Puts bytes into the socket past the protocol.
     fileprivate func inject(_ bytes: [UInt8]) {
