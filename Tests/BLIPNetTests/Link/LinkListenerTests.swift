@@ -45,7 +45,9 @@ import Testing
     @Test("turns away whom the owner does not want")
     func refuses() async throws {
         let options = TestServer.patient(LinkOptions())
-        let listener = try LinkListener.listen(on: .host("127.0.0.1", port: 0), options: options) { _ in nil }
+        let listener = try LinkListener.listen(
+            on: .host("127.0.0.1", port: 0), options: options, admission: TestServer.manyHandshakes
+        ) { _ in nil }
         // The end often comes with the answer to the upgrade; the caller has been let in before it all the same.
         for _ in 0..<100 {
             let link = try await PeerLink.connect(to: listener.localEndpoint, options: options, handler: TestHandler())
