@@ -5,6 +5,7 @@ internal import BLIPNet
 /// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
 enum BenchmarkPart: String, CaseIterable {
     case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, history, files, screen
+    case screenFiles = "screen-files"
 
     var summary: String {
         switch self {
@@ -20,6 +21,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .files: "a file over loopback beside scp, rsync over ssh and magic-wormhole"
         case .idle: "memory per idle TLS connection"
         case .screen: "the screen beside weechat, irssi and profanity: first picture, keys, bytes, memory, rest"
+        case .screenFiles: "the screen while a file goes each way: echo of keys"
         }
     }
 
@@ -37,6 +39,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .history: try await HistoryPart.run(effort)
         case .files: try await FilePart.run(effort)
         case .screen: try await ScreenPart.run(effort)
+        case .screenFiles: try await ScreenTransfer.run(effort)
         }
     }
 }

@@ -22,7 +22,6 @@ enum ScreenPart {
         try rest(programs, effort)
         Report.end()
         try await ScreenHistory.run(folder, effort)
-        try await ScreenTransfer.run(folder, effort)
         try ScreenFlood.run(folder, effort)
     }
 

@@ -4,9 +4,13 @@ internal import Glibc
 internal import TestSupport
 internal import Workbench
 
-/// A table of the part `screen`.
+/// The part `screen-files`.
 enum ScreenTransfer {
-    static func run(_ folder: TemporaryDirectory, _ effort: Effort) async throws {
+    static func run(_ effort: Effort) async throws {
+        guard BlipchatProgram.path != nil else {
+            return Report.note("the screen is left out: blipchat is not built beside the benchmarks")
+        }
+        let folder = try TemporaryDirectory(in: "/var/tmp")
         let alice = try await home("alice", folder)
         let bob = try await home("bob", folder)
         let server = try bob.start(["serve", "--listen", "127.0.0.1:0", "--accept-requests", "--accept-files", "100G"])

@@ -43,7 +43,7 @@ actor IncomingTransfer {
     let pacing: TransferPacing
     let folderPath: String
     private let report: @Sendable (News) async -> Bool
-    private let executor = DispatchQueueExecutor(label: "blipchat.transfer")
+    private let executor = DispatchQueueExecutor(label: "blipchat.transfer", qos: .background)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -24,7 +24,7 @@ final class InputReader {
         let stopper = Stopper(readEnd: ends[0], writeEnd: ends[1])
         self.stopper = stopper
         // A thread of dispatch: it blocks the signals, which are for the first thread of the process.
-        DispatchQueue(label: "blipchat.input").async {
+        DispatchQueue(label: "blipchat.input", qos: .userInteractive).async {
             while Self.isReadable(copy, unless: stopper) {
                 ScreenActor.queue.sync {
                     ScreenActor.assumeIsolated {

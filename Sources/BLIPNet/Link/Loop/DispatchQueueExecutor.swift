@@ -8,8 +8,8 @@ public final class DispatchQueueExecutor: SerialExecutor {
     /// The queue on which everything of the actor runs.
     public let queue: DispatchQueue
 
-    /// `label` names the queue in debuggers.
-    public init(label: String) { queue = DispatchQueue(label: label) }
+    /// `label` names the queue in debuggers. `qos` says who goes first when the processors are busy.
+    public init(label: String, qos: DispatchQoS = .default) { queue = DispatchQueue(label: label, qos: qos) }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
