@@ -43,7 +43,7 @@ actor IncomingTransfer {
     let pacing: TransferPacing
     let folderPath: String
     private let report: @Sendable (News) async -> Bool
-    private let executor = DispatchQueueExecutor(label: "blipchat.transfer", qos: .background)
+    private let executor = DispatchQueueExecutor(label: "blipchat.transfer", isBackground: true)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -6,7 +6,7 @@ import Glibc
 /// Reads behind the transfer on a queue of its own: the bytes are still in the page cache. Both sides use it.
 actor PrefixDigest {
     private let file: OpenFile
-    private let queue = DispatchQueueExecutor(label: "blipchat.digest", qos: .background)
+    private let queue = DispatchQueueExecutor(label: "blipchat.digest", isBackground: true)
     /// The state after the first `position` bytes.
     private var digest = SHA256Digest()
     private var position: UInt64 = 0

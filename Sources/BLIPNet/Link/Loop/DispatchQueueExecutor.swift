@@ -8,8 +8,10 @@ public final class DispatchQueueExecutor: SerialExecutor {
     /// The queue on which everything of the actor runs.
     public let queue: DispatchQueue
 
-    /// `label` names the queue in debuggers. `qos` says who goes first when the processors are busy.
-    public init(label: String, qos: DispatchQoS = .default) { queue = DispatchQueue(label: label, qos: qos) }
+    /// `label` names the queue in debuggers. `isBackground`: others go first when the processors are busy.
+    public init(label: String, isBackground: Bool = false) {
+        queue = DispatchQueue(label: label, qos: isBackground ? .background : .unspecified)
+    }
 
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
