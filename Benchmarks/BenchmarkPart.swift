@@ -5,6 +5,7 @@ internal import BLIPNet
 /// One table of the benchmark. Runs in a process of its own, so that memory figures belong to it alone.
 enum BenchmarkPart: String, CaseIterable {
     case counts, allocations, echo, body, urgency, fairness, websocket, systemcalls, idle, history, files, screen
+    case screenHistory = "screen-history"
     case screenFiles = "screen-files"
 
     var summary: String {
@@ -20,7 +21,8 @@ enum BenchmarkPart: String, CaseIterable {
         case .history: "a million messages: pages, searches, dates, sends, the start of the program"
         case .files: "a file over loopback beside scp, rsync over ssh and magic-wormhole"
         case .idle: "memory per idle TLS connection"
-        case .screen: "the screen beside weechat, irssi and profanity: first picture, keys, bytes, memory, rest"
+        case .screen: "the screen beside weechat, irssi and profanity: first picture, keys, bytes, rest, a flood"
+        case .screenHistory: "the screen over a million messages: memory"
         case .screenFiles: "the screen while a file goes each way: echo of keys"
         }
     }
@@ -39,6 +41,7 @@ enum BenchmarkPart: String, CaseIterable {
         case .history: try await HistoryPart.run(effort)
         case .files: try await FilePart.run(effort)
         case .screen: try await ScreenPart.run(effort)
+        case .screenHistory: try await ScreenHistory.run(effort)
         case .screenFiles: try await ScreenTransfer.run(effort)
         }
     }

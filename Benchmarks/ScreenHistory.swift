@@ -5,9 +5,13 @@ internal import HistoryGenerator
 internal import TestSupport
 internal import Workbench
 
-/// A table of the part `screen`.
+/// The part `screen-history`.
 enum ScreenHistory {
-    static func run(_ folder: TemporaryDirectory, _ effort: Effort) async throws {
+    static func run(_ effort: Effort) async throws {
+        guard BlipchatProgram.path != nil else {
+            return Report.note("the screen is left out: blipchat is not built beside the benchmarks")
+        }
+        let folder = try TemporaryDirectory(in: "/var/tmp")
         let home = try BlipchatHome("reader", in: folder.path)
         guard mkdir(home.path, 0o700) == 0 else { throw SystemCallFailure("mkdir \(home.path)") }
         try await HistoryCommand.fill(

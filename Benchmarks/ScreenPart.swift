@@ -21,7 +21,6 @@ enum ScreenPart {
         report(figures)
         try rest(programs, effort)
         Report.end()
-        try await ScreenHistory.run(folder, effort)
         try ScreenFlood.run(folder, effort)
     }
 
