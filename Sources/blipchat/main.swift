@@ -7,5 +7,5 @@ import Glibc
 signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
 clinux_return_large_blocks()
-clinux_limit_heaps(2)
+clinux_limit_heaps(1)
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), environment: Program.environment()))

@@ -59,17 +59,23 @@ final class ChatInstance: Sendable {
     ) async throws(CommandError) -> ChatInstance {
         try paths.createFolders()
         let lock = HeldLock(try InstanceLock(path: paths.lock))
+        // Beside the key: each takes some milliseconds of the time to the first picture.
+        let opening = Task { () async -> Result<HistoryDatabase, StoreError> in
+            do throws(StoreError) { return .success(try await HistoryDatabase.open(at: paths.history)) } catch {
+                return .failure(error)
+            }
+        }
         let identity: TLSIdentity
         do {
             identity = try IdentityFile.loadOrCreate(at: paths.identity)
         } catch {
+            if case .success(let store) = await opening.value { await store.close() }
             throw CommandError(error)
         }
         let store: HistoryDatabase
-        do {
-            store = try await HistoryDatabase.open(at: paths.history)
-        } catch {
-            throw CommandError(error, path: paths.history)
+        switch await opening.value {
+        case .success(let opened): store = opened
+        case .failure(let error): throw CommandError(error, path: paths.history)
         }
         let client = ChatClient(
             store: store, connecting: LinkConnecting(identity: identity, limits: configuration.limits.network),

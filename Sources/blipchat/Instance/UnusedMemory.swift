@@ -17,7 +17,7 @@ enum UnusedMemory {
                     returnCode()
                     worked = processorTime
                 }
-                try await Task.sleep(for: .seconds(5))
+                try await Task.sleep(for: .seconds(1))
             }
         } catch {
             // Cancelled: the process ends.
