@@ -115,8 +115,12 @@ static inline short clinux_spawn_setsid(void) { return 0x80; }
 extern int pthread_setname_np(pthread_t thread, const char *name);
 /// Names the calling thread; longer names than 15 bytes leave it unnamed.
 static inline void clinux_name_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
-/// setpriority(2) for the calling thread alone, as Linux has it: others go first by so many steps.
-static inline void clinux_nice_thread(int steps) { (void)setpriority(PRIO_PROCESS, 0, steps); }
+/// getpriority(2) of the calling thread alone, as Linux has it.
+static inline int clinux_thread_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
+/// setpriority(2) for the calling thread alone: the others of the process go before it by so many steps.
+static inline void clinux_nice_thread(int steps) {
+    (void)setpriority(PRIO_PROCESS, 0, clinux_thread_niceness() + steps);
+}
 
 enum { CLINUX_READABLE = 1, CLINUX_WRITABLE = 2 };
 /// What epoll_wait(2) tells of one descriptor.

@@ -1,5 +1,6 @@
 // The loop as an executor: order of work, timers, actors that share it.
 
+import CLinux
 import Synchronization
 import Testing
 
@@ -72,6 +73,44 @@ import Testing
         }
         #expect(fired.withLock { $0 } == [1, 2])
         #expect(end - start >= .milliseconds(30))
+    }
+
+    @Test("a timer fires that is earlier than the one for which the loop already waits, and one whose time has passed")
+    func earlierTimers() async {
+        let loop = EventLoop.next()
+        let start = MonotonicTime.now()
+        let late = loop.schedule(at: start + .seconds(3600)) {}
+        for delay: Duration in [.milliseconds(5), .zero, .seconds(-1), .milliseconds(1)] {
+            // Each time the loop has gone back to its wait for the late one.
+            await loop.run {}
+            await withCheckedContinuation { continuation in
+                _ = loop.schedule(at: .now() + delay) { continuation.resume() }
+            }
+        }
+        late.cancel()
+    }
+
+    @Test("a timer that sets the next one, again and again")
+    func chain() async {
+        let loop = EventLoop.next()
+        let start = MonotonicTime.now()
+        for _ in 0..<50 {
+            let due = MonotonicTime.now() + .microseconds(300)
+            let fired = await withCheckedContinuation { continuation in
+                _ = loop.schedule(at: due) { continuation.resume(returning: MonotonicTime.now()) }
+            }
+            #expect(fired >= due)
+        }
+        #expect(MonotonicTime.now() - start >= .microseconds(50 * 300))
+    }
+
+    @Test("the other threads of the process go first")
+    func niceness() async {
+        let own = clinux_thread_niceness()
+        let loops = await withCheckedContinuation { continuation in
+            EventLoop.next().execute { continuation.resume(returning: clinux_thread_niceness()) }
+        }
+        #expect(loops == min(19, own + LoopThread.niceness))
     }
 
     @Test("the loops take turns")

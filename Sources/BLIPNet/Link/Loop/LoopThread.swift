@@ -15,8 +15,9 @@ enum LoopThread {
         }
     }
 
-    /// Encrypting a large file takes a processor as long as it lasts; whoever types goes first.
-    private static let niceness: Int32 = 5
+    /// By how much the other threads of the process go first: encrypting a large file takes a processor for as long as
+    /// it lasts, and whoever types must not wait for it.
+    static let niceness: Int32 = 5
 
     /// Runs `body` on a new thread; `name` (at most 15 bytes) is what debuggers and `top -H` show.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) {
