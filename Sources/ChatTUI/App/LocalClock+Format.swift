@@ -71,6 +71,11 @@ extension AppState {
         return clock.text(time, format: format)
     }
 
+    /// The time where it is drawn anew once a minute at most: without seconds.
+    func minuteText(_ time: Timestamp) -> String {
+        settings.timeFormat.contains("s") ? clock.time(time) : clock.text(time, format: settings.timeFormat)
+    }
+
     /// The day on a line of its own.
     func dayText(_ time: Timestamp) -> String { clock.text(time, format: settings.dateFormat) }
 

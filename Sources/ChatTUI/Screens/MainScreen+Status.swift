@@ -7,7 +7,7 @@ extension MainScreen {
 
     func drawStatus(on canvas: inout Canvas, row: Int) {
         let columns = layout.size.columns
-        let clock = SafeText(state.clock.time(state.moment.wall), as: .line)
+        let clock = SafeText(state.minuteText(state.moment.wall), as: .line)
         let rightEnd = columns - 2
         // What does not fit is given up from the left; the sentence on the left keeps at least half.
         var parts = OverlayScreen.hidesActivity(state.overlay) ? [] : statusParts

@@ -80,7 +80,7 @@ struct TransferWords {
 
     private var done: String {
         let file = group.lead
-        var parts = ["done" + (file.finished.map { " " + state.clock.time($0) } ?? "")]
+        var parts = ["done" + (file.finished.map { " " + state.minuteText($0) } ?? "")]
         if !group.isFolder, let hash = file.sha256 { parts.append("sha256 ok \(FileRows.shortHash(hash))") }
         if group.direction == .outgoing {
             parts.append("delivered to disk")
