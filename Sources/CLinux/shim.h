@@ -117,9 +117,12 @@ extern int pthread_setname_np(pthread_t thread, const char *name);
 static inline void clinux_name_thread(const char *name) { (void)pthread_setname_np(pthread_self(), name); }
 /// getpriority(2) of the calling thread alone, as Linux has it.
 static inline int clinux_thread_niceness(void) { return getpriority(PRIO_PROCESS, 0); }
-/// setpriority(2) for the calling thread alone: the others of the process go before it by so many steps.
+/// getpriority(2) of the first thread.
+static inline int clinux_process_niceness(void) { return getpriority(PRIO_PROCESS, getpid()); }
+/// setpriority(2) for the calling thread alone: the first thread goes before it by so many steps. A thread begins with the
+/// niceness of the one that made it, and only the superuser can take that back.
 static inline void clinux_nice_thread(int steps) {
-    (void)setpriority(PRIO_PROCESS, 0, clinux_thread_niceness() + steps);
+    (void)setpriority(PRIO_PROCESS, 0, clinux_process_niceness() + steps);
 }
 
 enum { CLINUX_READABLE = 1, CLINUX_WRITABLE = 2 };

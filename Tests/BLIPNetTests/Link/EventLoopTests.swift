@@ -1,6 +1,7 @@
 // The loop as an executor: order of work, timers, actors that share it.
 
 import CLinux
+import Glibc
 import Synchronization
 import Testing
 
@@ -106,11 +107,14 @@ import Testing
 
     @Test("the other threads of the process go first")
     func niceness() async {
-        let own = clinux_thread_niceness()
-        let loops = await withCheckedContinuation { continuation in
-            EventLoop.next().execute { continuation.resume(returning: clinux_thread_niceness()) }
+        let wanted = min(19, clinux_process_niceness() + LoopThread.niceness)
+        for _ in 0..<8 {
+            let found = await withCheckedContinuation { continuation in
+                EventLoop.next().execute { continuation.resume(returning: clinux_thread_niceness()) }
+            }
+            // More where a background thread has made the loop, and we are not the superuser.
+            #expect(getuid() == 0 ? found == wanted : found >= wanted)
         }
-        #expect(loops == min(19, own + LoopThread.niceness))
     }
 
     @Test("the loops take turns")
