@@ -12,6 +12,9 @@ struct StackPair {
         var latency: ClosedRange<Duration> = .milliseconds(1)...(.milliseconds(40))
         /// Bytes that arrive together.
         var chunk: ClosedRange<Int> = 1...5_000
+        /// After so many chunks they are as large as TCP makes them: each is a step for both sides, and what hours of
+        /// pings would come to, byte by byte, shows nothing new.
+        var chunks = Int.max
         /// Bytes that a direction takes before the sender has to wait.
         var window = 64 * 1024
     }
@@ -29,6 +32,7 @@ struct StackPair {
     private(set) var now = MonotonicTime(nanoseconds: 0)
     private var random: SeededGenerator
     private let network: Network
+    private var chunksSent = 0
     /// Bytes that have arrived, both directions together.
     private(set) var deliveredBytes = 0
     /// What must come true, when the run is checked.
@@ -159,8 +163,10 @@ struct StackPair {
         while !self[peer].isCut {
             do { try self[peer].gather() } catch { finding = finding ?? error }
             let room = network.window - self[peer].inFlightBytes
-            let count = min(self[peer].output.count, room, Int.random(in: network.chunk, using: &random))
+            let chunk = chunksSent < network.chunks ? network.chunk : 1...16_384
+            let count = min(self[peer].output.count, room, Int.random(in: chunk, using: &random))
             guard count > 0 else { return }
+            chunksSent += 1
             let at = arrival(peer)
             self[peer].launch(count, at: at)
         }

@@ -39,6 +39,7 @@ struct SessionScript {
         setting.hasSmallLimits = configuration & 0x8 != 0
         setting.dialect = dialect ?? BLIPDialect.all[Int(configuration >> 4) % BLIPDialect.all.count]
         setting.network.chunk = 1...[1, 20, 1_400, 5_000, 16_384, 30_000, 64, 500][Int(shape & 7)]
+        setting.network.chunks = 4_000
         setting.network.window = [1_000, 20_000, 65_536, 300_000][Int(shape >> 3 & 3)]
         setting.network.latency =
             [
