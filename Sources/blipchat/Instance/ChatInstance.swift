@@ -57,6 +57,8 @@ final class ChatInstance: Sendable {
     static func start(
         _ paths: HomePaths, _ configuration: ChatConfiguration, servesSocket: Bool
     ) async throws(CommandError) -> ChatInstance {
+        // Keys before files.
+        NetworkThreads.niceness = 5
         try paths.createFolders()
         let lock = HeldLock(try InstanceLock(path: paths.lock))
         // Beside the key: each takes some milliseconds of the time to the first picture.

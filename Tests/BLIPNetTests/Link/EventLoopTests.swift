@@ -105,16 +105,16 @@ import Testing
         #expect(MonotonicTime.now() - start >= .microseconds(50 * 300))
     }
 
-    @Test("the other threads of the process go first")
-    func niceness() async {
-        let wanted = min(19, clinux_process_niceness() + LoopThread.niceness)
-        for _ in 0..<8 {
-            let found = await withCheckedContinuation { continuation in
-                EventLoop.next().execute { continuation.resume(returning: clinux_thread_niceness()) }
-            }
-            // More where a background thread has made the loop, and we are not the superuser.
-            #expect(found == wanted || (getuid() != 0 && found > wanted))
+    @Test("the other threads of the process go first, where that is asked for", arguments: [0, 7, 100])
+    func niceness(asked: Int) async {
+        NetworkThreads.niceness = asked
+        defer { NetworkThreads.niceness = 0 }
+        let found = await withCheckedContinuation { continuation in
+            LoopThread.start(name: "nice") { continuation.resume(returning: clinux_thread_niceness()) }
         }
+        // A thread begins with what the thread has that makes it.
+        let wanted = asked == 0 ? clinux_thread_niceness() : min(19, clinux_process_niceness() + Int32(min(asked, 19)))
+        #expect(found == wanted || (getuid() != 0 && found > wanted))
     }
 
     @Test("the loops take turns")

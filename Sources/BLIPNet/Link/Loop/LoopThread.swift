@@ -1,7 +1,21 @@
-// Starts the thread of an event loop.
+// Starts the threads of event loops.
 
 internal import CLinux
 internal import Glibc
+internal import Synchronization
+
+/// The threads on which links, channels and connections run.
+public enum NetworkThreads {
+    private static let steps = Atomic<Int32>(0)
+
+    /// By how many steps the other threads of the process go first when the processors are busy, as in nice(2): 0 (as it
+    /// is by itself) to 19. Encrypting a large file takes a processor for as long as it lasts, and whoever types must
+    /// not wait for it. Holds for threads that begin later, so set it before the first connection.
+    public static var niceness: Int {
+        get { Int(steps.load(ordering: .relaxed)) }
+        set { steps.store(Int32(min(max(newValue, 0), 19)), ordering: .relaxed) }
+    }
+}
 
 /// A detached thread that no signal is delivered to.
 enum LoopThread {
@@ -14,10 +28,6 @@ enum LoopThread {
             self.body = body
         }
     }
-
-    /// By how much the other threads of the process go first: encrypting a large file takes a processor for as long as
-    /// it lasts, and whoever types must not wait for it.
-    static let niceness: Int32 = 5
 
     /// Runs `body` on a new thread; `name` (at most 15 bytes) is what debuggers and `top -H` show.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) {
@@ -34,7 +44,7 @@ enum LoopThread {
                 guard let argument else { return nil }
                 let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
                 clinux_name_thread(start.name)
-                clinux_nice_thread(LoopThread.niceness)
+                if NetworkThreads.niceness > 0 { clinux_nice_thread(Int32(NetworkThreads.niceness)) }
                 start.body()
                 return nil
             }, start.toOpaque())
