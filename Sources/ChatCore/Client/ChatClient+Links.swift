@@ -43,7 +43,7 @@ extension ChatClient {
         }
         sessions[contact]?.dialFailed(number, reason: failure)
         publishLinkState(of: contact)
-        dialLater(contact)
+        if sessions[contact]?.wantsAnotherCall == true { wake(contact) } else { dialLater(contact) }
     }
 
     /// Waits for the back-off (D8), then dials.
@@ -59,6 +59,7 @@ extension ChatClient {
 
     /// The user is writing to somebody who is not linked: the call is made now, not at the end of the wait (D8).
     func wake(_ contact: ContactID) {
+        sessions[contact]?.wantCall()
         guard sessions[contact]?.mayDial == true else { return }
         sessions[contact]?.shortenBackoff()
         dial(contact)
@@ -272,6 +273,7 @@ extension ChatClient {
         for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
             sessions[contact]?.isPutOff = false
             sessions[contact]?.resetBackoff()
+            sessions[contact]?.wantCall()
             dial(contact)
             publishLinkState(of: contact)
         }

@@ -20,6 +20,8 @@ struct PeerSession {
     private(set) var awaitsApproval = false
     /// Increases with every dial and every wait for one: a timer or dial that carries an older number is stale.
     private(set) var dialNumber = 0
+    /// Our user has written to them since the call that is under way began: if it fails, the next one follows at once.
+    private(set) var wantsAnotherCall = false
     /// What was last published, so that each change is told once.
     private var publishedState: LinkState?
 
@@ -110,7 +112,13 @@ struct PeerSession {
     mutating func beginDial() -> Int {
         if case .idle(let reason) = phase { phase = .dialling(reason: reason) } else { phase = .dialling(reason: nil) }
         dialNumber += 1
+        wantsAnotherCall = false
         return dialNumber
+    }
+
+    /// Our user wants them now. A call that is under way may be about to fail, and says nothing about this moment.
+    mutating func wantCall() {
+        if case .dialling = phase { wantsAnotherCall = true }
     }
 
     /// The call `number` came to nothing.
