@@ -127,6 +127,24 @@ private struct Highest: RandomNumberGenerator {
         #expect(after > .zero)
     }
 
+    @Test("what the user wants while a call is under way is remembered until the next one begins")
+    func wishWhileCalling() {
+        let peer = Peer(
+            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
+            added: Timestamp(milliseconds: 0))
+        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        session.wantCall()
+        #expect(!session.wantsAnotherCall, "nothing is under way: the caller calls")
+        let first = session.beginDial()
+        session.wantCall()
+        session.dialFailed(first, reason: "refused")
+        #expect(session.wantsAnotherCall)
+        let second = session.beginDial()
+        #expect(!session.wantsAnotherCall)
+        session.dialFailed(second, reason: "refused")
+        #expect(!session.wantsAnotherCall)
+    }
+
     @Test("only one look at a time, and none is forgotten")
     func looks() {
         var window = OutboxWindow()
