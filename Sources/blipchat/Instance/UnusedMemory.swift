@@ -11,13 +11,14 @@ enum UnusedMemory {
             try await Task.sleep(for: .seconds(1))
             var worked = Duration.zero
             while true {
-                // Where nothing was done there is nothing to give back.
-                if processorTime - worked > .milliseconds(20) {
+                // Where nothing was done there is nothing to give back, and less to wake up for.
+                let isBusy = processorTime - worked > .milliseconds(20)
+                if isBusy {
                     malloc_trim(0)
                     returnCode()
                     worked = processorTime
                 }
-                try await Task.sleep(for: .seconds(1))
+                try await Task.sleep(for: .seconds(isBusy ? 1 : 5))
             }
         } catch {
             // Cancelled: the process ends.
