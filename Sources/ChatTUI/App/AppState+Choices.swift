@@ -73,8 +73,7 @@ extension AppState {
         line.add(message.direction == .outgoing ? "me" : name(of: message.contact))
         line.add("  ")
         let text = MessageSummary.text(of: message)
-        line.add(text)
-        return Choice(line: line, words: text.text, target: .message(message))
+        return Choice(line: line, said: text, words: text.text, target: .message(message))
     }
 
     private func linkChoice(_ item: LinkItem) -> Choice {

@@ -69,6 +69,8 @@ struct LinkItem: Sendable, Equatable {
 /// A line of a ChoicePane.
 struct Choice: Sendable {
     var line: StyledLine
+    /// What a message says, behind `line`: a screen shows it in display order.
+    var said = SafeText.empty
     /// What the filter looks at.
     var words: String
     var target: Target

@@ -7,7 +7,13 @@ struct ChoiceScreen {
     let layout: ScreenLayout
 
     func draw(on canvas: inout Canvas) {
-        let lines = state.choices(of: pane).map(\.line)
+        let width = PickerScreen.lineWidth(in: layout)
+        let lines = state.choices(of: pane).map { choice in
+            var line = choice.line
+            let room = max(4, width - line.width)
+            line.add(choice.said.inDisplayOrder(width: room, reordering: state.settings.reorders))
+            return line
+        }
         PickerScreen(title: pane.title, pane: pane.list, lines: lines, layout: layout, isWaiting: pane.isWaiting)
             .draw(on: &canvas)
     }

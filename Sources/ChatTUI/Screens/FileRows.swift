@@ -18,7 +18,8 @@ struct FileRows {
         var rows = hasBox ? offerRows : lineRows
         if !transfer.caption.isEmpty {
             let caption = TextWrap.wrap(
-                SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent))
+                SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent - 1),
+                reordering: message.reorders)
             rows += caption.prefix(20).map { line in
                 var row = StyledLine(.blanks(indent))
                 row.add(line)

@@ -136,7 +136,9 @@ extension MainScreen {
             case .reply: "answers: "
             case .edit: "edits: "
             }
-        return SafeText(literal: what) + MessageSummary.quote(of: composing.message).truncated(to: 40)
+        return SafeText(literal: what)
+            + MessageSummary.quote(of: composing.message)
+            .inDisplayOrder(width: 40, reordering: state.settings.reorders)
             + SafeText(literal: " (Esc: not)")
     }
 

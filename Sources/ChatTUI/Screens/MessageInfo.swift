@@ -10,36 +10,44 @@ struct MessageInfo {
 
     /// Hidden characters that are listed at most.
     private static let codePointLimit = 40
+    /// Columns of the names of the facts.
+    private static let indent = 11
 
     func rows(width: Int) -> [StyledLine] {
         var rows: [StyledLine] = []
-        for (name, value) in facts {
-            rows += Self.wrapped(name, SafeText(value, as: .line), width: width)
-        }
+        rows += fact("from", message.direction == .outgoing ? "me" : state.name(of: message.contact), width: width)
+        rows += Self.wrapped(
+            "text", MessageSummary.quote(of: message).truncated(to: 200), width: width,
+            reordering: state.settings.reorders)
+        for (name, value) in facts(width: width) { rows += fact(name, value, width: width) }
         rows += history(width: width)
         rows += hidden(width: width)
         return rows
     }
 
     /// `name` in a column of its own, the value beside it with a hanging indent.
-    private static func wrapped(_ name: String, _ value: SafeText, width: Int) -> [StyledLine] {
-        let indent = 11
-        return TextWrap.wrap(value, width: max(8, width - indent)).enumerated().map { index, part in
+    private static func wrapped(
+        _ name: String, _ value: SafeText, width: Int, indent: Int = Self.indent, reordering: Bool = false
+    ) -> [StyledLine] {
+        let parts = TextWrap.wrap(value, width: max(8, width - indent), reordering: reordering)
+        return parts.enumerated().map { index, part in
             var line = StyledLine(SafeText(index == 0 ? name : "", as: .line).padded(to: indent), Theme.quiet)
             line.add(part)
             return line
         }
     }
 
-    private var facts: [(String, String)] {
+    private func fact(_ name: String, _ value: String, width: Int) -> [StyledLine] {
+        Self.wrapped(name, SafeText(value, as: .line), width: width)
+    }
+
+    private func facts(width: Int) -> [(String, String)] {
         var facts: [(String, String)] = [
-            ("from", message.direction == .outgoing ? "me" : state.name(of: message.contact)),
-            ("text", MessageSummary.quote(of: message).truncated(to: 200).text),
             ("written", state.exactTime(message.sent) + (message.isTimeOff ? " by their clock" : "")),
             ("stored", state.exactTime(message.stored)),
             ("state", stateWords),
         ]
-        if let id = message.replyTo { facts.append(("answers", quoted(id))) }
+        if let id = message.replyTo { facts.append(("answers", quoted(id, width: width - Self.indent))) }
         if let edited = message.edited { facts.append(("edited", state.exactTime(edited))) }
         if let pinned = message.pinned { facts.append(("pinned", state.exactTime(pinned))) }
         for reaction in message.reactions {
@@ -84,11 +92,15 @@ struct MessageInfo {
             || state.chat(message.contact)?.conversation.readUpTo.map { message.position <= $0 } ?? false
     }
 
-    private func quoted(_ id: MessageID) -> String {
+    private func quoted(_ id: MessageID, width: Int) -> String {
         guard let chat = state.chat(message.contact), case .found(let quoted) = chat.quoted(id) else {
             return "#\(id.short)"
         }
-        return "#\(id.short) \(MessageSummary.quote(of: quoted).truncated(to: 60).text)"
+        let lead = "#\(id.short) "
+        // On one row: wrapped again it would be in no order.
+        let words = MessageSummary.quote(of: quoted).inDisplayOrder(
+            width: max(8, min(60, width - lead.count)), reordering: state.settings.reorders)
+        return lead + words.text
     }
 
     // MARK: What it said before
@@ -100,7 +112,8 @@ struct MessageInfo {
         for version in versions.dropLast() {
             let time = state.clock.dayAndTime(version.written, now: state.moment.wall)
             rows += Self.wrapped(
-                "", SafeText("\(time)  ", as: .line) + SafeText(version.text, as: .multiline), width: width)
+                time, SafeText(ActionText.starred(version.text), as: .multiline), width: width,
+                indent: max(Self.indent, SafeText(time, as: .line).width + 2), reordering: state.settings.reorders)
         }
         return rows
     }

@@ -141,7 +141,7 @@ struct MessageRows {
         }
     }
 
-    private var reorders: Bool { state.settings.bidi != .raw }
+    var reorders: Bool { state.settings.reorders }
 
     private func beginsRightToLeft(_ text: SafeText) -> Bool {
         reorders && text.lines().first.flatMap { BidiParagraph($0.clusters) }?.isRightToLeft ?? false
@@ -150,7 +150,13 @@ struct MessageRows {
     /// The quote, the wrapped text, what was hidden in it, and why it failed.
     private func bodyLines(_ text: SafeText, width: Int) -> [StyledLine] {
         var lines: [StyledLine] = []
-        if let quotedText { lines.append(StyledLine(quotedText.truncated(to: width), Theme.quiet)) }
+        if let quote = quotedText {
+            lines.append(
+                StyledLine(
+                    Self.quoteMark
+                        + quote.inDisplayOrder(
+                            width: width - Self.quoteMark.width, reordering: reorders), Theme.quiet))
+        }
         let wrapped = TextWrap.wrap(text, width: width, reordering: reorders)
         lines += wrapped.prefix(Self.rowLimit).map { StyledLine($0) }
         if wrapped.count > Self.rowLimit {
@@ -202,14 +208,15 @@ struct MessageRows {
             + (message.pinned == nil ? .empty : SafeText(literal: " (pinned)"))
     }
 
-    /// `> ` and the beginning of the message that this one answers.
+    private static let quoteMark = SafeText(literal: "> ")
+
+    /// The beginning of the message that this one answers.
     private var quotedText: SafeText? {
         guard let id = message.replyTo else { return nil }
-        let lead = SafeText(literal: "> ")
         switch chat.quoted(id) {
-        case .asked: return lead + SafeText(literal: "…")
-        case .missing: return lead + SafeText(literal: "(not in this history)")
-        case .found(let quoted): return lead + MessageSummary.quote(of: quoted)
+        case .asked: return SafeText(literal: "…")
+        case .missing: return SafeText(literal: "(not in this history)")
+        case .found(let quoted): return MessageSummary.quote(of: quoted)
         }
     }
 }

@@ -9,8 +9,17 @@ struct PickerScreen {
     /// The lines are still being read.
     var isWaiting = false
 
+    private static func box(in layout: ScreenLayout) -> Rect {
+        layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 20)
+    }
+
+    /// Columns of each of `lines`: without the mark of the chosen one.
+    static func lineWidth(in layout: ScreenLayout) -> Int {
+        max(0, ScreenLayout.inside(box(in: layout)).size.columns - 2)
+    }
+
     func draw(on canvas: inout Canvas) {
-        let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 20)
+        let box = Self.box(in: layout)
         canvas.drawBox(
             box, title: SafeText(title, as: .line), footer: SafeText(literal: "Esc closes"))
         let area = ScreenLayout.inside(box)

@@ -34,7 +34,7 @@ struct SearchScreen {
         canvas.draw(rule, at: Point(column: box.origin.column, row: ruleRow))
         for (index, message) in pane.context.prefix(area.rows.upperBound - ruleRow - 1).enumerated() {
             let place = Point(column: area.origin.column, row: ruleRow + 1 + index)
-            canvas.draw(contextLine(message), at: place, width: area.size.columns)
+            canvas.draw(contextLine(message, width: area.size.columns), at: place, width: area.size.columns)
         }
     }
 
@@ -113,7 +113,9 @@ struct SearchScreen {
             line.add(" ")
         }
         let lead = line.width
-        line.add(Highlight.line(MessageSummary.text(of: hit), words: words, width: max(4, width - lead)))
+        let room = max(4, width - lead)
+        let said = Highlight.line(MessageSummary.text(of: hit), words: words, width: room)
+        line.add(said.inDisplayOrder(width: room, reordering: state.settings.reorders))
         return isSelected ? line.restyled { $0.adding(.bold) } : line
     }
 
@@ -122,13 +124,15 @@ struct SearchScreen {
         return hit.direction == .outgoing ? SafeText(literal: "me") : state.chat(hit.contact)?.name ?? .empty
     }
 
-    private func contextLine(_ message: ChatMessage) -> StyledLine {
+    private func contextLine(_ message: ChatMessage, width: Int) -> StyledLine {
         var line = StyledLine(state.clock.dayAndTime(message.shownTime, now: state.moment.wall) + "  ", Theme.time)
         let name =
             message.direction == .outgoing ? SafeText(literal: "me") : state.chat(message.contact)?.name ?? .empty
         line.add(name.padded(to: 5, alignment: .right))
         line.add("  ")
-        line.add(MessageSummary.text(of: message))
+        line.add(
+            MessageSummary.text(of: message).inDisplayOrder(
+                width: max(4, width - line.width), reordering: state.settings.reorders))
         return line
     }
 }

@@ -15,7 +15,10 @@ struct TransferDetails {
         var row = area.origin.row
         for (label, value) in values {
             let width = max(8, area.size.columns - Self.labelWidth)
-            for (index, line) in TextWrap.wrap(SafeText(value, as: .line), width: width).enumerated() {
+            // The caption is somebody's text; names and paths keep their order.
+            let lines = TextWrap.wrap(
+                SafeText(value, as: .line), width: width, reordering: label == "caption" && state.settings.reorders)
+            for (index, line) in lines.enumerated() {
                 guard row < area.rows.upperBound else { return }
                 let point = Point(column: area.origin.column, row: row)
                 if index == 0 {

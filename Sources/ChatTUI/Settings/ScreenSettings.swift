@@ -54,6 +54,8 @@ public struct ScreenSettings: Sendable, Equatable {
     /// Columns of characters of ambiguous width, 1 or 2; as probed when `nil`.
     public var ambiguous: Int?
     public var bidi = BidiMode.auto
+    /// Whether texts of messages are shown in the order in which they are read, not as they are stored.
+    var reorders: Bool { bidi != .raw }
 
     // [input]
     /// A paste of more lines than this asks before Enter sends it; 0 never asks.

@@ -23,9 +23,12 @@ enum Highlight {
         var line = StyledLine()
         var place = 0
         // A hit far to the right is brought into view.
-        if let first = marked.first, columns(clusters[..<first.upperBound]) + 2 > width {
+        if let first = marked.first,
+            columns(clusters[..<first.upperBound]) + 2 + (first.upperBound < clusters.count ? 1 : 0) > width
+        {
             var start = first.lowerBound
-            var room = max(0, width / 3)
+            // The whole word, its brackets, and `…` on both sides.
+            var room = max(0, min(width / 3, width - columns(clusters[first]) - 4))
             while start > 0, room > 0 {
                 start -= 1
                 room -= clusters[start].width
