@@ -37,7 +37,28 @@ extension EndToEnd {
                     "\(file):2:1: ui.list cannot be 3 (write \"auto\", \"on\" or \"off\")",
                     "\(file):3:1: unknown key ui.mosue (did you mean ui.mouse?)",
                 ])
-            expectOneSentence(try await home.run("serve"), 2, "config.toml:2:1", "ui.list")
+            let serve = try await home.run("serve")
+            #expect(serve.status == .exited(2))
+            #expect(serve.errorOutput == check.lines.map { "blipchat: \($0)\n" }.joined())
+        }
+
+        @Test("a start shows everything that is wrong in the settings, and beyond what fits how many more there are")
+        func slips() async throws {
+            let home = try BlipchatHome("alice")
+            mkdir(home.path, 0o700)
+            let keys = (1...10).map { "mosue\($0) = true\n" }.joined()
+            try TestFile.write("[ui]\ntheme = \"drak\"\n\(keys)[netz]\nx = 1\n", to: home.path + "/config.toml")
+            for start in [try await home.run(), try await home.run("--plain")] {
+                #expect(start.status == .exited(2))
+                let lines = start.errorOutput.split(separator: "\n").map(String.init)
+                #expect(lines.count == 9, "\(lines)")
+                #expect(lines.first?.contains("config.toml:2:1: theme drak: there is no such theme") == true)
+                #expect(lines.dropFirst().first?.contains("config.toml:3:1: unknown key ui.mosue1") == true)
+                #expect(lines.last == "blipchat: and 4 more (blipchat config check lists all)")
+            }
+            let check = try await home.run("config", "check")
+            #expect(check.lines.count == 12)
+            #expect(check.lines.last?.hasSuffix("config.toml:14:1: unknown key netz.x (did you mean [net]?)") == true)
         }
 
         @Test("serve reads its settings again on SIGHUP and goes on")

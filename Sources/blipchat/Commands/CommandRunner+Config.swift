@@ -63,8 +63,7 @@ extension CommandRunner {
     func checkConfiguration() throws(CommandError) -> ExitCode {
         let problems = try configurationFile().problems()
         for problem in problems {
-            let words = "\(problem.subject): \(problem.reason)" + (problem.advice.map { " (\($0))" } ?? "")
-            try streams.line(SafeText(words, as: .line).terminalString())
+            for words in problem.words { try streams.line(words) }
         }
         return problems.isEmpty ? .done : .usage
     }

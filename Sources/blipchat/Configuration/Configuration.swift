@@ -69,14 +69,13 @@ struct Configuration: Sendable, Equatable {
 
     init() {}
 
-    /// Reads the file; a missing one gives the defaults. Throws the first thing that is wrong in it.
+    /// Reads the file; a missing one gives the defaults. Throws everything that is wrong in it, as one error.
     static func load(from path: String, home: String?) throws(CommandError) -> Configuration {
         let text = try text(of: path)
-        do {
-            return try Configuration(text: text, home: home)
-        } catch {
-            throw CommandError(error, in: path)
-        }
+        var problems: [ConfigurationError] = []
+        let configuration = Configuration(text: text, home: home, problems: &problems)
+        if let error = CommandError.inSettings(problems.map { CommandError($0, in: path) }) { throw error }
+        return configuration
     }
 
     /// The file as it is; the empty text when there is none.
@@ -129,6 +128,14 @@ struct Configuration: Sendable, Equatable {
 }
 
 extension CommandError {
+    /// Slips of a file that are shown at once: a screen has room for them and for what is to be done.
+    private static let slipLimit = 8
+
+    /// What is wrong in the settings, from top to bottom, as one error; `nil` when there is nothing.
+    static func inSettings(_ problems: [CommandError]) -> CommandError? {
+        all(problems, shown: slipLimit, more: "blipchat config check lists all")
+    }
+
     /// `config.toml:3:5: what is wrong (what to do)`
     init(_ error: ConfigurationError, in path: String) {
         self.init(

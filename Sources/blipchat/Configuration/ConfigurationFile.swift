@@ -20,14 +20,26 @@ struct ConfigurationFile: Sendable {
     /// Everything that is wrong in it, from top to bottom.
     func problems() throws(CommandError) -> [CommandError] {
         var problems: [ConfigurationError] = []
-        let configuration = Configuration(text: try Configuration.text(of: path), home: home, problems: &problems)
-        var errors = problems.map { CommandError($0, in: path) }
+        let text = try Configuration.text(of: path)
+        let configuration = Configuration(text: text, home: home, problems: &problems)
+        var slip: CommandError?
         do throws(CommandError) {
             _ = try themes.theme(named: configuration.screen.theme)
         } catch {
-            errors.append(error)
+            // A name that no theme has is a slip of this file; a slip in the theme's own file has its own place.
+            if themes.names.contains(configuration.screen.theme) {
+                slip = error
+            } else {
+                var others: [ConfigurationError] = []
+                let entry = ConfigurationReader.read(text, problems: &others).last { $0.key == "ui.theme" }
+                let position = entry?.position ?? TextPosition(line: 1, column: 1)
+                problems.append(
+                    ConfigurationError(
+                        position: position, reason: "\(error.subject): \(error.reason)", advice: error.advice))
+                problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
+            }
         }
-        return errors
+        return problems.map { CommandError($0, in: path) } + (slip.map { [$0] } ?? [])
     }
 
     /// Which setting a user means by a key.

@@ -74,6 +74,8 @@ struct Setting: Sendable {
         if !sameName.isEmpty { return "did you mean \(sameName.joined(separator: " or "))?" }
         let section = keys.filter { !path.section.isEmpty && $0.hasPrefix(path.section + ".") }
         if !section.isEmpty { return "in [\(path.section)] there are \(section.joined(separator: ", "))" }
+        let sections = keys.compactMap { key in key.lastIndex(of: ".").map { String(key[..<$0]) } }
+        if let near = NearestName.to(path.section, among: sections) { return "did you mean [\(near)]?" }
         return "blipchat config list shows all"
     }
 

@@ -45,7 +45,7 @@ actor SettingsKeeper: SettingsStore {
             case .reload: return try await reload()
             }
         } catch {
-            return SettingsReply([error.words], isError: true)
+            return SettingsReply(error.words, isError: true)
         }
     }
 
@@ -94,9 +94,4 @@ actor SettingsKeeper: SettingsStore {
             "Themes: \(names.joined(separator: ", "))", "/theme NAME changes it; your own go to \(file.themes.path)",
         ]
     }
-}
-
-extension CommandError {
-    /// Without the name of the program: for the screen.
-    fileprivate var words: String { "\(subject): \(reason)" + (advice.map { " (\($0))" } ?? "") }
 }

@@ -2,7 +2,7 @@
 
 import ChatTUI
 
-/// Prints as `blipchat: what: why (what to do)`.
+/// Prints as `blipchat: what: why (what to do)`, a line for each thing that is wrong.
 struct CommandError: Error, Sendable, Equatable {
     var exit: ExitCode
     /// What it happened to: a file, an option, a contact.
@@ -10,6 +10,8 @@ struct CommandError: Error, Sendable, Equatable {
     var reason: String
     /// What the user can do about it.
     var advice: String?
+    /// What else is wrong, where one look finds several things (a file of settings), each as a line of its own.
+    var others: [String] = []
 
     init(_ exit: ExitCode, _ subject: String, _ reason: String, advice: String? = nil) {
         self.exit = exit
@@ -18,11 +20,22 @@ struct CommandError: Error, Sendable, Equatable {
         self.advice = advice
     }
 
-    /// The line for standard error, safe for any terminal whatever the parts contain.
-    var sentence: String {
-        var text = "blipchat: " + Self.safe(subject) + ": " + Self.safe(reason)
-        if let advice { text += " (" + Self.safe(advice) + ")" }
-        return text
+    /// The lines for standard error, safe for any terminal whatever the parts contain.
+    var sentence: String { words.map { "blipchat: " + $0 }.joined(separator: "\n") }
+
+    /// The same without the name of the program, for the screen.
+    var words: [String] { [Self.safe(line)] + others.map(Self.safe) }
+
+    /// `what: why (what to do)`
+    private var line: String { "\(subject): \(reason)" + (advice.map { " (\($0))" } ?? "") }
+
+    /// All of `errors` as one: the first `shown` of them, then how many there are beside, and how to see them; `nil`
+    /// when there are none.
+    static func all(_ errors: [CommandError], shown: Int, more advice: String) -> CommandError? {
+        guard var first = errors.first else { return nil }
+        first.others = errors.prefix(shown).dropFirst().map(\.line)
+        if errors.count > shown { first.others.append("and \(errors.count - shown) more (\(advice))") }
+        return first
     }
 
     private static func safe(_ text: String) -> String { SafeText(text, as: .line).terminalString() }

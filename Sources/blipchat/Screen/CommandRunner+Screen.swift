@@ -8,7 +8,10 @@ import Storage
 extension CommandRunner {
     func openScreen() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        // Everything that can be wrong without a terminal is found before the terminal is touched.
+        // Everything that can be wrong without a terminal is found before the terminal is touched; of the settings all of
+        // it at once, or a slip costs a start.
+        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
+        if let error = CommandError.inSettings(try file.problems()) { throw error }
         _ = try chatConfiguration(paths, listens: true)
         let target = try await openingTarget(paths)
         let settings = try configuration(paths)
