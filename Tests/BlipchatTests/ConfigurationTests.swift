@@ -70,8 +70,8 @@ import Testing
                 partial_keep_days = 3
                 """, home: nil)
         #expect(configuration.uploadLimit == 1000)
-        #expect(configuration.downloadLimit == 512_000)
-        #expect(configuration.acceptsFilesUpTo == 20 << 20)
+        #expect(configuration.downloadLimit == 500_000)
+        #expect(configuration.acceptsFilesUpTo == 20_000_000)
         #expect(configuration.partialKeepDays == 3)
         for line in ["limit_up = -1", "limit_up = \"fast\"", "limit_up = true", "limit_up = \"99999999999999999T\""] {
             #expect(error("[net]\n\(line)")?.position == TextPosition(line: 2, column: 1), "\(line)")

@@ -49,7 +49,7 @@ import Testing
     func sizes() throws {
         var limits = ChatLimits()
         try Configuration(text: "[limits]\nunsent_bytes = \"2M\"", home: nil).apply(to: &limits)
-        #expect(limits.network.unsentBytes == 2_000_000 || limits.network.unsentBytes == 2 << 20)
+        #expect(limits.network.unsentBytes == 2_000_000)
     }
 
     @Test("the limits of the network reach links and listeners")

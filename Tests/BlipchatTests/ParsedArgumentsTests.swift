@@ -19,13 +19,18 @@ import Testing
         }
     }
 
-    @Test("reads sizes with units of 1024 and clamps what is beyond 64 bits")
+    @Test("reads sizes in the units that are shown, of 1000, and clamps what is beyond 64 bits")
     func sizes() throws {
         #expect(try with("--accept-files", "500").size("--accept-files") == 500)
-        #expect(try with("--accept-files", "2k").size("--accept-files") == 2048)
-        #expect(try with("--accept-files", "3G").size("--accept-files") == 3 << 30)
+        #expect(try with("--accept-files", "2k").size("--accept-files") == 2000)
+        #expect(try with("--accept-files", "2Ki").size("--accept-files") == 2048)
+        #expect(try with("--accept-files", "3G").size("--accept-files") == 3_000_000_000)
         #expect(try with("--accept-files", "9223372036854775807T").size("--accept-files") == .max)
-        for bad in ["", "k", "-1", "1.5M", "1MB", "ten", "99999999999999999999"] {
+        #expect(try with("--accept-files", "1.5MB").size("--accept-files") == 1_500_000)
+        let wrong = [
+            "", "k", "-1", "1.5", "1.5.5M", ".5M", "5.M", "1.5e3M", "1iB", "1Bk", "ten", "99999999999999999999",
+        ]
+        for bad in wrong {
             #expect(throws: CommandError.self) { try with("--accept-files", bad).size("--accept-files") }
         }
     }

@@ -183,7 +183,7 @@ import Testing
         #expect(chat.acceptsFilesUpTo == .max)
         #expect(chat.limits.network.connectTime == .seconds(3))
         #expect(chat.reconnect.maximum == .seconds(7))
-        #expect(chat.contactRules.rule(named: "BOB") == .init(sendsReceipts: true, acceptsFilesUpTo: 1 << 20))
+        #expect(chat.contactRules.rule(named: "BOB") == .init(sendsReceipts: true, acceptsFilesUpTo: 1_000_000))
         #expect(chat.contactRules.rule(named: "ann") == .init())
     }
 }

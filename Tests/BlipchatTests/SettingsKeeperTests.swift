@@ -43,7 +43,7 @@ import Testing
         #expect(TestFile.permissions(file.path) == 0o600)
         let limit = await keeper.carryOut(.set(key: "net.limit_up", words: "500k"))
         #expect(!limit.isError)
-        #expect(applied.all.last?.uploadLimit == 512_000)
+        #expect(applied.all.last?.uploadLimit == 500_000)
     }
 
     @Test("the values that a setting can have are known for completion, and the themes that there are")
@@ -85,6 +85,13 @@ import Testing
         #expect(reply.isError && reply.settings == nil)
         #expect(reply.lines[0].hasPrefix("\(file.path):2:1: ui.list cannot be 3 (write \"auto\""))
         #expect(applied.all.isEmpty)
+        try TestFile.write("[ui]\nlist = 3\nmosue = true\n", to: file.path)
+        let second = await keeper.carryOut(.reload)
+        #expect(second.lines.count == 2)
+        #expect(second.lines.last == "\(file.path):3:1: unknown key ui.mosue (did you mean ui.mouse?)")
+        try TestFile.write(String(repeating: "x = 1\n", count: 30), to: file.path)
+        let third = await keeper.carryOut(.reload)
+        #expect(third.lines.count == 9 && third.lines.last == "and 22 more (blipchat config check lists all)")
     }
 
     @Test(

@@ -194,7 +194,7 @@ struct PeopleTests {
         ("/mute bob off", .setMuted(Fixture.bob, until: nil)),
         ("/mute bob 2h", .setMuted(Fixture.bob, until: Fixture.time(21, 11, 7))),
         ("/autoaccept bob on", .setAutomaticAcceptance(Fixture.bob, .max)),
-        ("/autoaccept bob on 10M", .setAutomaticAcceptance(Fixture.bob, 10_485_760)),
+        ("/autoaccept bob on 10M", .setAutomaticAcceptance(Fixture.bob, 10_000_000)),
         ("/autoaccept bob off", .setAutomaticAcceptance(Fixture.bob, 0)),
         ("/autoaccept bob default", .setAutomaticAcceptance(Fixture.bob, nil)),
     ]

@@ -143,8 +143,10 @@ struct SlashCommandTests {
         fixture.addTransfers()
         let number = RateScope.transfer(TransferNumber(8))
         let lines: [(String, Errand)] = [
-            ("/limit up 500k", .limitRate(.all(.outgoing), 512_000)),
-            ("/limit DOWN 2M", .limitRate(.all(.incoming), 2 << 20)), ("/limit #8 1000", .limitRate(number, 1000)),
+            ("/limit up 500k", .limitRate(.all(.outgoing), 500_000)),
+            ("/limit DOWN 2M", .limitRate(.all(.incoming), 2_000_000)),
+            ("/limit up 1.5MB/s", .limitRate(.all(.outgoing), 1_500_000)),
+            ("/limit up 512Ki", .limitRate(.all(.outgoing), 524_288)), ("/limit #8 1000", .limitRate(number, 1000)),
             ("/limit 8 off", .limitRate(number, nil)), ("/limit up 0", .limitRate(.all(.outgoing), nil)),
         ]
         for (line, errand) in lines {
@@ -157,8 +159,8 @@ struct SlashCommandTests {
             fixture.enter(line)
             #expect(fixture.errands.isEmpty, "\(line)")
         }
-        fixture.send(.done(.limitRate(.all(.outgoing), 512_000), .nothing))
-        #expect(fixture.text.contains("All uploads: at most 512 kB/s"))
+        fixture.send(.done(.limitRate(.all(.outgoing), 500_000), .nothing))
+        #expect(fixture.text.contains("All uploads: at most 500 kB/s"))
     }
 
     @Test("a folder that is offered says how many files it has and what was left out")

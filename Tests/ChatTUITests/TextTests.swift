@@ -65,6 +65,9 @@ struct TextTests {
         ] as [(UInt64, String)])
     func sizes(bytes: UInt64, text: String) {
         #expect(Units.size(bytes) == text)
+        // What is shown means the same when it is typed: within the digits that are shown.
+        let typed = text.filter { $0 != " " }
+        if let back = Units.bytes(of: typed) { #expect(Units.size(back) == text, "\(typed)") }
     }
 
     @Test("a bar is full only when everything is there")

@@ -29,7 +29,9 @@ extension AppState {
     /// `/limit up|down|N RATE|off`
     private mutating func limitRate(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         guard let scope = scanner.next().flatMap(RateScope.init(words:)), let word = scanner.next() else {
-            note("/limit up|down|N RATE: a rate is in bytes per second, like 500k, or off", isError: true)
+            note(
+                "/limit up|down|N RATE: a rate is in bytes per second, like 500k (k is 1000, Ki 1024), or off",
+                isError: true)
             return
         }
         let rate = Units.bytes(of: word)

@@ -43,7 +43,8 @@ enum SlashCommands {
         make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
         make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
         make(
-            .limit, "limit", [], [.word, .word], "up|down|N RATE|off", "limit how fast files move", .files,
+            .limit, "limit", [], [.word, .word], "up|down|N RATE|off", "limit how fast files move (500k: 500 kB/s)",
+            .files,
             needed: true),
         make(
             .autoAccept, "autoaccept", [], [.contact, .word, .word], "WHO [on [MAXSIZE]|off|default]",

@@ -16,16 +16,33 @@ public enum Units {
         return "\(bytes) B"
     }
 
-    /// The bytes that somebody means: digits and perhaps k, M, G or T (powers of 1024), as for sizes so for rates.
+    /// The bytes that somebody means, as for sizes so for rates: a number, perhaps with a fraction, and k, M, G or T,
+    /// which mean the same as where we show them: powers of 1000. Ki, Mi, Gi and Ti are powers of 1024. What `size` and
+    /// `rate` write may be typed back without its blank (`1.5MB`, `500kB/s`). Beyond 64 bits it is the largest number.
     public static func bytes(of text: String) -> UInt64? {
-        let units: [UInt8: UInt64] = [0x6B: 10, 0x4B: 10, 0x4D: 20, 0x47: 30, 0x54: 40]
-        let shift = text.utf8.last.flatMap { units[$0] }
-        let digits = shift == nil ? Substring(text).utf8 : text.utf8.dropLast()
-        guard (1...19).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
-            let number = UInt64(Substring(digits))
+        var rest = Substring(text)
+        if rest.hasSuffix("/s") { rest.removeLast(2) }
+        if rest.hasSuffix("B") { rest.removeLast() }
+        let isBinary = rest.hasSuffix("i")
+        if isBinary { rest.removeLast() }
+        let power = rest.last.flatMap { "kMGT".firstIndex(of: $0 == "K" ? "k" : $0) }
+            .map { "kMGT".distance(from: "kMGT".startIndex, to: $0) + 1 }
+        if power != nil { rest.removeLast() } else if isBinary { return nil }
+        let unit = repeatElement(UInt64(isBinary ? 1024 : 1000), count: power ?? 0).reduce(1, *)
+        let parts = rest.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...(power == nil ? 1 : 2)).contains(parts.count), (1...19).contains(parts[0].utf8.count),
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }), let whole = UInt64(parts[0])
         else { return nil }
-        let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
-        return overflow ? .max : bytes
+        var fraction: UInt64 = 0
+        if parts.count == 2 {
+            // Nine digits are more than anybody means, and their product with any unit fits.
+            guard (1...9).contains(parts[1].utf8.count), let digits = UInt64(parts[1]) else { return nil }
+            let scale = repeatElement(UInt64(10), count: parts[1].utf8.count).reduce(1, *)
+            fraction = UInt64(Double(unit) * Double(digits) / Double(scale))
+        }
+        let (bytes, overflow) = whole.multipliedReportingOverflow(by: unit)
+        let (sum, tooMuch) = bytes.addingReportingOverflow(fraction)
+        return overflow || tooMuch ? .max : sum
     }
 
     /// The seconds that somebody means: `90s`, `30m`, `2h`, `1d`, `1w`, or minutes without a unit; at most ten years.

@@ -151,8 +151,9 @@ extension CommandSpecification {
         .init(
             .transfersLimit, operands: "up|down|NUMBER RATE|off", count: 2...2, "limit how fast files move",
             details: """
-                RATE is in bytes per second, like 500k. It holds until the running blipchat ends; limit_up and
-                limit_down in the section [net] of config.toml hold always.
+                RATE is in bytes per second, like 500k (500,000; k, M, G are powers of 1000, Ki, Mi, Gi of 1024). It
+                holds until the running blipchat ends; limit_up and limit_down in the section [net] of config.toml
+                hold always.
                 """),
         .init(.transfersWatch, "follow the transfers, like watch"),
     ]

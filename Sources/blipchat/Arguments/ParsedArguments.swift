@@ -32,7 +32,7 @@ struct ParsedArguments: Sendable, Equatable {
         return Int(value)
     }
 
-    /// A size in bytes: digits and perhaps k, M, G or T (powers of 1024).
+    /// A size in bytes: a number and perhaps k, M, G or T (powers of 1000), as Units reads it.
     func size(_ option: String) throws(CommandError) -> UInt64? {
         guard let text = options[option] else { return nil }
         guard let size = Units.bytes(of: text) else {

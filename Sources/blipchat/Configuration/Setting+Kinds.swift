@@ -93,7 +93,7 @@ extension Setting {
 
     // MARK: Values
 
-    static let sizeForm = "a number of bytes, or \"500k\", \"20M\", \"2G\""
+    static let sizeForm = "a number of bytes, or \"500k\", \"20M\", \"2G\" (k is 1000, Ki 1024)"
 
     static func number(_ value: ConfigurationValue, in range: ClosedRange<Int>) -> Int? {
         guard case .integer(let number) = value, let number = Int(exactly: number), range.contains(number) else {
