@@ -111,6 +111,54 @@ struct PlainTests {
         #expect(lines(&fixture, .chat(.messageAdded(unknown))) == ["09:08 Alice, answering an earlier message: yes"])
     }
 
+    @Test("says once what our user has done to a message, whether the answer or the news come first")
+    func ownChanges() {
+        for answerFirst in [true, false] {
+            var fixture = fixture()
+            let theirs = Fixture.message(100, .incoming, "/me nods", at: Fixture.time(21, 9, 8))
+            _ = lines(&fixture, .chat(.messageAdded(theirs)))
+            var liked = theirs
+            liked.reactions = [Reaction(direction: .outgoing, emoji: "👍")]
+            let own = Fixture.message(101, .outgoing, "frist", at: Fixture.time(21, 9, 8))
+            _ = lines(&fixture, .chat(.messageAdded(own)))
+            var edited = own
+            edited.content = .text("first")
+            edited.edited = Fixture.time(21, 9, 9)
+            var deleted = edited
+            deleted.isRetracted = true
+            // Older than anything in memory: only the errand knows what it was.
+            let far = Fixture.message(-70, .incoming, "long ago", at: Fixture.time(20, 9, 8))
+            var farLiked = far
+            farLiked.reactions = liked.reactions
+            let cases: [(Errand, ChatMessage, [String])] = [
+                (.react(theirs, "👍"), liked, ["me reacted 👍 to: nods"]),
+                (.edit(own, "first"), edited, [#"me changed "frist" to: first"#]),
+                (.retract(edited), deleted, ["me deleted: first", "Deleted here; Alice is told"]),
+                (.react(far, "👍"), farLiked, ["me reacted 👍 to: long ago"]),
+            ]
+            for (errand, message, expected) in cases {
+                let actions: [AppAction] = [.done(errand, .message(message)), .chat(.messageChanged(message))]
+                let printed = (answerFirst ? actions : actions.reversed()).flatMap { lines(&fixture, $0) }
+                #expect(printed == expected, "\(errand)")
+            }
+        }
+    }
+
+    @Test("/pins prints what is pinned as the chat does, actions as phrases")
+    func pins() {
+        var fixture = fixture()
+        fixture.effects = []
+        #expect(lines(&fixture, .line("/pins")) == [])
+        guard case .pins(_, let generation)? = fixture.questions.last else {
+            Issue.record("no pins were asked for")
+            return
+        }
+        var message = Fixture.message(90, .incoming, "/me nods", at: Fixture.time(21, 9, 8))
+        message.pinned = Fixture.time(21, 9, 8)
+        let shown = lines(&fixture, .answer(.pins([message], generation: generation)))
+        #expect(shown == ["Pinned messages:", "09:08 Alice (action; pinned): nods"])
+    }
+
     @Test("waits for what it asked: pins and links are printed once, when they have come, as lines")
     func waiting() {
         var fixture = fixture()

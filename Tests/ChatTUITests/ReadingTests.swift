@@ -86,6 +86,23 @@ struct ReadingTests {
         #expect(fixture.text.contains("Alice  * waves") && !fixture.text.contains("/me waves"))
     }
 
+    @Test("notifications, copies and pages tell an action as one, too")
+    func actionsElsewhere() {
+        var fixture = screen()
+        fixture.state.settings.notifyShowsText = true
+        fixture.effects = []
+        let wave = Fixture.message(
+            60, .incoming, "/me waves", at: Fixture.time(21, 9, 8), contact: Fixture.bob)
+        fixture.send(.chat(.messageAdded(wave)))
+        let notes = fixture.effects.compactMap {
+            if case .terminal(.notify(_, let body, _)) = $0 { body.text } else { nil }
+        }
+        #expect(notes == ["Bob: * waves"])
+        fixture.send(.chat(.messageAdded(Fixture.message(61, .incoming, "/me waves", at: Fixture.time(21, 9, 8)))))
+        fixture.press("Esc", "y")
+        #expect(fixture.effects.contains(.terminal(.copy("* waves"))))
+    }
+
     @Test("what is known of a message of theirs says whether it was seen")
     func seen() {
         var fixture = screen()

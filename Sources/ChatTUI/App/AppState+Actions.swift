@@ -176,7 +176,7 @@ extension AppState {
     private func copyText(of message: ChatMessage) -> String {
         if message.isRetracted { return "(deleted)" }
         switch message.content {
-        case .text(let text): return SafeText(text, as: .multiline).text
+        case .text(let text): return SafeText(ActionText.starred(text), as: .multiline).text
         case .file(let transfer): return SafeText(transfer.name, as: .fileName).text
         }
     }

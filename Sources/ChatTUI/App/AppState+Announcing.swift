@@ -64,7 +64,7 @@ extension AppState {
             return "offers " + SafeText(transfer.name, as: .fileName).prefix(width: 60).text
         case .text(let text):
             guard settings.notifyShowsText else { return isMention ? "mentions you" : "new message" }
-            return SafeText(text, as: .line).prefix(width: 100).text
+            return SafeText(ActionText.starred(text), as: .line).prefix(width: 100).text
         }
     }
 

@@ -111,7 +111,8 @@ extension AppState {
         say("A missing message from \(chats[index].name.text) has come; it stands in its place")
     }
 
-    private mutating func change(_ message: ChatMessage) {
+    /// A message is as it is now wherever it is shown.
+    mutating func change(_ message: ChatMessage) {
         if let index = chatIndex(message.contact) {
             chats[index].window.replace(message)
             if chats[index].quotes[message.id] != nil { chats[index].quotes[message.id] = .found(message) }

@@ -24,9 +24,9 @@ extension AppState {
             if case .message(let message) = result { follow(message) }
             if case .folder(let offer) = result { followFolder(offer) }
         case .edit, .retract, .react:
-            guard case .message(let message) = result, let index = chatIndex(message.contact) else { return }
-            chats[index].window.replace(message)
-            if case .retract = errand { say("Deleted here; \(chats[index].name.text) is told") }
+            guard case .message(let message) = result else { return }
+            change(message)
+            if case .retract = errand { say("Deleted here; \(name(of: message.contact)) is told") }
         case .limitRate(let scope, let limit):
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:

@@ -88,7 +88,8 @@ extension AppState {
         }
         guard check(text) else { return }
         effects.append(.run(.send(text, to: id)))
-        if id != openID { say("To \(name(of: id)): \(SafeText(text, as: .line).prefix(width: 60).text)") }
+        guard id != openID else { return }
+        say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).prefix(width: 60).text)")
     }
 
     /// `/me waves`: the other side shows it as an action, too.

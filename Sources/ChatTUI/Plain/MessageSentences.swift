@@ -55,11 +55,7 @@ struct MessageSentences {
 
     /// What somebody does who has written `/me waves`.
     private var action: String? {
-        if case .text(let text) = message.content { Self.action(in: text) } else { nil }
-    }
-
-    private static func action(in text: String) -> String? {
-        text.hasPrefix("/me ") ? String(text.dropFirst(4)) : nil
+        if case .text(let text) = message.content { ActionText.deed(in: text).map(String.init) } else { nil }
     }
 
     private func time(withDay: Bool) -> String {
@@ -144,7 +140,7 @@ struct MessageSentences {
 
     private func beginning(of message: ChatMessage) -> SafeText {
         switch message.content {
-        case .text(let text): SafeText(Self.action(in: text) ?? text, as: .line).truncated(to: 60)
+        case .text(let text): SafeText(ActionText.deed(in: text).map(String.init) ?? text, as: .line).truncated(to: 60)
         case .file(let transfer): SafeText(transfer.name, as: .fileName)
         }
     }

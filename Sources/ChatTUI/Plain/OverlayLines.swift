@@ -71,6 +71,11 @@ struct OverlayLines {
         guard !pane.isWaiting else { return [] }
         let choices = state.choices(of: pane)
         guard !choices.isEmpty else { return [line("Nothing matches")] }
+        if case .pins = pane.kind {
+            let pinned = choices.compactMap { if case .message(let message) = $0.target { message } else { nil } }
+            return [line("\(pane.title):")]
+                + pinned.flatMap { MessageSentences(state: state, message: $0).lines(withDay: true) }
+        }
         return [line("\(pane.title):")] + choices.map { $0.line.spans.reduce(.empty) { $0 + $1.text } }
     }
 

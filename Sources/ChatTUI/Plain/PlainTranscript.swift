@@ -12,7 +12,7 @@ struct PlainTranscript {
     static let recentCount = 10
 
     var lines: [SafeText] {
-        var lines = openingLines + draftLines + eventLines
+        var lines = openingLines + draftLines + eventLines + ownChangeLines
         lines += noticeLines + linkLines + placeLines
         if let status = after.status, status != before.status, !isSaidOtherwise { lines.append(line(status.text)) }
         return lines + OverlayLines(state: after, action: action).lines
@@ -77,6 +77,17 @@ struct PlainTranscript {
         case .historyReplaced, .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged,
             .notice:
             return []
+        }
+    }
+
+    /// What our user has just done to a message: the answer of the service comes before the news of it, or after them;
+    /// the second of both has nothing to say any more.
+    private var ownChangeLines: [SafeText] {
+        guard case .done(let errand, .message(let message)) = action else { return [] }
+        switch errand {
+        case .edit(let asked, _), .retract(let asked), .react(let asked, _):
+            return MessageSentences(state: after, message: message).changes(since: old(message) ?? asked)
+        default: return []
         }
     }
 

@@ -1,6 +1,6 @@
 // What somebody does instead of saying it: a text that begins with "/me " (XEP-0245 and everybody before it).
 
-enum ActionText {
+public enum ActionText {
     static let prefix = "/me "
 
     /// What is done, `waves`, of `/me waves`; `nil` for other texts.
@@ -9,7 +9,7 @@ enum ActionText {
     }
 
     /// `* waves` where there is no room for a name, or the name stands in front already; other texts as they are.
-    static func starred(_ text: String) -> String {
+    public static func starred(_ text: String) -> String {
         deed(in: text).map { "* \($0)" } ?? text
     }
 }

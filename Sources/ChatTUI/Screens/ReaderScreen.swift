@@ -55,10 +55,11 @@ struct ReaderScreen {
     }
 
     private static func text(of message: ChatMessage) -> SafeText {
-        if case .text(let text) = message.content { SafeText(text, as: .multiline).linked() } else { .empty }
+        guard case .text(let text) = message.content else { return .empty }
+        return SafeText(ActionText.starred(text), as: .multiline).linked()
     }
 
     private func wrapped(_ text: SafeText, width: Int) -> [StyledLine] {
-        TextWrap.wrap(text, width: width).map { StyledLine($0) }
+        TextWrap.wrap(text, width: width, reordering: state.settings.reorders).map { StyledLine($0) }
     }
 }

@@ -57,7 +57,7 @@ struct HTMLExport: ExportWriter {
     private func body(of message: ChatMessage, copy: String?) -> String {
         if message.isRetracted { return "<span class=\"note\">(deleted)</span>" }
         switch message.content {
-        case .text(let text): return Self.escaped(SafeText(text, as: .multiline).terminalString())
+        case .text(let text): return Self.escaped(SafeText(ActionText.starred(text), as: .multiline).terminalString())
         case .file(let transfer):
             var html = Self.escaped(SafeText(transfer.name, as: .fileName).terminalString())
             if let copy { html = "<a href=\"\(Self.link(copy))\">\(html)</a>" }

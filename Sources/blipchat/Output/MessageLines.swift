@@ -28,7 +28,7 @@ struct MessageLines {
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
                     + "\(transfer.state.rawValue)\(place)\(tail)")
         case .text(let text):
-            let parts = SafeText(text, as: .multiline).lines().map { $0.terminalString() }
+            let parts = SafeText(ActionText.starred(text), as: .multiline).lines().map { $0.terminalString() }
             lines.append(head + (parts.first ?? ""))
             lines += parts.dropFirst().map { "    " + $0 }
             lines[lines.count - 1] += tail
