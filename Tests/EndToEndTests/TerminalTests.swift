@@ -216,6 +216,28 @@ extension EndToEnd {
             try await tmux.waitFor("the end of screen") { $0.contains("terminating") }
         }
 
+        @Test("the doctor at a terminal tells how wide it draws, or that no screen has measured it yet")
+        func widths() async throws {
+            let home = try await settled()
+            let tmux = try await TmuxSession(columns: 200, environment: home.environment)
+            try await tmux.enter("clear; \(home.command) doctor | tail -n 2")
+            try await tmux.waitFor("what is not known") {
+                $0.row(with: "terminal: tmux-256color in tmux", "widths not measured yet") != nil
+                    && $0.contains("the screen measures them when it starts here")
+            }
+            try await tmux.enter("clear; \(home.command) --listen 127.0.0.1:0")
+            try await tmux.waitFor("the screen") { $0.contains("F1 help") }
+            try await eventually("it has measured") { TestFile.text(home.path + "/terminals") != "" }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the end") { !$0.contains("F1 help") }
+            try await tmux.enter("clear; \(home.command) doctor | tail -n 2")
+            try await tmux.waitFor("what was measured") {
+                $0.row(with: "terminal: tmux-256color in tmux", "widths in columns as measured: VS16") != nil
+            }
+            // Nobody at a terminal asks for that.
+            #expect(try await !home.run("doctor").output.contains("terminal:"))
+        }
+
         @Test("survives any size and gets its screen back", arguments: [(1, 1), (5, 2), (20, 4), (300, 100)])
         func sizes(columns: Int, rows: Int) async throws {
             let home = try await settled()

@@ -17,6 +17,24 @@ public struct WidthMemory: Sendable, Equatable {
         return String(decoding: parts.joined(separator: "+").utf8.filter { (0x21...0x7E).contains($0) }, as: UTF8.self)
     }
 
+    /// What `blipchat doctor` says of the terminal of this process: its kind, and how wide it draws what terminals
+    /// disagree about, as an earlier screen has measured it or as the settings say.
+    @ScreenActor public func words(_ settings: ScreenSettings) -> (text: String, isKnown: Bool) {
+        let environment = TerminalEnvironment.current()
+        var kind = environment.type ?? "TERM is not set"
+        if environment.isTmux { kind += " in tmux" }
+        if let program = environment.program { kind += " (\(program))" }
+        let applied = environment.applying(settings)
+        guard applied.unicode else { return ("\(kind), ASCII: every character takes one column", true) }
+        switch settings.width {
+        case .wcwidth: return ("\(kind), widths as set: \(TerminalWidths.perScalar.summary)", true)
+        case .grapheme: return ("\(kind), widths as set: \(TerminalWidths.perCluster.summary)", true)
+        case .auto: break
+        }
+        guard let widths = widths(of: environment) else { return ("\(kind), widths not measured yet", false) }
+        return ("\(kind), widths in columns as measured: \(widths.summary)", true)
+    }
+
     func widths(of environment: TerminalEnvironment) -> TerminalWidths? {
         let key = Self.key(environment)
         guard let line = lines().last(where: { $0.first.map(String.init) == key }) else { return nil }

@@ -10,6 +10,7 @@ extension CommandRunner {
         if arguments.has("--fix") { try await fix(paths) }
         var examination = Examination(paths: paths, home: environment["HOME"])
         await examination.run()
+        if streams.isAtTerminal { await examination.checkTerminal() }
         for finding in examination.findings { try print(finding) }
         let errors = examination.findings.filter { $0.verdict == .error }
         // A broken history is worse than rights, and rights are worse than settings.

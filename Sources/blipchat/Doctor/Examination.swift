@@ -53,6 +53,14 @@ struct Examination {
         await checkPartials()
     }
 
+    /// How the terminal draws: for a person before it, not for a script.
+    mutating func checkTerminal() async {
+        // Slips in the settings are told of by their own check.
+        let settings = (try? ConfigurationFile(paths: paths, home: home).read().screen) ?? ScreenSettings()
+        let words = await WidthMemory(path: paths.terminals).words(settings)
+        note("terminal", .ok, words.text, words.isKnown ? nil : "the screen measures them when it starts here")
+    }
+
     private mutating func note(
         _ check: String, _ verdict: Finding.Verdict, _ text: String, _ advice: String? = nil,
         exit: ExitCode = .localIO, fixable: Bool = false

@@ -17,6 +17,12 @@ struct StandardStreams: Sendable {
     /// How the progress of files is shown on `diagnostics`.
     var progressForm = ProgressForm.auto
 
+    /// Whether a person at a terminal asked, even when the result goes to a file or a pipe. The screen's own commands
+    /// write elsewhere, so its terminal does not count.
+    var isAtTerminal: Bool {
+        isatty(output) == 1 || (output == STDOUT_FILENO && isatty(STDIN_FILENO) == 1)
+    }
+
     /// Writes a line of the result; every part from outside must be safe already.
     ///
     /// Throws code 141 when the reader has gone (`| head`), code 7 for a full disk and the like.
