@@ -9,26 +9,15 @@ import Testing
 struct MouseTests {
     private func main() -> ScreenFixture { ScreenFixture.main(columns: 80, rows: 24) }
 
-    /// What a terminal sends for the left button (0) or the wheel (64, 65), in the form that we ask for (SGR).
-    private func mouse(_ fixture: inout ScreenFixture, _ button: Int, column: Int, row: Int, isPress: Bool = true) {
-        var decoder = InputDecoder()
-        decoder.receive(Array("\u{1B}[<\(button);\(column + 1);\(row + 1)\(isPress ? "M" : "m")".utf8), now: .now)
-        while let event = decoder.nextEvent() { fixture.send(.input(event)) }
+    private func mouse(_ fixture: inout ScreenFixture, _ button: Int, column: Int, row: Int) {
+        fixture.mouse(button, column: column, row: row)
     }
 
     private func click(_ fixture: inout ScreenFixture, column: Int, row: Int) {
-        mouse(&fixture, 0, column: column, row: row)
-        mouse(&fixture, 0, column: column, row: row, isPress: false)
+        fixture.click(column: column, row: row)
     }
 
-    /// Clicks in the middle of the first place where `text` stands.
-    private func click(_ fixture: inout ScreenFixture, on text: String) throws {
-        let rows = fixture.canvas.text().split(separator: "\n", omittingEmptySubsequences: false)
-        let row = try #require(rows.firstIndex { $0.contains(text) }, "\(text) is not on the screen")
-        let range = try #require(rows[row].ranges(of: text).first)
-        let column = SafeText(String(rows[row][..<range.lowerBound]), as: .line).width + text.count / 2
-        click(&fixture, column: column, row: row)
-    }
+    private func click(_ fixture: inout ScreenFixture, on text: String) throws { try fixture.click(on: text) }
 
     @Test("a click on a name in the list opens the chat")
     func list() throws {

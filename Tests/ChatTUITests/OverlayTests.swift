@@ -23,6 +23,55 @@ struct OverlayTests {
         #expect(fixture.state.input.text == "half")
     }
 
+    @Test(
+        "what is typed as a name stands first in palette and help",
+        arguments: [
+            ("verify", "/verify"), ("ver", "/verify"), ("/ver", "/verify"), ("version", "/version"),
+            ("correct", "/edit"), ("goto", "/goto"), ("next-unread", "next unread"), ("quit", "Ctrl-q"),
+        ])
+    func names(typed: String, expected: String) {
+        let first = CommandItem.matching(typed, .standard).first
+        #expect(first.map { $0.label.hasPrefix(expected) || $0.title.hasPrefix(expected) } == true, "\(first as Any)")
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-x")
+        fixture.type(typed)
+        #expect(fixture.text.split(separator: "\n").contains { $0.contains("> ") && $0.contains(expected) })
+    }
+
+    @Test("at 80 columns the hints of a list say what its keys do to the line under the cursor, and how it is filtered")
+    func hints() {
+        func line(_ prepare: (inout ScreenFixture) -> Void) -> String {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.addTransfers()
+            prepare(&fixture)
+            return String(fixture.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().last ?? "")
+        }
+        func transfer(_ number: Int64) -> String {
+            line {
+                $0.press("Alt-t")
+                while case .transfers(let pane) = $0.state.overlay, pane.selected != TransferNumber(number) {
+                    $0.press("j")
+                }
+            }
+        }
+        #expect(
+            transfer(8) == " j/k move  p pause  x cancel  Enter details  / filter  L limit  Esc back")
+        #expect(transfer(5).contains("p resume") && transfer(5).contains("/ filter"))
+        #expect(line { $0.press("F1") } == " type to filter  Enter run  Tab next group  Up/Down move  Esc back")
+        #expect(line { $0.press("Alt-x") } == " type to filter  Enter run  Up/Down move  Esc back")
+        let typed = line {
+            $0.enter("something")
+            $0.press("Ctrl-r")
+        }
+        #expect(line { $0.press("Alt-k") } == " type to filter  Enter open  Up/Down move  Esc back")
+        #expect(typed == " type to filter  Enter take the line  Up/Down move  Esc back")
+        #expect(line { $0.press("Esc", "+") } == " type to filter  Enter react  Up/Down move  Esc back")
+        var offered = Fixture.main(columns: 80, rows: 24)
+        offered.addOffer()
+        offered.press("Alt-t", "g")
+        #expect(offered.text.contains("a accept  n decline") && offered.text.contains("/ filter  Esc back"))
+    }
+
     @Test("x cancels a transfer only when pressed twice on the same one")
     func cancel() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -43,6 +43,7 @@ extension AppState {
         case .candidate(let index): takeCandidate(index)
         case .slash(let line): runBound(line, &effects)
         case .example(let words): typeExample(words, &effects)
+        case .field(let field): clickField(field, at: point)
         // Beside an open overlay a click closes it, as Esc does.
         case .input, .message:
             if overlay != nil { performInOverlay(.back, &effects) } else { clickMain(target, at: point, &effects) }
@@ -67,6 +68,53 @@ extension AppState {
             overlay = .search(pane)
         }
         typeIntoOverlay(words + " ", &effects)
+    }
+
+    /// A click into a field: what is typed goes there from now on.
+    private mutating func clickField(_ field: FieldTarget, at point: Point) {
+        func placed(_ line: inout InputLine) { line.move(to: field.offset(in: line, at: point.column)) }
+        switch overlay {
+        case .help(var pane):
+            placed(&pane.filter)
+            overlay = .help(pane)
+        case .palette(var pane):
+            placed(&pane.filter)
+            overlay = .palette(pane)
+        case .goTo(var pane):
+            placed(&pane.filter)
+            overlay = .goTo(pane)
+        case .typed(var pane):
+            placed(&pane.filter)
+            overlay = .typed(pane)
+        case .choice(var pane):
+            placed(&pane.list.filter)
+            overlay = .choice(pane)
+        case .search(var pane):
+            placed(&pane.query)
+            overlay = .search(pane)
+        case .files(var picker):
+            placed(&picker.filter)
+            overlay = .files(picker)
+        case .prompt(var pane):
+            placed(&pane.field)
+            overlay = .prompt(pane)
+        case .transfers(var pane):
+            if field.name == .rate, var line = pane.limit {
+                placed(&line)
+                pane.limit = line
+            } else if field.name == .filter {
+                pane.limit = nil
+                pane.filter.open(at: field.offset(in: pane.filter.line, at: point.column))
+            }
+            overlay = .transfers(pane)
+        case .requests(var pane):
+            pane.filter.open(at: field.offset(in: pane.filter.line, at: point.column))
+            overlay = .requests(pane)
+        case .reader(var pane):
+            pane.filter.open(at: field.offset(in: pane.filter.line, at: point.column))
+            overlay = .reader(pane)
+        case .verify, .qr, nil: break
+        }
     }
 
     private func shownMessage(_ id: MessageID) -> ChatMessage? {

@@ -89,6 +89,12 @@ struct FirstRunForm: Sendable {
         return nil
     }
 
+    /// A click into a field.
+    mutating func focus(_ field: Field, at offset: Int) {
+        focus = field
+        lines[field]?.move(to: offset)
+    }
+
     private mutating func move(_ step: Int) {
         let count = Field.allCases.count
         focus = Field(rawValue: (focus.rawValue + step + count) % count) ?? .name

@@ -34,6 +34,10 @@ public final class FirstRunApplication {
             let key = screen.key(at: mouse.point, size: size)
         {
             event = .key(key)
+        } else if case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left,
+            let place = screen.field(at: mouse.point, size: size)
+        {
+            form.focus(place.field, at: place.offset)
         }
         if let answer = form.receive(event) {
             answered?.resume(returning: answer)

@@ -43,9 +43,27 @@ struct CommandItem: Sendable {
         return items
     }
 
-    /// What `filter` leaves, best first; all in their order when it is empty.
+    /// What `filter` leaves, best first: what is called so, then what begins so, then what has the letters somewhere.
+    /// All in their order when it is empty.
     static func matching(_ filter: String, _ keymap: Keymap) -> [CommandItem] {
-        FuzzyMatch.ranked(all(keymap), filter) { "\($0.label) \($0.title)" }
+        let typed = filter.lowercased().drop { $0.isWhitespace }
+        return FuzzyMatch.ranked(all(keymap), filter, rank: { $0.nameRank(typed) }) { "\($0.label) \($0.title)" }
+    }
+
+    /// 2 when `typed` (in lower case, with or without the slash) is its name, 1 when its name begins so, else 0.
+    private func nameRank(_ typed: Substring) -> Int {
+        let names: [String]
+        var typed = typed
+        switch action {
+        case .slash(let command):
+            names = command.names
+            if typed.hasPrefix("/") { typed.removeFirst() }
+        case .command(let command, _): names = [command.name, title.lowercased()]
+        case .nothing: return 0
+        }
+        guard !typed.isEmpty else { return 0 }
+        if names.contains(where: { $0 == typed }) { return 2 }
+        return names.contains { $0.hasPrefix(typed) } ? 1 : 0
     }
 
     private static let marks: [CommandItem] = [

@@ -3,12 +3,18 @@
 /// Subsequence matching without regard to case.
 enum FuzzyMatch {
     /// The items that match, best first, those that match alike in their order; all in their order without a filter.
-    static func ranked<Item>(_ items: [Item], _ filter: String, _ text: (Item) -> String) -> [Item] {
+    /// An item of a higher `rank` goes before all of lower ones; those above 0 match, whatever their text is, alike.
+    static func ranked<Item>(
+        _ items: [Item], _ filter: String, rank: (Item) -> Int = { _ in 0 }, _ text: (Item) -> String
+    ) -> [Item] {
         guard !filter.isEmpty else { return items }
         let scored = items.enumerated().compactMap { index, item in
-            score(filter, in: text(item)).map { (item: item, score: $0, index: index) }
+            let rank = rank(item)
+            return (rank > 0 ? 0 : score(filter, in: text(item))).map {
+                (item: item, rank: rank, score: $0, index: index)
+            }
         }
-        return scored.sorted { ($0.score, $1.index) > ($1.score, $0.index) }.map(\.item)
+        return scored.sorted { ($0.rank, $0.score, $1.index) > ($1.rank, $1.score, $0.index) }.map(\.item)
     }
 
     /// Higher is better; `nil` when the letters of `filter` are not all in `text` in that order. An empty filter

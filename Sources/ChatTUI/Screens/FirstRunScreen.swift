@@ -55,8 +55,8 @@ struct FirstRunScreen {
         var row = area.origin.row
         func text(_ words: String, _ style: Style = .plain, column: Int = 0) {
             canvas.draw(
-                SafeText(words, as: .line), at: Point(column: area.origin.column + column, row: row),
-                style: style, maxWidth: area.size.columns - column)
+                SafeText(words, as: .line).truncated(to: area.size.columns - column),
+                at: Point(column: area.origin.column + column, row: row), style: style)
         }
         func label(_ words: String) { text(words, Theme.quiet) }
         func next() { row += 1 }
@@ -110,9 +110,19 @@ struct FirstRunScreen {
     private func field(
         _ field: FirstRunForm.Field, on canvas: inout Canvas, _ area: Rect, row: Int, column: Int = labelWidth
     ) {
-        canvas.drawField(
-            form.line(field), after: "", at: Point(column: area.origin.column + column, row: row),
+        let target = canvas.drawField(
+            form.line(field), named: .form(field), after: "", at: Point(column: area.origin.column + column, row: row),
             width: area.size.columns - column, hasFocus: form.focus == field)
+        // Its label is the same button.
+        canvas.addTarget(Rect(column: area.origin.column, row: row, columns: column, rows: 1), .field(target))
+    }
+
+    /// The field that is drawn at a point, and the character of its text there.
+    func field(at point: Point, size: Size) -> (field: FirstRunForm.Field, offset: Int)? {
+        guard case .field(let target) = draw(size: size).target(at: point), case .form(let field) = target.name else {
+            return nil
+        }
+        return (field, target.offset(in: form.line(field), at: point.column))
     }
 
     /// Where there is no room for the page: the fields alone, around the one with the focus.
@@ -136,13 +146,14 @@ struct FirstRunScreen {
                 canvas.draw(SafeText(entry.1, as: .line), at: point, style: focus == 4 ? Theme.selected : .plain)
             } else {
                 canvas.drawField(
-                    form.line(entry.0), after: entry.1, at: point, width: canvas.size.columns,
+                    form.line(entry.0), named: .form(entry.0), after: entry.1, at: point, width: canvas.size.columns,
                     hasFocus: form.focus == entry.0)
             }
         }
         if let problem = form.problem {
             canvas.draw(
-                SafeText("! \(problem.words)", as: .line), at: Point(column: 0, row: rows - (rows >= 7 ? 2 : 1)),
+                SafeText("! \(problem.words)", as: .line).truncated(to: canvas.size.columns),
+                at: Point(column: 0, row: rows - (rows >= 7 ? 2 : 1)),
                 style: Theme.error)
         }
         guard rows >= 7 else { return }

@@ -19,11 +19,20 @@ struct HelpScreen {
         let pages = pages(of: items, area.size)
         let shown = pages.firstIndex { $0.items.contains(pane.selected) } ?? 0
         let number = pages.count > 1 ? " · page \(shown + 1) of \(pages.count)" : ""
-        let title = SafeText("Help · everything you can do here · filter: \(pane.filter.text)", as: .line)
+        let filter = SafeText(pane.filter.text, as: .line)
+        let filterWidth = filter.width
+        let title = SafeText(literal: "Help · everything you can do here · filter: ") + filter
         canvas.drawBox(box, title: title, footer: SafeText("Esc closes\(number)", as: .line))
         canvas.cursor = nil
         if ScreenLayout.hasFrame(box), title.width + 7 < box.size.columns {
-            canvas.cursor = Point(column: box.origin.column + 3 + title.width, row: box.origin.row)
+            let end = Point(column: box.origin.column + 3 + title.width, row: box.origin.row)
+            // The filter ends the title; its cursor may stand further left.
+            let start = end.column - filterWidth
+            let behind = SafeText(pane.filter.textBeforeCursor, as: .line).width
+            canvas.cursor = Point(column: start + behind, row: end.row)
+            let field = Rect(
+                column: start, row: end.row, columns: box.columns.upperBound - 1 - start, rows: 1)
+            canvas.addTarget(field, .field(FieldTarget(name: .filter, column: start)))
         }
         guard !area.isEmpty else { return }
         if pages.indices.contains(shown) {

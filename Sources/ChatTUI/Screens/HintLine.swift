@@ -23,8 +23,10 @@ struct HintLine {
         // Beside the shape of the cursor: not every terminal has one.
         if state.isViNormal { lead += "NORMAL  " }
         if [.list, .typed, .search, .picker, .filter].contains(context) { lead += "type to filter  " }
-        var hints = state.keymap.hints(in: context).map {
-            Hint(label: $0.label, words: $0.hint ?? "", command: $0.command)
+        var hints = state.keymap.hints(in: context).compactMap { binding in
+            Self.words(binding.hint ?? "", for: binding.command, state).map {
+                Hint(label: binding.label, words: $0, command: binding.command)
+            }
         }
         if context != .main, let back = state.keymap.bindings.first(where: { $0.command == .back }) {
             hints.append(Hint(label: back.label, words: "back", command: .back))

@@ -22,6 +22,8 @@ enum HitTarget: Sendable, Equatable {
     case candidate(Int)
     /// An example: types it into the field of the open pane.
     case example(String)
+    /// A field of the open overlay: the focus goes there, and the cursor to the place of the click.
+    case field(FieldTarget)
     /// A slash command that stands on the screen, with its arguments.
     case slash(String)
     /// A part of an overlay that only hides what is under it.

@@ -94,7 +94,7 @@ struct TransfersScreen {
         let number = pane.selected?.rawValue ?? 0
         canvas.fill(Rect(column: area.origin.column, row: row, columns: area.size.columns, rows: 1))
         canvas.drawField(
-            limit, after: "Limit #\(number) to (bytes/s: 500k, 2M, off): ",
+            limit, named: .rate, after: "Limit #\(number) to (bytes/s: 500k, 2M, off): ",
             at: Point(column: area.origin.column, row: row), width: area.size.columns)
     }
 }

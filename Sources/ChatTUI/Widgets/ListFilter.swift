@@ -23,6 +23,12 @@ struct ListFilter: Sendable, Equatable {
         }
     }
 
+    /// A click into it: it is typed again, from that character on.
+    mutating func open(at offset: Int) {
+        isOpen = true
+        line.move(to: offset)
+    }
+
     // MARK: Keys
 
     /// Characters for the filter. `false` when it is not being typed: they are keys of the list.
