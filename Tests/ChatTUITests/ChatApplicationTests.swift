@@ -83,6 +83,10 @@ struct ChatApplicationTests {
         terminal.type("/send /no/such/file")
         terminal.press("Enter")
         #expect(await terminal.waits(for: "no such file or directory"))
+        // What is there is not sent either when something else is not.
+        terminal.type("/send /etc/passwd /no/such/words -- text")
+        terminal.press("Enter")
+        #expect(await terminal.waits(for: "Nothing was offered: cannot read /no/such/words"))
         terminal.press("Ctrl-q")
         _ = try await run.value
     }

@@ -132,9 +132,19 @@ struct SlashCommandTests {
         fixture.enter("/send ~/a.txt \"/tmp/two words\" b\\ c")
         #expect(
             fixture.errands == [
-                .sendFile(path: "/home/jo/a.txt", to: Fixture.alice),
-                .sendFile(path: "/tmp/two words", to: Fixture.alice), .sendFile(path: "b c", to: Fixture.alice),
+                .sendFiles(["/home/jo/a.txt", "/tmp/two words", "b c"], caption: "", to: Fixture.alice)
             ])
+        fixture.enter("/send ~/a.txt --  from \"last\" night ")
+        #expect(
+            fixture.errands == [
+                .sendFiles(["/home/jo/a.txt"], caption: "from \"last\" night", to: Fixture.alice)
+            ])
+        fixture.enter("/send -- just words")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("/send PATH -- TEXT"))
+        let words = Errand.sendFiles(["/home/jo/a.txt", "from", "last"], caption: "", to: Fixture.alice)
+        fixture.send(.failed(words, .cannotRead(path: "/home/jo/from", errno: 2)))
+        #expect(fixture.text.contains("Nothing was offered: cannot read /home/jo/from"))
+        #expect(fixture.text.replacing("\n", with: " ").contains("a text beside"))
     }
 
     @Test("/limit names a direction or a transfer, and a rate or off")
@@ -279,7 +289,7 @@ struct SlashCommandTests {
     func help() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/help send")
-        #expect(fixture.text.contains("/send [PATH…]: offer files or folders"))
+        #expect(fixture.text.contains("/send [PATH…] [-- TEXT]: offer files or folders"))
     }
 
     @Test("spelling", arguments: [("qiut", "quit"), ("hepl", "help"), ("serach", "search"), ("xyzzy", nil)])

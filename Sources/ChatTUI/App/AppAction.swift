@@ -29,6 +29,7 @@ public enum ErrandResult: Sendable {
     case contact(Peer)
     case message(ChatMessage)
     case folder(FolderOffer)
+    case files([ChatMessage], folders: [FolderOffer])
     case settings(SettingsReply)
 }
 

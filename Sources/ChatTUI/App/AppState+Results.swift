@@ -23,6 +23,10 @@ extension AppState {
         case .sendFile, .sendTextFile, .retry:
             if case .message(let message) = result { follow(message) }
             if case .folder(let offer) = result { followFolder(offer) }
+        case .sendFiles:
+            guard case .files(let messages, let folders) = result else { return }
+            messages.forEach { follow($0) }
+            folders.forEach { followFolder($0) }
         case .edit, .retract, .react:
             guard case .message(let message) = result else { return }
             change(message)
@@ -113,6 +117,15 @@ extension AppState {
         return muteWords(chats[index].peer).map { "\(name) is \($0) (/mute \(name) off)" } ?? "\(name) is not muted"
     }
 
+    /// Words behind a path look like further paths.
+    private func missingAdvice(_ error: ChatError, _ paths: [String]) -> String {
+        guard case .cannotRead(let path, let errno) = error, errno == 2, paths.count > 1, !path.hasSuffix(paths[0])
+        else {
+            return ""
+        }
+        return " (a text beside the files stands behind --: /send PATH -- TEXT)"
+    }
+
     /// An errand could not be done.
     mutating func fail(_ errand: Errand, _ error: ChatError, _ effects: inout [AppEffect]) {
         switch errand {
@@ -127,6 +140,9 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "Your answer was not stored"), isError: true)
         case .retract, .react, .setPinned, .deleteHere, .markUnread:
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
+        case .sendFiles(let paths, _, _):
+            let what = paths.count == 1 ? "\(abbreviated(paths[0])) was not offered" : "Nothing was offered"
+            note(Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths), isError: true)
         case .sendFile(let path, _):
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not offered"), isError: true)
         case .sendTextFile(let text, let name, let contact):

@@ -10,9 +10,17 @@ extension AppState {
                 note("No chat is open: /query WHO opens one", isError: true)
                 return
             }
-            let paths = scanner.all()
-            if paths.isEmpty { return showFilePicker(&effects) }
-            for path in paths { effects.append(.run(.sendFile(path: expanded(path), to: openID))) }
+            var paths: [String] = []
+            var caption: String?
+            while caption == nil, let word = scanner.next() {
+                if word == "--" { caption = scanner.remainder() ?? "" } else { paths.append(expanded(word)) }
+            }
+            if paths.isEmpty, caption == nil { return showFilePicker(&effects) }
+            guard !paths.isEmpty else {
+                note("Which file is it about? /send PATH -- TEXT", isError: true)
+                return
+            }
+            effects.append(.run(.sendFiles(paths, caption: caption ?? "", to: openID)))
         case .accept:
             let (number, rest) = transferNumber(&scanner) { $0.state == .offered && $0.direction == .incoming }
             guard let number else { return }

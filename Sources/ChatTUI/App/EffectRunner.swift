@@ -33,6 +33,8 @@ struct EffectRunner: Sendable {
                 return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
             }
             return .folder(try await service.sendFolder(at: path, caption: "", to: contact))
+        case .sendFiles(let paths, let caption, let contact):
+            return try await sendFiles(paths.map(Self.absolute), caption: caption, to: contact)
         case .reply(let text, let message):
             return .message(try await service.send(text, to: message.contact, replyTo: message.id))
         case .setPinned(let message, let pinned): return .message(try await service.setPinned(message, pinned))
@@ -164,6 +166,25 @@ struct EffectRunner: Sendable {
     /// Away from the main thread: it takes thousands of digests.
     @concurrent private static func number(_ own: PeerID, _ other: PeerID) async -> [String] {
         SafetyNumber.groups(own, other)
+    }
+
+    /// Everything that is named is there before the first of it is offered: a slip in a line sends nothing.
+    private func sendFiles(
+        _ paths: [String], caption: String, to contact: ContactID
+    ) async throws(ChatError) -> ErrandResult {
+        for path in paths {
+            guard access(path, R_OK) == 0 else { throw .cannotRead(path: path, errno: errno) }
+        }
+        var messages: [ChatMessage] = []
+        var folders: [FolderOffer] = []
+        for path in paths {
+            if Self.isFolder(path) {
+                folders.append(try await service.sendFolder(at: path, caption: caption, to: contact))
+            } else {
+                messages.append(try await service.sendFile(at: path, named: nil, caption: caption, to: contact))
+            }
+        }
+        return .files(messages, folders: folders)
     }
 
     private static func isFolder(_ path: String) -> Bool {

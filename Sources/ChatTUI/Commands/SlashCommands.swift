@@ -35,7 +35,9 @@ enum SlashCommands {
             .plain, "plain", [], [.text], "TEXT", "send the text as it is, whatever it looks like", .talk, needed: true),
         make(.editor, "editor", [], [.text], "[TEXT]", "write in $EDITOR", .talk),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
-        make(.send, "send", ["sendfile"], [.path], "[PATH…]", "offer files or folders; without a path: choose", .files),
+        make(
+            .send, "send", ["sendfile"], [.path], "[PATH…] [-- TEXT]",
+            "offer files or folders, with a text beside; no path: choose", .files),
         make(
             .accept, "accept", ["savefile"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
         make(.decline, "decline", [], [.transfer, .text], "[N]", "refuse an offered file", .files),

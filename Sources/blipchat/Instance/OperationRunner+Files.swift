@@ -9,13 +9,18 @@ extension OperationRunner {
     /// Without progress for so long transfers are left to themselves; they stay queued.
     private static let stallLimit = Duration.seconds(600)
 
-    /// Offers all of `paths` at once, so that several run at the same time, and waits for all. What cannot be offered
-    /// ends the offering; what was offered before is still waited for.
+    /// Offers all of `paths` at once, so that several run at the same time, and waits for all. Nothing is offered when
+    /// one of them is not there; what cannot be offered for other reasons ends the offering, and what was offered before
+    /// is still waited for.
     func sendFiles(
         _ paths: [String], as name: String?, caption: String, to who: String, within timeout: Duration,
         _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
+        for path in paths where access(path, R_OK) != 0 {
+            let error = ChatError.cannotRead(path: path, errno: errno)
+            throw CommandError(error, about: who)
+        }
         // Events are asked for first, so that none can be missed.
         let events = await service.events()
         let waiting = FilesWaiting()
