@@ -182,7 +182,7 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("0 files are offered, 2 left out"))
     }
 
-    @Test("the offer of a folder says what accepting it takes, and its other files need one row each")
+    @Test("the offer of a folder says what accepting it takes, in one box for all of its files")
     func folderOffer() {
         var fixture = Fixture.main(columns: 100, rows: 30)
         for number in Int64(20)...22 {
@@ -193,8 +193,8 @@ struct SlashCommandTests {
                 .chat(.messageAdded(Fixture.fileMessage(transfer, position: 100 + number, at: Fixture.time(21, 9, 6)))))
         }
         let text = fixture.text
-        #expect(text.contains("folder ho‹RLO›me: 3 files, 3.0 kB"))
-        #expect(text.split(separator: "\n").count { $0.contains("comes with its folder") } == 2)
+        #expect(text.contains("┌ #20 ho‹RLO›me/  3.0 kB  folder of 3 files"))
+        #expect(text.ranges(of: "┌ #").count == 1 && !text.contains("f21.jpg"))
     }
 
     @Test("/accept needs no number when there is one offer, and takes a folder")

@@ -72,7 +72,7 @@ extension EndToEnd {
                 [home.command, "--plain", "--listen", "127.0.0.1:0"], environment: home.environment,
                 folder: home.folder, input: input)
             #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
-            #expect(process.output.contains("There is no command /nonsense"))
+            #expect(process.output.contains("There is no /nonsense"))
             #expect(process.output.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
             #expect(try await home.run("contacts", "list", "--names").output == "bob\n")
             // Nothing is sent to somebody whose key was not compared when that is asked for.

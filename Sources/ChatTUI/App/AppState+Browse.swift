@@ -104,14 +104,14 @@ extension AppState {
     /// The selected messages that are loaded, in their order.
     var selectedMessages: [ChatMessage] {
         guard let range = browse?.range, let chat = openChat else { return [] }
-        return chat.window.items.compactMap(\.message).filter { range.contains($0.position) }
+        return chat.window.withFolded(chat.window.shownMessages.filter { range.contains($0.position) })
     }
 
     /// Moves the cursor by messages.
     mutating func moveSelection(by step: Int) {
         guard let browse, let index = chatIndex(openID) else { return }
         let window = chats[index].window
-        let messages = window.items.compactMap(\.message)
+        let messages = window.shownMessages
         guard let place = messages.firstIndex(where: { $0.id == browse.selected.id }) else { return }
         let wanted = place + step
         if step < 0 { chats[index].window.clearedUpTo = nil }
@@ -138,7 +138,7 @@ extension AppState {
         var index = start + direction
         while items.indices.contains(index), passed < abs(rows) {
             passed += layout.rows(at: index).count
-            if items[index].message != nil { steps += direction }
+            if items[index].message != nil, !chat.window.isFolded(items[index]) { steps += direction }
             index += direction
         }
         moveSelection(by: steps == 0 ? direction : steps)
@@ -157,7 +157,7 @@ extension AppState {
     }
 
     private mutating func selectEndOfWindow(_ end: BrowseMode.End) {
-        guard let messages = openChat?.window.items.lazy.compactMap(\.message) else { return }
+        guard let messages = openChat?.window.shownMessages else { return }
         let message = end == .oldest ? messages.first : messages.last
         if let message { browse?.selected = .init(message) }
         revealSelection()
@@ -180,11 +180,16 @@ extension AppState {
 
     /// Scrolls so far that the message under the cursor is seen.
     private mutating func revealSelection() {
-        guard let browse, let index = chatIndex(openID) else { return }
+        if let browse { reveal(browse.selected.id) }
+    }
+
+    /// Scrolls so far that a message of the open chat is seen.
+    mutating func reveal(_ id: MessageID) {
+        guard let index = chatIndex(openID) else { return }
         chats[index].window.highlight = nil
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
-        chats[index].window.scroll = layout.scroll(revealing: .message(browse.selected.id), height: area.rows)
+        chats[index].window.scroll = layout.scroll(revealing: .message(id), height: area.rows)
         if chats[index].window.isAtBottom { chats[index].window.newerCount = 0 }
     }
 
@@ -205,8 +210,9 @@ extension AppState {
         guard let browse else { return }
         guard let chat = openChat else { return self.browse = nil }
         guard chat.window.loading?.replaces != true else { return }
-        guard chat.window.index(of: .message(browse.selected.id)) == nil else { return }
-        let messages = chat.window.items.compactMap(\.message)
+        let index = chat.window.index(of: .message(browse.selected.id))
+        guard index.map({ chat.window.isFolded(chat.window.items[$0]) }) ?? true else { return }
+        let messages = chat.window.shownMessages
         let next = messages.last { $0.position <= browse.selected.position } ?? messages.first
         guard let next else { return self.browse = nil }
         self.browse?.selected = .init(next)

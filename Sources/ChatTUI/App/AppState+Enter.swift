@@ -30,7 +30,7 @@ extension AppState {
         case .unknown(let name, let suggestion):
             confirming = nil
             let shown = SafeText(name, as: .name).text
-            let first = suggestion.map { "Did you mean /\($0)?" } ?? "There is no command /\(shown) (F1 lists them)."
+            let first = suggestion.map { "Did you mean /\($0)?" } ?? "There is no /\(shown) (F1 lists all)."
             say("\(first) To send it, start with //", isError: true)
         }
     }

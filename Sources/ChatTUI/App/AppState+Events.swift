@@ -125,8 +125,15 @@ extension AppState {
         progressNews.forget(transfer.id)
         let old = transfers.byID[transfer.id]
         transfers.update(transfer)
-        if transfer.state.isFinal, let old, !old.state.isFinal {
-            say(Sentences.ended(transfer, with: name(of: transfer.contact)), isError: transfer.state == .failed)
+        guard transfer.state.isFinal, let old, !old.state.isFinal else { return }
+        let name = name(of: transfer.contact)
+        if let group = transfers.group(of: transfer.number), group.isFolder {
+            // The last file ends the folder.
+            guard group.state.isFinal, UInt64(group.ids.count) >= group.fileCount else { return }
+            let words = TransferWords(state: self, group: group)
+            say(Sentences.ended(group, named: words, with: name), isError: group.state == .failed)
+        } else {
+            say(Sentences.ended(transfer, with: name), isError: transfer.state == .failed)
         }
     }
 

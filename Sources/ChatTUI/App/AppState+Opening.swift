@@ -7,6 +7,14 @@ extension AppState {
     mutating func actOn(_ message: ChatMessage, _ effects: inout [AppEffect]) {
         if case .file(let old) = message.content, !message.isRetracted {
             let transfer = transfers.byID[old.id] ?? old
+            if let index = chatIndex(message.contact), chats[index].window.isHead(message) {
+                let group = folderGroup(of: message, transfer, in: chats[index].window)
+                guard let offer = group.isOpenOffer ? transfers.firstOffer(of: group) : nil else {
+                    chats[index].window.toggleFolder(of: message)
+                    return reveal(message.id)
+                }
+                return effects.append(.run(.accept(offer.number, folder: nil)))
+            }
             if transfer.state == .offered, transfer.direction == .incoming {
                 effects.append(.run(.accept(transfer.number, folder: nil)))
             } else {
@@ -43,6 +51,9 @@ extension AppState {
     /// `o`: the file, or the link; of several links one can be chosen.
     mutating func open(_ message: ChatMessage, _ effects: inout [AppEffect]) {
         if case .file(let old) = message.content, !message.isRetracted {
+            if let window = chat(message.contact)?.window, window.isHead(message) {
+                return openFile(of: folderGroup(of: message, transfers.byID[old.id] ?? old, in: window), &effects)
+            }
             return open(transfers.byID[old.id] ?? old, &effects)
         }
         let links = links(of: message)

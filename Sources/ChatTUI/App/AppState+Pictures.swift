@@ -18,7 +18,7 @@ extension AppState {
     /// Asks for the previews that the open chat lacks.
     mutating func askForPictures(_ effects: inout [AppEffect]) {
         guard settings.preview != .off, let chat = openChat else { return }
-        for item in chat.window.items.suffix(Self.lookback) {
+        for item in chat.window.items.suffix(Self.lookback) where !chat.window.isFolded(item) {
             guard let message = item.message, !message.isRetracted, case .file(let stored) = message.content else {
                 continue
             }

@@ -89,6 +89,7 @@ extension AppState {
     /// wanted any more.
     mutating func show(_ key: HistoryItem.Key, at index: Int) {
         if chats[index].window.loading?.replaces == true { chats[index].window.loading = nil }
+        if case .message(let id) = key { chats[index].window.unfold(id) }
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
         chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
@@ -119,9 +120,13 @@ extension AppState {
         case .bottom: bottom = window.items.count - 1
         case .at(let key, _): bottom = window.index(of: key) ?? window.items.count - 1
         }
-        // An item has at least one row, so this many of them fill the screen and the next page of it.
+        // An item that is shown has at least one row, so this many of them fill the screen and the next page of it. A
+        // folder larger than what may be in memory is passed by scrolling.
         let reach = 2 * size.rows
-        if bottom < reach, !window.reachesOldest, let first = window.firstPosition {
+        let hasRoom = window.items.count + settings.pageSize <= ChatWindow.foldedLimit
+        if bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach), !window.reachesOldest,
+            let first = window.firstPosition
+        {
             load(.before(first), at: index, &effects)
         } else if window.items.count - bottom < size.rows, !window.reachesNewest, let last = window.lastPosition {
             load(.after(last), at: index, &effects)

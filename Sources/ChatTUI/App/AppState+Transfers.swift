@@ -145,7 +145,7 @@ extension AppState {
     }
 
     /// A received file that is complete, or our own; of a folder the folder.
-    private mutating func openFile(of group: TransferGroup, _ effects: inout [AppEffect]) {
+    mutating func openFile(of group: TransferGroup, _ effects: inout [AppEffect]) {
         let file = group.lead
         guard let path = file.path, file.direction == .outgoing || file.state == .complete else {
             say("#\(group.number.rawValue) is not complete: there is nothing to open yet")

@@ -46,6 +46,8 @@ enum HistoryItem: Sendable, Equatable {
 /// other, so that memory does not grow with the length of the history.
 struct ChatWindow: Sendable, Equatable {
     static let limit = 500
+    /// Messages in memory, with those behind the lines of folders.
+    static let foldedLimit = 5000
     static let pageSize = 100
 
     /// Which row of the window stands at the bottom of the screen.
@@ -62,7 +64,13 @@ struct ChatWindow: Sendable, Equatable {
         var count: Int
     }
 
-    private(set) var items: [HistoryItem] = []
+    private(set) var items: [HistoryItem] = [] {
+        // Nearly no window has a folder, and messages come in floods.
+        didSet { if hasFolders { fold() } }
+    }
+    /// There has been a file of a folder in the window.
+    private var hasFolders = false
+    var folders = Folders()
     /// A page was loaded since the chat was opened first.
     private(set) var isLoaded = false
     /// Nothing older is in the store.
@@ -205,6 +213,7 @@ struct ChatWindow: Sendable, Equatable {
 
     private mutating func insert(_ page: [ChatMessage]) {
         guard !page.isEmpty else { return }
+        if !hasFolders { hasFolders = page.contains { Self.folder(of: $0) != nil } }
         if let last = items.last, let first = page.first, last.order < HistoryItem.message(first).order {
             items += page.map(HistoryItem.message)
             return
@@ -217,11 +226,13 @@ struct ChatWindow: Sendable, Equatable {
 
     private mutating func trim(keepingOldest: Bool) {
         guard items.count > Self.limit else { return }
+        let excess = excess(fromNewest: keepingOldest)
+        guard excess > 0 else { return }
         if keepingOldest {
-            items.removeLast(items.count - Self.limit)
+            items.removeLast(excess)
             reachesNewest = false
         } else {
-            items.removeFirst(items.count - Self.limit)
+            items.removeFirst(excess)
             reachesOldest = false
         }
     }

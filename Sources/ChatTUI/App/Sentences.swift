@@ -167,10 +167,22 @@ extension Sentences {
     /// News of a transfer that has just ended.
     static func ended(_ transfer: FileTransfer, with name: String) -> String {
         let file = "#\(transfer.number.rawValue) \(SafeText(transfer.name, as: .fileName).text)"
-        switch transfer.state {
-        case .complete: return transfer.direction == .incoming ? "\(file) is here" : "\(name) has \(file)"
-        case .failed: return "\(file) failed" + (transfer.reason.map { ": \($0)" } ?? "")
-        default: return "\(file): \(words(for: transfer.state, transfer.reason))"
+        return ended(file, transfer.state, transfer.reason, transfer.direction, with: name)
+    }
+
+    /// News of a folder whose last file has just ended.
+    static func ended(_ group: TransferGroup, named words: TransferWords, with name: String) -> String {
+        let folder = "#\(group.number.rawValue) \(words.name.text)"
+        return ended(folder, group.state, group.reason, group.direction, with: name)
+    }
+
+    private static func ended(
+        _ file: String, _ state: FileTransfer.State, _ reason: String?, _ direction: MessageDirection, with name: String
+    ) -> String {
+        switch state {
+        case .complete: direction == .incoming ? "\(file) is here" : "\(name) has \(file)"
+        case .failed: "\(file) failed" + (reason.map { ": \($0)" } ?? "")
+        default: "\(file): \(words(for: state, reason))"
         }
     }
 

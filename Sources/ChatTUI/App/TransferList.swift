@@ -46,7 +46,7 @@ struct TransferList: Sendable, Equatable {
     }
 
     /// The file whose number answers the offer of a group.
-    private func firstOffer(of group: TransferGroup) -> FileTransfer? {
+    func firstOffer(of group: TransferGroup) -> FileTransfer? {
         group.ids.lazy.compactMap { byID[$0] }.filter { $0.state == .offered }.min { $0.number < $1.number }
     }
 

@@ -88,13 +88,25 @@ struct MessageSentences {
         case .file(let transfer):
             var text = SafeText("\(number) ", as: .line) + SafeText(transfer.name, as: .fileName)
             text += line(", \(Units.size(transfer.size)), \(Sentences.word(for: transfer.state))")
-            if let place = transfer.place { text += line(", of the folder ") + SafeText(place.path, as: .fileName) }
+            if let folder {
+                text = folder
+            } else if let place = transfer.place {
+                text += line(", of the folder ") + SafeText(place.path, as: .fileName)
+            }
             if transfer.direction == .incoming, transfer.state == .offered {
                 let number = transfer.number.rawValue
                 text += line(" (/accept \(number) or /decline \(number))")
             }
             return [text] + (transfer.caption.isEmpty ? [] : SafeText(transfer.caption, as: .multiline).lines())
         }
+    }
+
+    /// `#8 photos/ (31 files), 48 MB, offered` for the message that stands for its folder.
+    private var folder: SafeText? {
+        guard let transfer, let window = state.chat(message.contact)?.window, window.isHead(message) else { return nil }
+        let group = state.folderGroup(of: message, transfer, in: window)
+        return line("#\(group.number.rawValue) ") + TransferWords(state: state, group: group).name
+            + line(", \(Units.size(group.size)), \(Sentences.word(for: group.state))")
     }
 
     // MARK: Changes

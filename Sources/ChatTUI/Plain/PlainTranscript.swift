@@ -46,7 +46,7 @@ struct PlainTranscript {
         }
         let isShownNow = chat.window.isLoaded && (before.openID != chat.id || old?.window.isLoaded != true)
         guard isShownNow else { return lines }
-        let recent = chat.window.items.compactMap(\.message).suffix(Self.recentCount)
+        let recent = chat.window.shownMessages.suffix(Self.recentCount)
         return lines + recent.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
     }
 
@@ -65,7 +65,7 @@ struct PlainTranscript {
         guard case .chat(let event) = action else { return [] }
         switch event {
         case .messageAdded(let message):
-            guard after.chatIndex(message.contact) != nil else { return [] }
+            guard after.chatIndex(message.contact) != nil, !isBehindFolder(message) else { return [] }
             return MessageSentences(state: after, message: message).lines(withDay: false)
         case .messageChanged(let message):
             return MessageSentences(state: after, message: message).changes(since: old(message))
@@ -89,6 +89,14 @@ struct PlainTranscript {
             return MessageSentences(state: after, message: message).changes(since: old(message) ?? asked)
         default: return []
         }
+    }
+
+    /// One line is enough for all files of a folder: that of the first.
+    private func isBehindFolder(_ message: ChatMessage) -> Bool {
+        guard case .file(let transfer) = message.content, transfer.place != nil,
+            let group = after.transfers.group(of: transfer.number)
+        else { return false }
+        return group.lead.id != message.id
     }
 
     /// A message as it was before, as far as it is known.

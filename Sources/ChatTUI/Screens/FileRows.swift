@@ -13,20 +13,21 @@ struct FileRows {
 
     var rows: [StyledLine] {
         let isOffer = transfer.state == .offered && transfer.direction == .incoming
-        // Of the files of one folder only the one that the chords answer has a box: it stands for all.
-        let hasBox = isOffer && (transfer.place == nil || state.shownOffer?.number == transfer.number)
-        var rows = hasBox ? offerRows : lineRows
-        if !transfer.caption.isEmpty {
-            let caption = TextWrap.wrap(
-                SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent - 1),
-                reordering: message.reorders)
-            rows += caption.prefix(20).map { line in
-                var row = StyledLine(.blanks(indent))
-                row.add(line)
-                return row
-            }
+        // The files of a folder have one box together, in its line: FolderRows.
+        let rows = isOffer && transfer.place == nil ? offerRows : lineRows
+        return transfer.caption.isEmpty || transfer.place != nil ? rows : rows + captionRows
+    }
+
+    /// The text beside the file.
+    var captionRows: [StyledLine] {
+        let caption = TextWrap.wrap(
+            SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent - 1),
+            reordering: message.reorders)
+        return caption.prefix(20).map { line in
+            var row = StyledLine(.blanks(indent))
+            row.add(line)
+            return row
         }
-        return rows
     }
 
     private var indent: Int {
@@ -35,7 +36,10 @@ struct FileRows {
 
     // MARK: The line
 
-    private var lineRows: [StyledLine] {
+    var lineRows: [StyledLine] { rows(of: text, style: transfer.state == .failed ? Theme.error : .plain) }
+
+    /// A line about the file or its folder, behind time, mark and arrow.
+    func rows(of text: SafeText, style: Style, target: HitTarget? = nil) -> [StyledLine] {
         var lead = StyledLine()
         if !message.isNarrow {
             lead.add(message.time, Theme.time)
@@ -47,7 +51,7 @@ struct FileRows {
         let wrapped = TextWrap.wrap(text, width: max(8, message.width - indent - (message.isNarrow ? 0 : 1)))
         return wrapped.enumerated().map { index, line in
             var row = index == 0 ? lead : StyledLine(.blanks(indent))
-            row.add(line, transfer.state == .failed ? Theme.error : .plain)
+            row.add(line, style, target: target)
             return row
         }
     }
@@ -106,10 +110,11 @@ struct FileRows {
     // MARK: The offer
 
     /// The three-line box. Only the offer that the chords answer names them.
-    private var offerRows: [StyledLine] {
+    var offerRows: [StyledLine] {
+        let (name, size) = offered
         let first =
             SafeText(literal: "┌ ") + SafeText("#\(transfer.number.rawValue) ", as: .line) + name
-            + SafeText("  \(Units.size(transfer.size))  \(kind)", as: .line)
+            + SafeText("  \(Units.size(size))  \(kind)", as: .line)
         var place = ""
         if let downloads = state.downloads {
             let needed = transfer.place?.bytes ?? transfer.size
@@ -154,13 +159,15 @@ struct FileRows {
         return "\(digits.prefix(4)) \(digits.suffix(4))"
     }
 
-    /// What sort of file it claims to be, or of which folder it is.
+    /// What accepting takes: the file, or the whole folder.
+    private var offered: (name: SafeText, size: UInt64) {
+        guard let place = transfer.place else { return (name, transfer.size) }
+        let top = place.path.split(separator: "/").first.map(String.init) ?? ""
+        return (SafeText(top, as: .fileName) + SafeText(literal: "/"), place.bytes)
+    }
+
+    /// What sort of file it claims to be, or how many files a folder has.
     private var kind: String {
-        if let place = transfer.place {
-            let top = place.path.split(separator: "/").first.map(String.init) ?? ""
-            let name = SafeText(top, as: .fileName).text
-            return "folder \(name): \(place.files) files, \(Units.size(place.bytes))"
-        }
-        return FileKind.word(for: transfer)
+        transfer.place.map { "folder of \($0.files) files" } ?? FileKind.word(for: transfer)
     }
 }

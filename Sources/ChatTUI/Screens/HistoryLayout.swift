@@ -19,6 +19,7 @@ struct HistoryLayout {
         firstUnread = chat.window.unreadLine.flatMap { line in
             chat.window.items.firstIndex { item in
                 item.message.map { $0.direction == .incoming && $0.position > line.after } ?? false
+                    && !chat.window.isFolded(item)
             }
         }
     }
@@ -85,6 +86,10 @@ struct HistoryLayout {
         var count = 0
         while index >= first, count < height {
             let rows = rows(at: index)
+            guard !rows.isEmpty else {
+                index -= 1
+                continue
+            }
             let lines = rows.dropLast(min(hidden, max(0, rows.count - 1))).suffix(height - count)
             reversed.append((index, Array(lines), max(0, separators(at: index).count - lines.startIndex)))
             count += lines.count
@@ -127,7 +132,7 @@ struct HistoryLayout {
         guard let target = chat.window.index(of: key) else { return chat.window.scroll }
         let (bottom, hidden) = anchor(filling: height)
         if target > bottom || (target == bottom && hidden > 0) {
-            if target == items.count - 1, chat.window.reachesNewest { return .bottom }
+            if endOfFolded(after: target) == items.count - 1, chat.window.reachesNewest { return .bottom }
             return .at(key, hiddenRows: 0)
         }
         var used = -hidden
@@ -175,6 +180,7 @@ struct HistoryLayout {
             index += 1
             hidden += self.rows(at: index).count
         }
+        if hidden == 0 { index = endOfFolded(after: index) }
         if index == items.count - 1, hidden == 0, chat.window.reachesNewest { return .bottom }
         return .at(items[index].key, hiddenRows: hidden)
     }
@@ -195,8 +201,17 @@ struct HistoryLayout {
 
     // MARK: Rows
 
-    /// The rows of one item: a new day, the unread line, then the item itself. Never empty.
+    /// The last of the items behind `index` that have no rows, one after the other; `index` itself when there is none.
+    private func endOfFolded(after index: Int) -> Int {
+        var index = index
+        while index + 1 < items.count, chat.window.isFolded(items[index + 1]) { index += 1 }
+        return index
+    }
+
+    /// The rows of one item: a new day, the unread line, then the item itself. None for what stands behind the line of
+    /// its folder, else at least one.
     func rows(at index: Int) -> [StyledLine] {
+        guard !chat.window.isFolded(items[index]) else { return [] }
         var rows = separators(at: index)
         switch items[index] {
         case .message(let message):
@@ -212,7 +227,7 @@ struct HistoryLayout {
     private func separators(at index: Int) -> [StyledLine] {
         guard let message = items[index].message else { return [] }
         var rows: [StyledLine] = []
-        let previous = items[..<index].last { $0.message != nil }?.message
+        let previous = items[..<index].last { $0.message != nil && !chat.window.isFolded($0) }?.message
         let time = message.shownTime
         if previous.map({ !state.clock.isSameDay($0.shownTime, time) }) ?? true { rows.append(dayLine(time)) }
         if index == firstUnread, let line = chat.window.unreadLine { rows.append(unreadLine(line.count)) }

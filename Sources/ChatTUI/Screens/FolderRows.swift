@@ -1,0 +1,77 @@
+// A folder in the history: one line for all of its files, that lives as long as the transfer, or the box of its offer.
+
+import ChatCore
+
+/// The rows of the message that stands for its folder (ChatWindow+Folders).
+struct FolderRows {
+    let message: MessageRows
+    /// The file of the message.
+    let head: FileTransfer
+
+    private var state: AppState { message.state }
+
+    /// All files that are known: of a folder that the transfers have forgotten those in the window.
+    private var group: TransferGroup { state.folderGroup(of: message.message, head, in: message.chat.window) }
+
+    /// The line or the box, and behind it the head's own file when the folder is open.
+    var rows: [StyledLine] {
+        let group = group
+        let isOpen = message.chat.window.isOpen(message.message)
+        let offer = group.isOpenOffer ? state.transfers.firstOffer(of: group) : nil
+        var rows =
+            if let offer { FileRows(message: message, transfer: offer).offerRows } else { line(group, isOpen: isOpen) }
+        if !head.caption.isEmpty { rows += FileRows(message: message, transfer: head).captionRows }
+        return isOpen ? rows + FileRows(message: message, transfer: head).lineRows : rows
+    }
+
+    /// `↑ photos/ (31 files) 48 MB [████░░] 40% 3.1 MB/s 9 s  #8`
+    private func line(_ group: TransferGroup, isOpen: Bool) -> [StyledLine] {
+        let words = TransferWords(state: state, group: group)
+        var text = words.name + SafeText(" \(Units.size(group.size)) \(happening(to: group))", as: .line)
+        if group.state == .running || group.state == .paused {
+            text += SafeText(" · \(group.count(.complete)) of \(group.fileCount) done", as: .line)
+        }
+        text += SafeText("  #\(group.number.rawValue)", as: .line)
+        if isOpen { text += SafeText(literal: ":") }
+        let rows = FileRows(message: message, transfer: head).rows(
+            of: text, style: group.state == .failed ? Theme.error : .plain, target: .choose(message.message.id))
+        return rows
+    }
+
+    private func happening(to group: TransferGroup) -> String {
+        let words = TransferWords(state: state, group: group)
+        switch group.state {
+        case .offered: return "· offered, \(state.name(of: group.contact)) has not decided"
+        case .accepted: return "· accepted" + (group.reason.map { ", \($0)" } ?? "")
+        case .running:
+            let parts = [words.pace.percent, words.pace.rate, words.pace.remaining].compactMap { $0 }
+            return ([bar(group)] + parts).joined(separator: " ")
+        case .paused: return "\(bar(group)) \(words.pace.percent) paused" + (group.reason.map { ": \($0)" } ?? "")
+        case .complete:
+            return group.direction == .outgoing ? "· done · on their disk" : "· done" + place(group)
+        case .failed, .declined, .cancelled: return "· " + words.words
+        }
+    }
+
+    private func bar(_ group: TransferGroup) -> String {
+        ProgressBar.text(group.transferred, of: group.size, width: 10)
+    }
+
+    /// Where the folder is: the part of a file's path up to it.
+    private func place(_ group: TransferGroup) -> String {
+        guard let path = group.lead.path, let inside = group.lead.place?.path else { return "" }
+        let levels = inside.split(separator: "/").count
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(max(0, levels))
+        return parts.isEmpty ? "" : " · " + state.abbreviated(parts.joined(separator: "/"))
+    }
+}
+
+extension AppState {
+    /// What is known of the folder whose line `message` is.
+    func folderGroup(of message: ChatMessage, _ head: FileTransfer, in window: ChatWindow) -> TransferGroup {
+        if let group = transfers.group(of: head.number) { return group }
+        var group = TransferGroup(head)
+        for file in window.files(behind: message) { group.change(from: nil, to: transfers.byID[file.id] ?? file) }
+        return group
+    }
+}

@@ -1,0 +1,151 @@
+// Folders in the chat: one line for all files of a folder that was sent as a whole, which opens to show them.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Folders in the chat")
+struct FolderLineTests {
+    private typealias Fixture = ScreenFixture
+
+    /// File `number` of a folder of `count` files of 1000 bytes, at a position of the same number.
+    private static func file(
+        _ number: Int64, of count: UInt64 = 4, _ state: FileTransfer.State = .complete,
+        _ direction: MessageDirection = .incoming
+    ) -> ChatMessage {
+        var transfer = Fixture.transfer(
+            number, direction, "f\(number).jpg", size: 1000, state, transferred: state == .complete ? 1000 : 0)
+        transfer.place = FolderPlace(
+            set: Fixture.messageID(1), path: "photos/2024", files: count, bytes: count * 1000)
+        transfer.path = "/home/jo/Downloads/photos (2)/2024/f\(number).jpg"
+        return Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 6))
+    }
+
+    private func main(_ messages: [ChatMessage], rows: Int = 24) -> Fixture {
+        var fixture = Fixture.main(columns: 100, rows: rows)
+        for message in messages { fixture.send(.chat(.messageAdded(message))) }
+        return fixture
+    }
+
+    private let folder = (100...103 as ClosedRange<Int64>).map { file($0) }
+
+    @Test("all files of a folder are one line with count, size, state and place")
+    func oneLine() {
+        let fixture = main(folder)
+        #expect(
+            fixture.text.contains("↓ photos/ (4 files) 4.0 kB · done · ~/Downloads/photos (2)  #100"), "\(fixture.text)"
+        )
+        #expect(!fixture.text.contains(".jpg"))
+        #expect(fixture.state.openChat?.window.isAtBottom == true)
+    }
+
+    @Test("while it runs the line tells how far the whole is, and at the end one sentence is said")
+    func progress() {
+        var running = folder
+        running[2] = Self.file(102, .running)
+        running[3] = Self.file(103, .accepted)
+        var fixture = main(running)
+        fixture.send(
+            .chat(
+                .transferProgress(
+                    TransferProgress(id: running[2].id, transferred: 500, rate: 250, stalled: .zero))))
+        fixture.advance(.seconds(1))
+        #expect(fixture.text.contains("photos/ (4 files) 4.0 kB"), "\(fixture.text)")
+        #expect(fixture.text.contains("62% 250 B/s") && fixture.text.contains("2 of 4 done"), "\(fixture.text)")
+        fixture.send(.chat(.messageChanged(folder[2])))
+        #expect(fixture.state.status == nil, "one of its files is no news")
+        fixture.send(.chat(.messageChanged(folder[3])))
+        #expect(fixture.state.status?.text == "#100 photos/ (4 files) is here")
+    }
+
+    @Test("Enter on the line and a click on it show the files and fold them again; each file is a message of its own")
+    func opening() throws {
+        var fixture = main(folder + [Fixture.message(120, .incoming, "after", at: Fixture.time(21, 9, 7))], rows: 40)
+        fixture.press("Esc", "k")
+        #expect(fixture.state.browse?.selected.id == folder[0].id, "one step up from what stands behind it")
+        fixture.press("Enter")
+        #expect((100...103).allSatisfy { fixture.text.contains("f\($0).jpg") }, "\(fixture.text)")
+        fixture.press("j", "i")
+        #expect(fixture.text.contains("#101 f101.jpg"))
+        fixture.press("Esc", "k", "Enter")
+        #expect(!fixture.text.contains(".jpg"))
+        fixture.press("Esc")
+        try fixture.click(on: "photos/")
+        #expect(fixture.text.contains("f102.jpg"))
+        try fixture.click(on: "photos/")
+        #expect(!fixture.text.contains(".jpg"))
+    }
+
+    @Test("a jump to a file of a closed folder opens it")
+    func jump() {
+        var fixture = main(folder)
+        fixture.effects = []
+        fixture.enter("/goto #\(folder[2].id.short)")
+        for case .message(let reference, let contact, let action) in fixture.questions {
+            fixture.send(.answer(.message(folder[2], reference, contact, action)))
+        }
+        #expect(fixture.text.contains("f102.jpg"), "\(fixture.text)")
+    }
+
+    @Test("what is done with the line of a closed folder is done with all of its files")
+    func selection() {
+        var fixture = main(folder)
+        fixture.press("Esc")
+        #expect(fixture.state.selectedMessages.map(\.id) == folder.map(\.id))
+        fixture.press("Enter")
+        #expect(fixture.state.selectedMessages.map(\.id) == [folder[0].id])
+    }
+
+    @Test("scrolling away from a folder at the end and back ends at the newest message")
+    func bottom() {
+        var fixture = main(folder, rows: 10)
+        fixture.press("PgUp")
+        #expect(fixture.state.openChat?.window.isAtBottom == false)
+        for _ in 0..<5 { fixture.press("PgDn") }
+        #expect(fixture.state.openChat?.window.isAtBottom == true)
+        fixture.send(.chat(.messageAdded(Fixture.message(130, .incoming, "and now", at: Fixture.time(21, 9, 8)))))
+        #expect(fixture.text.contains("and now"))
+    }
+
+    @Test("behind a folder of a thousand files the older messages are still on the screen, and memory is bounded")
+    func large() {
+        let talk = (1...50 as ClosedRange<Int64>).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(20, 9, 0))
+        }
+        for count in [1000, 12_000] as [Int64] {
+            let files = (100..<100 + count).map { Self.file($0, of: UInt64(count)) }
+            var fixture = Fixture(
+                columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])
+            fixture.press("Alt-1")
+            fixture.state.settings.pageSize = 200
+            fixture.state.chats[0].window.loading?.limit = 200
+            fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+            for _ in 0..<200 where fixture.effects.contains(where: { if case .ask(.page) = $0 { true } else { false } })
+            {
+                fixture.answerPages(from: talk + files)
+            }
+            let window = fixture.state.chats[0].window
+            #expect(window.items.count <= ChatWindow.foldedLimit)
+            #expect(window.isAtBottom)
+            #expect(fixture.text.contains("photos/ (\(Units.grouped(Int(count))) files)"))
+            if count == 1000 { #expect(fixture.text.contains("line 50") && fixture.text.contains("line 40")) }
+        }
+    }
+
+    @Test("line mode prints one line for a folder")
+    func plain() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var lines: [String] = []
+        for message in [100, 101, 102, 103].map({ Self.file($0, .offered) }) {
+            let action = AppAction.chat(.messageAdded(message))
+            let before = fixture.state
+            fixture.send(action)
+            lines += PlainTranscript(before: before, after: fixture.state, action: action).lines.map(\.text)
+        }
+        #expect(lines.count == 1)
+        #expect(
+            lines.first?.hasSuffix("#100 photos/ (4 files), 4.0 kB, offered (/accept 100 or /decline 100)") == true,
+            "\(lines)")
+    }
+}
