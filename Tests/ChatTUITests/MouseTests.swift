@@ -220,6 +220,36 @@ struct MouseTests {
         #expect(narrow.state.openID == ScreenFixture.bob)
     }
 
+    @Test("a command that a sentence of ours hints at is typed by a click, and runs only when it is entered")
+    func sentences() throws {
+        let sentences = [
+            ("Pinned (/pins lists what is)", "/pins"), ("#8 is paused (/resume 8)", "/resume 8"),
+            ("Bob Lee is blocked (/unblock Bob Lee)", "/unblock Bob Lee"),
+            ("No chat (/query WHO opens one)", "/query "),
+            ("/send [PATH…]: offer files", "/send"), ("FAILED (no room; /retry)", ""),
+            ("see /quit and (/nonsense)", ""),
+        ]
+        for (sentence, typed) in sentences {
+            let hint = SentenceHints.hints(in: sentence).first
+            #expect(hint?.meaning == (typed.isEmpty ? nil : .typed(typed)), "\(sentence)")
+        }
+        for places in [["status"], ["chat"]] {
+            var fixture = main()
+            if places == ["status"] {
+                fixture.state.say("Pinned (/pins lists what is)")
+            } else {
+                fixture.state.note("Pinned (/pins lists what is)")
+            }
+            fixture.effects = []
+            try fixture.click(on: "/pins")
+            #expect(fixture.state.input.text == "/pins" && fixture.state.overlay == nil && fixture.questions.isEmpty)
+            fixture.press("Ctrl-u")
+            fixture.type("half")
+            try fixture.click(on: "/pins")
+            #expect(fixture.state.input.text == "half")
+        }
+    }
+
     @Test("a candidate of the completion is taken by a click, and the others stay")
     func candidates() throws {
         var fixture = main()

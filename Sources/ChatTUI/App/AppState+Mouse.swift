@@ -43,6 +43,7 @@ extension AppState {
         case .candidate(let index): takeCandidate(index)
         case .slash(let line): runBound(line, &effects)
         case .example(let words): typeExample(words, &effects)
+        case .typed(let line): typeHint(line)
         case .field(let field): clickField(field, at: point)
         // Beside an open overlay a click closes it, as Esc does.
         case .input, .message:
@@ -59,6 +60,15 @@ extension AppState {
         } else {
             placeCursor(at: point)
         }
+    }
+
+    /// A command in a sentence: the user sees it in the input before anything happens.
+    private mutating func typeHint(_ line: String) {
+        guard input.isEmpty else { return say("Your line is in the way of \(line)") }
+        overlay = nil
+        stopBrowsing()
+        input = InputLine(line)
+        draftChanged()
     }
 
     /// A line of the page about the search's syntax: the hits are back, with one more condition.

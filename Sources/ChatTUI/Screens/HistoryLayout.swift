@@ -278,9 +278,10 @@ struct HistoryLayout {
         var rows: [StyledLine] = []
         for (index, text) in notice.lines.enumerated() {
             let wrapped = TextWrap.wrap(SafeText(text, as: .line).linked(), width: max(10, width - lead.width))
+            let hints = SentenceHints.hints(in: text)
             for (number, part) in wrapped.prefix(20).enumerated() {
                 var line = StyledLine(index == 0 && number == 0 ? lead : .blanks(lead.width), Theme.time)
-                line.add(part, style)
+                line.add(sentence: part, style, hints: hints)
                 rows.append(line)
             }
         }

@@ -24,6 +24,8 @@ enum HitTarget: Sendable, Equatable {
     case example(String)
     /// A field of the open overlay: the focus goes there, and the cursor to the place of the click.
     case field(FieldTarget)
+    /// A line that is typed into the empty input, to be entered or not.
+    case typed(String)
     /// A slash command that stands on the screen, with its arguments.
     case slash(String)
     /// A part of an overlay that only hides what is under it.

@@ -74,7 +74,9 @@ extension MainScreen {
         }
         if state.takesLiteral { return StatusWords(SafeText(literal: "the next key is typed as it is"), .plain) }
         if let notice = state.status {
-            return StatusWords(SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread)
+            return StatusWords(
+                SafeText(notice.text, as: .line), notice.isError ? Theme.error : Theme.unread,
+                SentenceHints.hints(in: notice.text))
         }
         let overlay = OverlayScreen(state: state, layout: layout)
         if let words = overlay.status { return StatusWords(words, .plain, overlay.statusHints) }
