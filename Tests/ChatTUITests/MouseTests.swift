@@ -284,6 +284,13 @@ struct MouseTests {
         let hint = try Regex("(Esc|Enter|Tab|F[0-9]+|Alt-[^ /…:),]+|Ctrl-[^ /…:),]+)[: ] ?[a-z]+")
         for (name, fixture) in ScreenFixture.everyScreen(columns: columns, rows: rows) {
             let canvas = fixture.canvas
+            // Letters, too: what the hint line draws is what its table says.
+            if fixture.state.completion == nil, let hintRow = ScreenLayout(fixture.state).hint {
+                for hint in HintLine(fixture.state, columns: columns).hints where hint.column < columns {
+                    let point = Point(column: hint.column, row: hintRow)
+                    #expect(canvas.target(at: point) == .command(hint.command), "\(name): \(hint.label)")
+                }
+            }
             for (row, text) in canvas.text().split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
                 for match in text.matches(of: hint) {
                     let column = SafeText(String(text[..<match.range.lowerBound]), as: .line).width

@@ -93,8 +93,10 @@ struct TransfersScreen {
         let row = area.rows.upperBound - 1
         let number = pane.selected?.rawValue ?? 0
         canvas.fill(Rect(column: area.origin.column, row: row, columns: area.size.columns, rows: 1))
+        // What is typed has to be seen.
+        let examples = area.size.columns >= 60 ? " to (bytes/s: 500k, 2M, off)" : ""
         canvas.drawField(
-            limit, named: .rate, after: "Limit #\(number) to (bytes/s: 500k, 2M, off): ",
+            limit, named: .rate, after: "Limit #\(number)\(examples): ",
             at: Point(column: area.origin.column, row: row), width: area.size.columns)
     }
 }

@@ -28,6 +28,32 @@ extension ScreenFixture {
             $0.addTransfers()
             $0.press("Alt-t", "j", "x")
         }
+        add("filter") {
+            $0.addTransfers()
+            $0.press("Alt-t", "/")
+            $0.type("release")
+        }
+        add("rate") {
+            $0.addTransfers()
+            $0.press("Alt-t", "j", "L")
+        }
+        add("details") {
+            $0.addTransfers()
+            $0.press("Alt-t", "j", "Enter")
+        }
+        add("typed") {
+            $0.enter("/version")
+            $0.press("Ctrl-r")
+        }
+        add("forward") { $0.press("Escape", "f") }
+        add("find") { $0.press("Escape", "/") }
+        add("pins") {
+            $0.enter("/pins")
+            for case .pins(_, let generation) in $0.questions {
+                $0.send(.answer(.pins([history[2]], generation: generation)))
+            }
+        }
+        add("edit") { $0.press("Escape", "k", "k", "e") }
         add("offer") { $0.addOffer() }
         add("requests") {
             $0.send(.chat(.requestsChanged([erin])))
