@@ -5,26 +5,48 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Runs work on one connection, one piece after the other in the order of the calls, off the cooperative threads
-/// (a commit waits for the disk).
+/// Runs work on one connection, one piece after the other in the order of the calls.
 ///
 /// Writes share commits: while one is being synced to the disk others gather, and the next commit takes all of them, each
 /// in a savepoint of its own. A single writer waits for nobody, and everybody returns after the commit that has their work.
+///
+/// Work has a thread of its own, as a commit waits for the disk. The exception is a write that finds nothing else to do
+/// and a disk that has just been fast: two changes of threads would take as long as that commit, so the caller's thread
+/// makes it (Docs/decisions/0010).
 final class DatabaseQueue: @unchecked Sendable {
     // Unchecked: `connection` and `isClosed` are touched on `queue` only.
     private let queue: DispatchQueue
     private var connection: SQLiteConnection?
     private var isClosed = false
     private let open: @Sendable () throws(StoreError) -> SQLiteConnection
-    /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
-    private let gathered = Mutex<[GroupedWrite]>([])
-    /// After a commit the thread looks out for the next write for so long before it goes to sleep: whoever sends one
-    /// message after the other has the next one ready sooner than a thread wakes up.
-    private static let lookout = Duration.microseconds(50)
+    private let traffic = Mutex(Traffic())
+    /// A commit that took less is no reason to change threads.
+    private let briefly: Duration
 
-    /// `open` makes the connection; it is called again when one must be replaced after an I/O error.
-    init(label: String, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection) throws(StoreError) {
+    private struct Traffic {
+        /// Pieces of work that wait or are under way.
+        var work = 0
+        /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
+        var gathered: [GroupedWrite] = []
+        /// The last commit had one write and took less than `briefly`.
+        var isBrief = false
+
+        /// Whether a write may run on its caller's thread, which it then has begun to.
+        mutating func beginsAtOnce() -> Bool {
+            guard work == 0, isBrief else { return false }
+            work = 1
+            return true
+        }
+    }
+
+    /// `open` makes the connection; it is called again when one must be replaced after an I/O error. A write follows on
+    /// its caller's thread when the one before it took less than `briefly` and nothing else waits.
+    init(
+        label: String, briefly: Duration = .milliseconds(1),
+        open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection
+    ) throws(StoreError) {
         queue = DispatchQueue(label: label)
+        self.briefly = briefly
         self.open = open
         connection = try open()
     }
@@ -34,7 +56,7 @@ final class DatabaseQueue: @unchecked Sendable {
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
-            queue.async {
+            enqueue {
                 continuation.resume(returning: Result { () throws(StoreError) in try body(self.current()) })
             }
         }
@@ -60,6 +82,12 @@ final class DatabaseQueue: @unchecked Sendable {
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
+        if traffic.withLock({ $0.beginsAtOnce() }) {
+            return try queue.sync {
+                defer { leave() }
+                return timed(1) { Result { () throws(StoreError) in try commit(body, find, after: nil) } }
+            }.get()
+        }
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
             let write = GroupedWrite(
                 inGroup: { connection throws(StoreError) in
@@ -70,11 +98,11 @@ final class DatabaseQueue: @unchecked Sendable {
                     continuation.resume(
                         returning: Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
                 })
-            let isFirst = gathered.withLock { writes in
-                writes.append(write)
-                return writes.count == 1
+            let isFirst = traffic.withLock { traffic in
+                traffic.gathered.append(write)
+                return traffic.gathered.count == 1
             }
-            if isFirst { queue.async { self.commitGathered() } }
+            if isFirst { enqueue { self.commitGathered() } }
         }
         return try result.get()
     }
@@ -82,7 +110,7 @@ final class DatabaseQueue: @unchecked Sendable {
     /// Closes the connection after the work that is queued; later work fails.
     func close() async {
         await withCheckedContinuation { continuation in
-            queue.async {
+            enqueue {
                 self.connection = nil
                 self.isClosed = true
                 continuation.resume()
@@ -90,17 +118,34 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
+    private func enqueue(_ work: @escaping @Sendable () -> Void) {
+        traffic.withLock { $0.work += 1 }
+        queue.async {
+            work()
+            self.leave()
+        }
+    }
+
+    private func leave() { traffic.withLock { $0.work -= 1 } }
+
     // MARK: On the queue
 
     private func commitGathered() {
-        let writes = gathered.withLock { writes in
-            defer { writes.removeAll(keepingCapacity: true) }
-            return writes
+        let writes = traffic.withLock { traffic in
+            defer { traffic.gathered.removeAll(keepingCapacity: true) }
+            return traffic.gathered
         }
-        commit(writes)
-        // The next write has put its own call into the queue, which follows on this thread without a pause.
-        let end = ContinuousClock.now + Self.lookout
-        while gathered.withLock({ $0.isEmpty }), ContinuousClock.now < end { sched_yield() }
+        timed(writes.count) { commit(writes) }
+    }
+
+    /// Runs a commit of `count` writes and notes how long it took.
+    private func timed<Value>(_ count: Int, _ commit: () -> Value) -> Value {
+        let start = ContinuousClock.now
+        defer {
+            let isBrief = count == 1 && ContinuousClock.now - start < briefly
+            traffic.withLock { $0.isBrief = isBrief }
+        }
+        return commit()
     }
 
     /// Commits `writes` together. If that fails, each of them is on its own.
