@@ -12,6 +12,15 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no table of
+/// exported symbols, and no shared libstdc++, of which only Swift's runtime uses a little (Docs/decisions/0011).
+let quickStart: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-L\(Context.packageDirectory)/Scripts/link"]
+            + ["-z", "pack-relative-relocs", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] },
+        .when(configuration: .release))
+]
+
 let package = Package(
     name: "blipchat",
     products: [
@@ -35,7 +44,7 @@ let package = Package(
 
         .executableTarget(
             name: "blipchat", dependencies: ["ChatTUI", "ChatCore", "BLIPNet", "Storage", "CLinux"],
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: quickStart),
         // The protocol workbench: what its executable and the benchmarks share, and the two executables.
         .target(
             name: "Workbench", dependencies: ["BLIPNet", "CLinux"], path: "Tools/Workbench", swiftSettings: strict),

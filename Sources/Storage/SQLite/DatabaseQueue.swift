@@ -78,7 +78,9 @@ final class DatabaseQueue: @unchecked Sendable {
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
     /// long as any connection stays open, but would find it in the log after a crash, unless another one takes its place.
-    func write<Value: Sendable>(
+    ///
+    /// Concurrent: whichever actor calls goes on with other work meanwhile, even when the caller's thread commits.
+    @concurrent func write<Value: Sendable>(
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
