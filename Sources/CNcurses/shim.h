@@ -19,6 +19,13 @@ static inline attr_t cncurses_attr_normal(void) { return A_NORMAL; }
 static inline int cncurses_key_f(int number) { return KEY_F(number); }
 static inline void cncurses_getyx(WINDOW *window, int *y, int *x) { getyx(window, *y, *x); }
 static inline WINDOW *cncurses_curscr(void) { return curscr; }
+/// Puts one character of one column width or two, without marks, at a place.
+static inline int cncurses_put(WINDOW *window, int row, int column, wchar_t character, attr_t attributes, int pair) {
+    const wchar_t text[2] = {character, 0};
+    cchar_t cell;
+    // The number of the pair goes by pointer: it may be larger than the 16 bits of the other parameter.
+    return setcchar(&cell, text, attributes, 0, &pair) == OK ? mvwadd_wch(window, row, column, &cell) : ERR;
+}
 /// A terminfo string with two parameters filled in; valid until the next call. NULL when `capability` is NULL.
 static inline const char *cncurses_filled(const char *capability, int first, int second) {
     return capability ? tiparm(capability, first, second) : NULL;

@@ -1,6 +1,7 @@
 // The few file operations that a database needs before, beside and after SQLite.
 
 internal import CLinux
+internal import CSQLite
 internal import ChatCore
 internal import Glibc
 
@@ -16,15 +17,15 @@ enum FileSystem {
         return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 
-    /// Makes sure that a regular file stands at `path`, readable and writable by its owner only when it is new.
+    /// Makes sure that a regular file stands at `path`, readable and writable by its owner only when it is new. One that
+    /// is there is not opened: see `headerField`.
     static func createPrivately(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: reason()) }
-        defer { close(descriptor) }
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 || errno == EEXIST else { throw .cannotOpen(path: path, reason: reason()) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .cannotOpen(path: path, reason: "not a regular file")
-        }
+        guard stat(path, &status) == 0 else { throw .cannotOpen(path: path, reason: reason()) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path: path, reason: "not a regular file") }
     }
 
     /// Makes an empty file (0600) where nothing is yet.
@@ -106,12 +107,14 @@ enum FileSystem {
     /// The same for the `application_id` (bytes 68 to 71).
     static func applicationIDInHeader(_ path: String) -> Int? { headerField(at: 68, of: path) }
 
+    /// By SQLite's own way to files. This process may have the database open, and to close any other descriptor of it
+    /// would drop the locks that SQLite holds (fcntl(2): they belong to process and file). The next process to look at the
+    /// database would then take itself for the only one, and on leaving delete the log that we go on writing to.
     private static func headerField(at offset: Int, of path: String) -> Int? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        let header = read(descriptor, at: 0, count: 100)
-        guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return nil }
+        var header = [UInt8](repeating: 0, count: 100)
+        guard csqlite_read_beginning(path, &header, Int32(header.count)) == SQLITE_OK,
+            header.starts(with: "SQLite format 3\0".utf8)
+        else { return nil }
         return header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
     }
 

@@ -59,7 +59,8 @@ public final class HistoryDatabase: Sendable {
             try configure(connection, readOnly: readOnly)
             return connection
         }
-        try await writer.perform { connection throws(StoreError) in
+        // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
+        let isBehind = try await writer.perform { connection throws(StoreError) in
             try migration.refuseNewer(connection)
             if needsCheck { try check(connection) }
             if readOnly {
@@ -70,6 +71,7 @@ public final class HistoryDatabase: Sendable {
             } else {
                 try migration.apply(to: connection)
             }
+            return !readOnly && steps.count >= Schema.migrations.count && (try? SearchIndex.isBehind(in: connection)) ?? true
         }
         let reader = try DatabaseQueue(label: "blipchat.history.reader") { () throws(StoreError) in
             let connection = try SQLiteConnection(path: path, mode: .readOnly)
@@ -77,8 +79,7 @@ public final class HistoryDatabase: Sendable {
             return connection
         }
         let database = HistoryDatabase(path: path, isReadOnly: readOnly, writer: writer, reader: reader)
-        // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
-        if !readOnly, steps.count >= Schema.migrations.count { try? await database.index() }
+        if isBehind { try? await database.index() }
         return database
     }
 

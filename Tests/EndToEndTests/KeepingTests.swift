@@ -30,6 +30,31 @@ extension EndToEnd {
             return found
         }
 
+        @Test("what is looked at from the screen leaves the locks on its own history, without which others would delete the log")
+        func locks() async throws {
+            let alice = try await Screen(BlipchatHome("alice"))
+            let number = try #require(try await alice.home.status().pid)
+            var status = stat()
+            #expect(stat(alice.home.path + "/history.sqlite", &status) == 0)
+            let inode = status.st_ino
+            let locks = {
+                TestFile.text("/proc/locks").split(separator: "\n")
+                    .filter { $0.contains(" \(number) ") && $0.contains(":\(inode) ") }.count
+            }
+            let before = locks()
+            #expect(before > 0)
+            try await alice.tmux.enter("/doctor")
+            try await alice.tmux.waitFor("what the doctor says") { $0.contains("messages,") }
+            #expect(locks() == before)
+            let file = alice.home.folder.file("export.txt")
+            try await alice.tmux.enter("/export -o \(file)")
+            try await alice.tmux.waitFor("the export") { _ in TestFile.size(file) != nil }
+            try await alice.tmux.enter("/backup \(alice.home.folder.file("copy"))")
+            try await alice.tmux.waitFor("the copy") { _ in TestFile.size(alice.home.folder.file("copy")) != nil }
+            #expect(locks() == before)
+            try await alice.quit()
+        }
+
         @Test("an import while a peer sends: everything is there once, and what was said before stands before")
         func importBesideArrivals() async throws {
             let carol = try await Server(BlipchatHome("carol"), "--accept-requests")

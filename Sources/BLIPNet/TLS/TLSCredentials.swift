@@ -85,12 +85,28 @@ final class TLSCredentials: Sendable {
         guard pem.utf8.count <= Self.maxIdentityByteCount else {
             throw .invalidIdentity(reason: "the PEM text is too long")
         }
-        let key = try Self.key(pem: pem)
+        let key = if let key = try Self.plainKey(pem: pem) { key } else { try Self.key(pem: pem) }
         guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
             EVP_PKEY_free(key)
             throw .invalidIdentity(reason: "the private key is not an Ed25519 key")
         }
         try self.init(key: key, certificates: pem)
+    }
+
+    /// The Ed25519 key of a PEM text that holds it as `pem()` writes it (PKCS#8, RFC 8410 section 7); `nil` for everything
+    /// else. OpenSSL's own way would load a decoder for every kind of key first: a millisecond before the first picture.
+    private static func plainKey(pem: String) throws(TLSError) -> OpaquePointer? {
+        let info = try read(pem) { PEM_read_bio_PKCS8_PRIV_KEY_INFO($0, nil, refusePassphrase, nil) }
+        guard let info else { return nil }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        var algorithm: OpaquePointer?
+        var bytes: UnsafePointer<UInt8>?
+        var count: Int32 = 0
+        guard PKCS8_pkey_get0(&algorithm, &bytes, &count, nil, info) == 1, OBJ_obj2nid(algorithm) == NID_ED25519,
+            // An OCTET STRING in an OCTET STRING.
+            count == 34, let bytes, bytes[0] == 0x04, bytes[1] == 32
+        else { return nil }
+        return EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, bytes + 2, 32)
     }
 
     /// Reads what `backup(passphrase:)` has written.
@@ -152,9 +168,11 @@ final class TLSCredentials: Sendable {
             }
             return nil
         }
+        guard !certificates.isEmpty else {
+            throw .invalidIdentity(reason: "no usable certificate: \(OpenSSLErrorQueue.drain())")
+        }
         // The last one is followed by what is no certificate: the end.
-        let reason = OpenSSLErrorQueue.drain()
-        guard !certificates.isEmpty else { throw .invalidIdentity(reason: "no usable certificate: \(reason)") }
+        OpenSSLErrorQueue.clear()
         return certificates
     }
 
@@ -172,6 +190,12 @@ final class TLSCredentials: Sendable {
             return .success(parse(bio))
         }
         return try result.get()
+    }
+
+    /// Whether `other` has the same certificate and issuers.
+    func hasSameCertificates(as other: TLSCredentials) -> Bool {
+        X509_cmp(certificate, other.certificate) == 0
+            && issuers.elementsEqual(other.issuers) { X509_cmp($0, $1) == 0 }
     }
 
     /// The key (PKCS#8, not encrypted), the certificate and those of its issuers in one text.

@@ -8,7 +8,6 @@ public struct TLSIdentity: Sendable, Equatable {
     let credentials: TLSCredentials
     /// The contexts of all `TLSConfiguration.pinned` values of this identity.
     let peerContexts = TLSContextPool()
-    private let text: String
 
     /// A new identity that nobody has had before.
     public static func generate() throws(TLSError) -> TLSIdentity { try TLSIdentity(TLSCredentials.generate()) }
@@ -34,14 +33,17 @@ public struct TLSIdentity: Sendable, Equatable {
         try credentials.backup(passphrase: passphrase)
     }
 
-    /// Key and certificate in one PEM text, for a file that only its owner may read.
-    public func pem() -> String { text }
+    /// Key and certificate in one PEM text, for a file that only its owner may read. Throws `.failed` when OpenSSL has no
+    /// memory left.
+    public func pem() throws(TLSError) -> String { try credentials.pem() }
 
-    public static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+    /// The fingerprint stands for the key; the same key may have had several certificates.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.fingerprint == right.fingerprint && left.credentials.hasSameCertificates(as: right.credentials)
+    }
 
     private init(_ credentials: TLSCredentials) throws(TLSError) {
         fingerprint = try SPKIFingerprint(certificate: credentials.certificate)
         self.credentials = credentials
-        text = try credentials.pem()
     }
 }

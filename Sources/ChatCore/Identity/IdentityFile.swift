@@ -33,7 +33,7 @@ public enum IdentityFile {
         let folder = folder(of: path)
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
         // Another process may make one at the same time: whoever links first wins, and both use that one.
-        try write(identity.pem(), to: path)
+        try write(text(of: identity), to: path)
         guard let stored = try load(at: path) else { throw .damaged(path: path) }
         return stored
     }
@@ -72,7 +72,7 @@ public enum IdentityFile {
     ///
     /// Throws `.exists` when there is another one.
     public static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
-        try write(identity.pem(), to: path)
+        try write(text(of: identity), to: path)
         guard try load(at: path)?.fingerprint == identity.fingerprint else { throw .exists(path: path) }
     }
 
@@ -84,6 +84,10 @@ public enum IdentityFile {
         // The same identity may have been put aside before; the two files are alike then.
         guard rename(path, aside) == 0 else { throw failure("rename", path) }
         return aside
+    }
+
+    private static func text(of identity: TLSIdentity) throws(IdentityError) -> String {
+        do { return try identity.pem() } catch { throw .cannotGenerate }
     }
 
     /// A folder that others may write would let them put another key there.

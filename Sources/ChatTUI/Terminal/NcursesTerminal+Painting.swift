@@ -39,10 +39,18 @@ extension NcursesTerminal {
         _ row: Int, _ cells: [Canvas.Cell], before: [Canvas.Cell]?,
         on window: UnsafeMutablePointer<WINDOW>
     ) {
-        for (column, cell) in cells.enumerated().prefix(size.columns) {
+        var pen = Pen()
+        for column in 0..<min(cells.count, size.columns) {
+            let cell = cells[column]
             guard let cluster = cell.cluster else { continue }
             // The right half of a wide cluster changes with its left half.
             if let before, before[column] == cell { continue }
+            if let scalar = plainScalar(cluster) {
+                pen.take(cell.style, self)
+                _ = cncurses_put(
+                    window, Int32(row), Int32(column), wchar_t(bitPattern: scalar.value), pen.attributes, pen.pair)
+                continue
+            }
             wmove(window, Int32(row), Int32(column))
             if showsPicture(cluster) || isDrawnDirectly(cluster, at: column) {
                 for _ in 0..<cluster.width { add(Self.placeholder, cell.style, to: window) }
@@ -50,6 +58,29 @@ extension NcursesTerminal {
                 add(curseText(cluster, at: column), cell.style, to: window)
             }
         }
+    }
+
+    /// A style as curses has it, for as long as cells go on with it.
+    private struct Pen {
+        private var style: Style?
+        private(set) var attributes = cncurses_attr_normal()
+        private(set) var pair: Int32 = 0
+
+        @ScreenActor mutating func take(_ newStyle: Style, _ terminal: NcursesTerminal) {
+            guard style != newStyle else { return }
+            style = newStyle
+            attributes = terminal.curses(newStyle.attributes)
+            pair = terminal.pairNumber(for: newStyle)
+        }
+    }
+
+    /// The scalar of what nearly all cells hold: one that curses and the terminal take as it is.
+    private func plainScalar(_ cluster: Cluster) -> Unicode.Scalar? {
+        if let ascii = cluster.ascii, ascii < 0x7F { return cluster.base }
+        guard capabilities.unicode, cluster.isOneScalar, cluster.base != Self.placeholder.unicodeScalars.first,
+            !isTooWide(cluster), fitsCurses(cluster), !showsPicture(cluster)
+        else { return nil }
+        return cluster.base
     }
 
     /// The text of a cell as curses gets it.

@@ -16,7 +16,7 @@ import Testing
     @Test("survives a round trip through PEM, in either order of the blocks")
     func roundTrip() throws {
         let identity = try TLSIdentity.generate()
-        let pem = identity.pem()
+        let pem = try identity.pem()
         let key = Self.block("PRIVATE KEY", of: pem)
         let certificate = Self.block("CERTIFICATE", of: pem)
         #expect(!key.isEmpty && !certificate.isEmpty)
@@ -34,11 +34,11 @@ import Testing
         #expect(first != second)
         #expect(try TLSIdentity(backup: first, passphrase: passphrase) == identity)
         #expect(try TLSIdentity(backup: second, passphrase: passphrase) == identity)
-        let secret = Self.block("PRIVATE KEY", of: identity.pem()).split(separator: "\n")[1]
+        let secret = Self.block("PRIVATE KEY", of: try identity.pem()).split(separator: "\n")[1]
         #expect(!first.contains(secret) && !first.contains("-----BEGIN PRIVATE KEY-----"))
         let other = try #require(Passphrase("correct horse – batterx"))
         for (text, passphrase) in [
-            (first, other), (identity.pem(), passphrase), ("", passphrase), (String(first.dropLast(60)), passphrase),
+            (first, other), (try identity.pem(), passphrase), ("", passphrase), (String(first.dropLast(60)), passphrase),
             (String(first.dropFirst(60)), passphrase), ("nonsense", passphrase),
         ] {
             #expect(throws: TLSError.self) { try TLSIdentity(backup: text, passphrase: passphrase) }
