@@ -17,8 +17,9 @@ extension CommandRunner {
         let settings = try configuration(paths)
         _ = try ThemeFolder(path: paths.themes).theme(named: settings.screen.theme)
         guard !arguments.has("--plain") else { return try await openPlain(paths, target) }
-        let terminal = await makeTerminal(settings, paths)
-        guard !paths.hasIdentity else { return try await chat(paths, on: terminal, target) }
+        let making = Task { await makeTerminal(settings, paths) }
+        guard !paths.hasIdentity else { return try await chat(paths, on: making, target) }
+        let terminal = await making.value
 
         if arguments.has("--no-input") {
             throw CommandError(
@@ -30,7 +31,7 @@ extension CommandRunner {
         case .demo: return try await runDemo(on: terminal)
         case .start(let name, let port, let downloads, let address):
             try saveFirstConfiguration(paths, name: name, port: port, downloads: downloads)
-            return try await chat(paths, on: terminal, address.map(ScreenTarget.address) ?? target)
+            return try await chat(paths, on: making, address.map(ScreenTarget.address) ?? target)
         }
     }
 
@@ -108,7 +109,7 @@ extension CommandRunner {
     }
 
     private func chat(
-        _ paths: HomePaths, on terminal: NcursesTerminal, _ target: ScreenTarget
+        _ paths: HomePaths, on terminal: Task<NcursesTerminal, Never>, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let configuration = try chatConfiguration(paths, listens: true)
         let chat: OpenChat
@@ -116,12 +117,12 @@ extension CommandRunner {
             chat = try await OpenChat.open(paths, configuration)
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
-            return try await showDamaged(paths, configuration, on: terminal, damage)
+            return try await showDamaged(paths, configuration, on: terminal.value, damage)
         }
         do throws(CommandError) {
             let contact = try await chat.contact(for: target)
             let result = try await show(
-                chat.service, of: paths, on: terminal, contact: contact, notices: chat.notices,
+                chat.service, of: paths, on: terminal.value, contact: contact, notices: chat.notices,
                 saysFarewell: !chat.isAttached, reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
