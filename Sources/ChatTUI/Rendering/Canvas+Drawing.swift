@@ -21,8 +21,11 @@ extension Canvas {
         return column - point.column
     }
 
+    /// Fills `area` with blanks.
+    public mutating func fill(_ area: Rect, style: Style = .plain) { blank(area, style: style) }
+
     /// Fills `area` with `text`, repeated in each row.
-    public mutating func fill(_ area: Rect, with text: SafeText = .blanks(1), style: Style = .plain) {
+    public mutating func fill(_ area: Rect, with text: SafeText, style: Style = .plain) {
         let columns = area.columns.clamped(to: 0..<size.columns)
         let line = SafeText.filling(columns.count, with: text)
         for row in area.rows.clamped(to: 0..<size.rows) {

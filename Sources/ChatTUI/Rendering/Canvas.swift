@@ -14,6 +14,9 @@ public struct Canvas: Sendable, Equatable {
         }
 
         public static let blank = Cell(.blank, .plain)
+
+        /// Whether a character that every terminal draws alike stands here, and no link.
+        var isPlain: Bool { cluster?.isPlain ?? false }
     }
 
     public let size: Size
@@ -57,6 +60,12 @@ public struct Canvas: Sendable, Equatable {
         let visible = columns.clamped(to: 0..<size.columns)
         guard (0..<size.rows).contains(point.row), cluster.width > 0 else { return }
         let style = cluster.isSubstitute ? style.adding(.dim) : style
+        if cluster.width == 1, visible.contains(point.column) {
+            return rows[point.row].withUnsafeMutableBufferPointer { cells in
+                Self.loosenHalves(around: point.column, in: &cells)
+                cells[point.column] = Cell(cluster, style)
+            }
+        }
         let wanted = point.column..<point.column + cluster.width
         let covered = wanted.clamped(to: visible)
         guard !covered.isEmpty else { return }
@@ -76,6 +85,28 @@ public struct Canvas: Sendable, Equatable {
         let cell = rows[point.row][point.column]
         let isHalf = point.column < other ? cell.cluster?.width == 2 : cell.cluster == nil
         if isHalf { rows[point.row][point.column] = Cell(.blank, cell.style) }
+    }
+
+    /// Where the cell at `column` is the half of a wide cluster, the other half becomes blank.
+    private static func loosenHalves(around column: Int, in cells: inout UnsafeMutableBufferPointer<Cell>) {
+        if column > 0, cells[column].cluster == nil { cells[column - 1] = Cell(.blank, cells[column - 1].style) }
+        if column + 1 < cells.count, cells[column + 1].cluster == nil {
+            cells[column + 1] = Cell(.blank, cells[column + 1].style)
+        }
+    }
+
+    /// Blanks `area`; of wide clusters that it cuts both halves.
+    mutating func blank(_ area: Rect, style: Style) {
+        let columns = area.columns.clamped(to: 0..<size.columns)
+        guard let last = columns.last else { return }
+        let cell = Cell(.blank, style)
+        for row in area.rows.clamped(to: 0..<size.rows) {
+            rows[row].withUnsafeMutableBufferPointer { cells in
+                Self.loosenHalves(around: columns.lowerBound, in: &cells)
+                Self.loosenHalves(around: last, in: &cells)
+                for column in columns { cells[column] = cell }
+            }
+        }
     }
 
     /// Gives the cells of `wanted` rows (all when `nil`) the look that their meaning has in `theme`.

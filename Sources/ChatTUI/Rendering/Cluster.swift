@@ -10,17 +10,15 @@ public struct Cluster: Sendable {
     private let columns: UInt8
     /// True when it stands for something that was not drawable (`␛`, `‹RLO›`, `‹+36›`); drawn dim.
     public let isSubstitute: Bool
-    /// The marks or the rest of the emoji sequence.
-    private let tail: Tail?
-    /// The link that it is a part of.
-    public internal(set) var link: Link?
+    /// What few clusters have; one reference, because rows of cells are copied with every key.
+    private var extra: Extra?
 
     /// `text` is not empty.
     init(text: String, width: Int, isSubstitute: Bool = false) {
         let scalars = text.unicodeScalars
         base = scalars.first ?? " "
         let rest = scalars.dropFirst()
-        tail = rest.isEmpty ? nil : Tail(String(rest))
+        extra = rest.isEmpty ? nil : Extra(tail: String(rest), link: nil)
         columns = UInt8(clamping: width)
         self.isSubstitute = isSubstitute
     }
@@ -28,15 +26,37 @@ public struct Cluster: Sendable {
     /// One base with at most four marks, or one emoji sequence.
     public var text: String {
         let text = String(base)
-        return tail.map { text + $0.text } ?? text
+        return extra?.tail.map { text + $0 } ?? text
+    }
+
+    /// The link that it is a part of.
+    public internal(set) var link: Link? {
+        get { extra?.link }
+        set {
+            let tail = extra?.tail
+            extra = tail == nil && newValue == nil ? nil : Extra(tail: tail, link: newValue)
+        }
     }
 
     /// Columns: 1 or 2; 0 only for the line break.
     public var width: Int { Int(columns) }
 
-    private final class Tail: Sendable {
-        let text: String
-        init(_ text: String) { self.text = text }
+    private final class Extra: Sendable, Hashable {
+        /// The marks or the rest of the emoji sequence.
+        let tail: String?
+        let link: Link?
+
+        init(tail: String?, link: Link?) {
+            self.tail = tail
+            self.link = link
+        }
+
+        static func == (left: Extra, right: Extra) -> Bool { left.tail == right.tail && left.link == right.link }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(tail)
+            hasher.combine(link)
+        }
     }
 
     /// The end of a line inside `.multiline` text.
@@ -46,12 +66,15 @@ public struct Cluster: Sendable {
     /// What stands at the end of a shortened text.
     static let ellipsis = Cluster(text: "…", width: 1)
 
-    var isOneScalar: Bool { tail == nil }
+    var isOneScalar: Bool { extra?.tail == nil }
     public var isLineBreak: Bool { width == 0 }
-    public var isBlank: Bool { base == " " && tail == nil }
+    public var isBlank: Bool { base == " " && isOneScalar }
 
     /// Its code, where it is one ASCII character.
-    var ascii: UInt8? { tail == nil && base.isASCII ? UInt8(truncatingIfNeeded: base.value) : nil }
+    var ascii: UInt8? { base.isASCII && isOneScalar ? UInt8(truncatingIfNeeded: base.value) : nil }
+
+    /// One printable ASCII character that leads nowhere, as nearly everything is: no terminal draws it otherwise.
+    var isPlain: Bool { extra == nil && base.value < 0x7F }
 
     /// The printable ASCII characters, indexed by code - 0x20.
     static let ascii: [Cluster] = (0x20...0x7E).map { code in
@@ -67,13 +90,11 @@ public struct Cluster: Sendable {
 extension Cluster: Hashable {
     public static func == (left: Cluster, right: Cluster) -> Bool {
         left.base == right.base && left.columns == right.columns && left.isSubstitute == right.isSubstitute
-            && (left.tail === right.tail || left.tail?.text == right.tail?.text)
-            && (left.link === right.link || left.link == right.link)
+            && (left.extra === right.extra || left.extra == right.extra)
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(base)
-        hasher.combine(tail?.text)
-        hasher.combine(link)
+        hasher.combine(extra)
     }
 }

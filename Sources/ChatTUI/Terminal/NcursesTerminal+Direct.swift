@@ -21,7 +21,10 @@ extension NcursesTerminal {
     ) {
         var pen = DirectPen(terminal: self)
         var isBehindDirect = false
-        for (column, cell) in cells.enumerated().prefix(size.columns) {
+        for column in 0..<min(cells.count, size.columns) {
+            // Nearly every cell, and so with every key.
+            if !isBehindDirect, cells[column].isPlain, before?[column].isPlain ?? true { continue }
+            let cell = cells[column]
             guard let cluster = cell.cluster, !showsPicture(cluster) else { continue }
             // The last column is left to curses, which knows how to keep the terminal from going on in the next row.
             guard column + cluster.width < size.columns else { break }

@@ -16,7 +16,8 @@ extension NcursesTerminal {
         let before = shown?.size == canvas.size ? shown : nil
         if before == nil { werase(window) }
         let rows = 0..<min(canvas.size.rows, size.rows)
-        let changed = rows.filter { before == nil || before?.row($0) != canvas.row($0) }
+        var changed: [Int] = []
+        for row in rows where before == nil || before?.row(row) != canvas.row(row) { changed.append(row) }
         for row in changed { paint(row, canvas.row(row), before: before?.row(row), on: window) }
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)

@@ -55,6 +55,8 @@ public final class NcursesTerminal: Terminal {
     /// Numbers of the colour pairs that were made so far.
     var pairs: [ColorPair: Int32] = [:]
     var codes = TerminalCodes()
+    /// Where `readInput` puts what it reads.
+    private var received = [UInt8](repeating: 0, count: 16_384)
 
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
     public init(
@@ -258,10 +260,9 @@ public final class NcursesTerminal: Terminal {
 
     func readInput() {
         guard session != nil else { return }
-        var bytes = [UInt8](repeating: 0, count: 16_384)
-        let count = read(input, &bytes, bytes.count)
+        let count = read(input, &received, received.count)
         if count > 0 {
-            session?.decoder.receive(bytes.prefix(count), now: .now)
+            session?.decoder.receive(received.prefix(count), now: .now)
             for report in session?.decoder.takeReports() ?? [] { receive(report) }
             deliverInput()
         } else if count == 0 || !(errno == EINTR || errno == EAGAIN) {

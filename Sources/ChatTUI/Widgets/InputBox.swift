@@ -47,7 +47,10 @@ struct InputBox {
                 endRow(at: index)
                 continue
             }
-            for cluster in SafeText(String(character), as: .line).clusters {
+            // What is typed is nearly always one that needs no filter.
+            let plain = character.utf8.count == 1 ? character.utf8.first.flatMap(Cluster.ascii) : nil
+            let clusters = if let plain { [plain] } else { SafeText(String(character), as: .line).clusters }
+            for cluster in clusters {
                 if columns + cluster.width > width {
                     endRow(at: index)
                     if index == line.cursor, row.isEmpty { cursor = Point(column: 0, row: finished.count) }

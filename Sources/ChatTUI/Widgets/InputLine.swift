@@ -40,10 +40,24 @@ struct InputLine: Sendable, Equatable {
     mutating func insert(_ text: String) {
         guard !text.isEmpty else { return }
         remember(text.count == 1 && text != "\n" && text != " " ? .typing : .other)
+        if let character = plainCharacter(text) {
+            characters.insert(character, at: cursor)
+            cursor += 1
+            return
+        }
         // A combining mark joins the cluster before the cursor, so the clusters are formed anew.
         let before = Array(textBeforeCursor + Self.normalised(text))
         characters = Array(String(before) + textAfterCursor)
         cursor = min(before.count, characters.count)
+    }
+
+    /// The one ASCII character of `text`, between neighbours of that kind: it joins neither of them.
+    private func plainCharacter(_ text: String) -> Character? {
+        func isPlain(_ index: Int) -> Bool { !characters.indices.contains(index) || characters[index].utf8.count == 1 }
+        guard text.utf8.count == 1, let byte = text.utf8.first, (0x20...0x7E).contains(byte), isPlain(cursor - 1),
+            isPlain(cursor)
+        else { return nil }
+        return text.first
     }
 
     /// Inserts pasted text, undone as one change, and returns its number of lines.
