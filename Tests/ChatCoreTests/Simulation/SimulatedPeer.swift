@@ -156,7 +156,9 @@ final class SimulatedPeer: @unchecked Sendable {
         for _ in 0..<3 {
             for _ in 0..<4 { await Task.yield() }
             _ = await client.irregularities()
+            // Behind what writes, and behind what reads.
             _ = try? await database.outbox(for: contact, limit: 0)
+            _ = try? await database.setting("")
         }
     }
 
