@@ -12,13 +12,14 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-/// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no table of
-/// exported symbols, and no shared libstdc++, of which only Swift's runtime uses a little (Docs/decisions/0011).
+/// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no
+/// table of exported symbols, and no shared libstdc++, of which only Swift's runtime uses a little (Docs/decisions/0011).
 let quickStart: [LinkerSetting] = [
     .unsafeFlags(
-        ["-use-ld=lld", "-L\(Context.packageDirectory)/Scripts/link"]
-            + ["-z", "pack-relative-relocs", "--no-export-dynamic"].flatMap { ["-Xlinker", $0] },
-        .when(configuration: .release))
+        [
+            "-use-ld=lld", "-L\(Context.packageDirectory)/Scripts/link", "-Xlinker", "-z", "-Xlinker",
+            "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+        ], .when(configuration: .release))
 ]
 
 let package = Package(

@@ -71,7 +71,8 @@ public final class HistoryDatabase: Sendable {
             } else {
                 try migration.apply(to: connection)
             }
-            return !readOnly && steps.count >= Schema.migrations.count && (try? SearchIndex.isBehind(in: connection)) ?? true
+            guard !readOnly, steps.count >= Schema.migrations.count else { return false }
+            return (try? SearchIndex.isBehind(in: connection)) ?? true
         }
         let reader = try DatabaseQueue(label: "blipchat.history.reader") { () throws(StoreError) in
             let connection = try SQLiteConnection(path: path, mode: .readOnly)

@@ -30,7 +30,7 @@ extension EndToEnd {
             return found
         }
 
-        @Test("what is looked at from the screen leaves the locks on its own history, without which others would delete the log")
+        @Test("commands on the screen leave the locks on its own history, without which others would delete the log")
         func locks() async throws {
             let alice = try await Screen(BlipchatHome("alice"))
             let number = try #require(try await alice.home.status().pid)

@@ -17,7 +17,9 @@ import Testing
             .filter { $0.contains(" \(getpid()) ") && $0.contains(":\(status.st_ino) ") }
     }
 
-    @Test("what looks at a history that is open here leaves them", arguments: ["header", "inspection", "reader", "writer"])
+    @Test(
+        "what looks at a history that is open here leaves them",
+        arguments: ["header", "inspection", "reader", "writer"])
     func looking(_ what: String) async throws {
         let folder = try TestFolder()
         let database = try await folder.open()

@@ -37,8 +37,9 @@ import Testing
         let secret = Self.block("PRIVATE KEY", of: try identity.pem()).split(separator: "\n")[1]
         #expect(!first.contains(secret) && !first.contains("-----BEGIN PRIVATE KEY-----"))
         let other = try #require(Passphrase("correct horse – batterx"))
+        let plain = try identity.pem()
         for (text, passphrase) in [
-            (first, other), (try identity.pem(), passphrase), ("", passphrase), (String(first.dropLast(60)), passphrase),
+            (first, other), (plain, passphrase), ("", passphrase), (String(first.dropLast(60)), passphrase),
             (String(first.dropFirst(60)), passphrase), ("nonsense", passphrase),
         ] {
             #expect(throws: TLSError.self) { try TLSIdentity(backup: text, passphrase: passphrase) }
