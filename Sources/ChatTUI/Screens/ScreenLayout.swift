@@ -25,8 +25,11 @@ struct ScreenLayout: Sendable, Equatable {
         let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
         let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
         let maxInput = max(1, min(size.rows / 3, size.rows - around - 1))
-        let box = InputBox(state.input, width: size.columns - prompt.width, maxRows: maxInput)
-        let inputRows = min(box.rows.count, max(size.rows, 0))
+        let inputWidth = size.columns - prompt.width
+        let wantedRows =
+            InputBox.isOneRow(state.input, width: inputWidth)
+            ? 1 : InputBox(state.input, width: inputWidth, maxRows: maxInput).rows.count
+        let inputRows = min(wantedRows, max(size.rows, 0))
 
         var bottom = size.rows
         if hasHint {

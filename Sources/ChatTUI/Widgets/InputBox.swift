@@ -74,6 +74,11 @@ struct InputBox {
         if rows.isEmpty { rows = [.empty] }
     }
 
+    /// Whether `line` takes one row, which for what is mostly typed can be told without laying it out.
+    static func isOneRow(_ line: InputLine, width: Int) -> Bool {
+        line.characters.count < width && line.characters.allSatisfy { $0.utf8.count == 1 && $0 != "\n" }
+    }
+
     /// The character at a place of `rows`; the nearest one for places outside.
     func offset(at place: Point) -> Int {
         guard !offsets.isEmpty else { return 0 }
