@@ -76,7 +76,8 @@ struct InputBox {
 
     /// Whether `line` takes one row, which for what is mostly typed can be told without laying it out.
     static func isOneRow(_ line: InputLine, width: Int) -> Bool {
-        line.characters.count < width && line.characters.allSatisfy { $0.utf8.count == 1 && $0 != "\n" }
+        line.characters.count < width
+            && line.characters.allSatisfy { $0.utf8.count == 1 && Cluster.ascii($0.utf8.first ?? 0) != nil }
     }
 
     /// The character at a place of `rows`; the nearest one for places outside.
