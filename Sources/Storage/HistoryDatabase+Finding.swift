@@ -88,7 +88,7 @@ extension HistoryDatabase {
     }
 
     public func setPinned(_ message: ChatMessage, at time: Timestamp?) async throws(StoreError) -> ChatMessage {
-        try await writer.write { connection throws(StoreError) in
+        try await write(reporting: { [.changed($0)] }) { connection throws(StoreError) in
             try connection.run(
                 "UPDATE messages SET pinned = ? WHERE contact = ? AND id = ? AND outgoing = ?",
                 .optionalInteger(time?.milliseconds), .integer(message.contact.rawValue), .text(message.id.text),

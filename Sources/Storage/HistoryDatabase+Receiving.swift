@@ -5,7 +5,7 @@ public import ChatCore
 extension HistoryDatabase {
     public func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
         defer { indexSoon() }
-        return try await writer.write { connection throws(StoreError) in
+        return try await write(reporting: { $0.changes }) { connection throws(StoreError) in
             try connection.outcome(ifStored: message)
         } _: { connection throws(StoreError) in
             if let known = try connection.isKnown(message) { return known ? .duplicate : .conflict }
@@ -29,7 +29,7 @@ extension HistoryDatabase {
         }
         guard isHolding == true else { return [] }
         defer { indexSoon() }
-        return try await writer.write { connection throws(StoreError) in
+        return try await write(reporting: { $0 }) { connection throws(StoreError) in
             var arrival = try IncomingArrival(from: contact, in: connection)
             return try arrival.release()
         }

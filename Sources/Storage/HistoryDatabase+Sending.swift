@@ -8,7 +8,7 @@ extension HistoryDatabase {
     ) async throws(StoreError) -> ChatMessage {
         let id = MessageID(at: time)
         defer { indexSoon() }
-        return try await writer.write { connection throws(StoreError) in
+        return try await write(reporting: { [.added($0)] }) { connection throws(StoreError) in
             try connection.message(id, of: contact, .outgoing)
         } _: { connection throws(StoreError) in
             try connection.insertOutgoing(id, to: contact, text: text, replyTo: replyTo, at: time)
@@ -23,7 +23,7 @@ extension HistoryDatabase {
         }
         let id = MessageID(at: time)
         defer { indexSoon() }
-        return try await writer.write { connection throws(StoreError) in
+        return try await write(reporting: { [.added($0)] }) { connection throws(StoreError) in
             try connection.message(id, of: contact, .outgoing)
         } _: { connection throws(StoreError) in
             try connection.insertOutgoing(id, to: contact, text: nil, replyTo: nil, at: time) {
@@ -41,7 +41,7 @@ extension HistoryDatabase {
         at time: Timestamp
     ) async throws(StoreError) -> ChatMessage {
         let id = MessageID(at: time)
-        return try await writer.write { connection throws(StoreError) in
+        return try await write(reporting: { [.changed($0)] }) { connection throws(StoreError) in
             guard try connection.isOperationOfOurs(id, to: contact) else { return nil }
             return try connection.message(target, of: contact, direction)
         } _: { connection throws(StoreError) in
@@ -108,7 +108,9 @@ extension HistoryDatabase {
     public func advanceState(
         of id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
-        try await writer.write { connection throws(StoreError) in
+        // A state that was not ahead has changed nothing.
+        try await write(reporting: { $0.map { $0.state == state ? [.changed($0)] : [] } ?? [] }) {
+            connection throws(StoreError) in
             let reason: String? = if case .failed(let reason) = state { reason } else { nil }
             // A failure is final, and it cannot take back what was delivered.
             try connection.run(
@@ -128,7 +130,7 @@ extension HistoryDatabase {
     public func advanceOperation(
         _ id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
-        try await writer.write { connection throws(StoreError) in
+        try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
             let reason: String? = if case .failed(let reason) = state { reason } else { nil }
             try connection.run(
                 """
@@ -164,7 +166,7 @@ extension HistoryDatabase {
     public func markOutgoingRead(
         contact: ContactID, upTo id: MessageID
     ) async throws(StoreError) -> [ChatMessage]? {
-        try await writer.write { connection throws(StoreError) in
+        try await write(reporting: { $0?.map(HistoryChange.changed) ?? [] }) { connection throws(StoreError) in
             guard let last = try connection.message(id, of: contact, .outgoing) else { return nil }
             let delivered = Int64(DeliveryState.delivered.rank)
             // A receipt for a message proves that the message itself has arrived, whatever became of our reply.

@@ -50,11 +50,12 @@ extension HistoryDatabase {
         }
     }
 
-    public func updateTransfer(_ transfer: FileTransfer) async throws(StoreError) {
+    public func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError) {
         guard let transferred = Int64(exactly: transfer.transferred) else {
             throw .failed(code: 18, reason: "\(transfer.transferred) transferred bytes are too many")
         }
-        try await writer.write { connection throws(StoreError) in
+        _ = try await write(reporting: { (message: ChatMessage?) in message.map { [.changed($0)] } ?? [] }) {
+            connection throws(StoreError) in
             try connection.run(
                 """
                 UPDATE transfers SET state = ?2, reason = ?3, transferred = ?4, sha256 = ?5, path = ?6, started = ?7,
@@ -64,6 +65,7 @@ extension HistoryDatabase {
                 .text(transfer.id.text), .text(transfer.state.rawValue), .optionalText(transfer.reason),
                 .integer(transferred), .optionalText(transfer.sha256), .optionalText(transfer.path),
                 .optionalInteger(transfer.started?.milliseconds), .optionalInteger(transfer.finished?.milliseconds))
+            return reporting ? try connection.message(transfer.id, of: transfer.contact, transfer.direction) : nil
         }
     }
 

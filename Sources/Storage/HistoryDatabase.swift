@@ -19,6 +19,8 @@ public final class HistoryDatabase: Sendable {
     let importFloor = Mutex<Int64>(0)
     let writer: DatabaseQueue
     let reader: DatabaseQueue
+    /// In which order what was committed is reported.
+    let commitOrder = CommitOrder()
 
     private init(path: String, isReadOnly: Bool, writer: DatabaseQueue, reader: DatabaseQueue) {
         self.path = path

@@ -29,6 +29,39 @@ import Testing
         await bob.stop()
     }
 
+    @Test("D6: what many tasks send at once is shown on both sides as the histories have it")
+    func burst() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let (client, contact) = (alice.client, try await alice.contactID("bob"))
+        let sent = try await withThrowingTaskGroup(of: ChatMessage.self) { group in
+            for number in 1...90 {
+                group.addTask { try await client.send("line \(number)", to: contact, replyTo: nil) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let last = try #require(sent.map(\.position).max())
+        try await eventually("all are delivered") {
+            try await alice.history(with: "bob").allSatisfy { $0.state == .delivered }
+        }
+        for message in sent {
+            try await eventually("the mark was shown") { alice.log.states(of: message.id).last == .delivered }
+            let ranks = alice.log.states(of: message.id).map(\.rank)
+            #expect(ranks == ranks.sorted() && ranks.first == 0)
+        }
+        for (peer, direction) in [(alice, MessageDirection.outgoing), (bob, .incoming)] {
+            let places = peer.log.events.compactMap { event -> HistoryPosition? in
+                guard case .messageAdded(let message) = event, message.direction == direction else { return nil }
+                return message.position
+            }
+            #expect(places.count == 90 && places == places.sorted())
+        }
+        #expect(try await alice.history(with: "bob").last?.position == last)
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("what is written while the peer is away goes out in order when it comes")
     func offline() async throws {
         let alice = try await TestPeer("alice").start()

@@ -83,7 +83,7 @@ import Testing
         row.state = .accepted
         row.path = partial
         row.transferred = done
-        try await pair.bob.store.updateTransfer(row)
+        try await pair.bob.store.updateTransfer(row, reporting: true)
         try await pair.bob.start()
         // Eight gibibytes are read and hashed.
         try await eventually("it is here", within: .seconds(600)) {
@@ -168,7 +168,7 @@ import Testing
         row.path = pair.bob.downloads + "/f"
         row.sha256 = try sha256(of: path)
         row.transferred = row.size
-        try await pair.bob.store.updateTransfer(row)
+        try await pair.bob.store.updateTransfer(row, reporting: true)
         try await pair.bob.start()
         try await pair.bob.waitForState(.complete, of: id)
         try await pair.alice.waitForState(.complete, of: id)
@@ -191,7 +191,7 @@ import Testing
         row.path = pair.bob.downloads + "/f"
         row.sha256 = try sha256(of: path)
         row.transferred = row.size
-        try await pair.bob.store.updateTransfer(row)
+        try await pair.bob.store.updateTransfer(row, reporting: true)
         try await pair.bob.start()
         try await pair.bob.client.resumeTransfer(row.number)
         try await pair.bob.waitForState(.complete, of: id)

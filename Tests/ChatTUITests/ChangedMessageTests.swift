@@ -65,7 +65,10 @@ struct ChangedMessageTests {
         var fixture = screen(columns: columns, [one, four])
         #expect(fixture.text.contains("── 2 messages missing "))
         // One of them comes late: it is filled in, and nothing else moves.
-        let three = message(3, .incoming, "three") { $0.missingBefore = 1 }
+        let three = message(3, .incoming, "three") {
+            $0.missingBefore = 1
+            $0.stored = Fixture.time(21, 9, 1)
+        }
         four.missingBefore = 0
         fixture.send(.chat(.messageAdded(three)))
         fixture.send(.chat(.messageChanged(four)))
@@ -84,10 +87,65 @@ struct ChangedMessageTests {
         let long = (1...300 as ClosedRange<Int64>).filter { $0 != 7 }.map { message($0 * 2, .incoming, "line \($0)") }
         var fixture = screen(long)
         let before = fixture.state.chats[0].window.items.count
-        fixture.send(.chat(.messageAdded(message(14, .incoming, "late"))))
+        let late = message(14, .incoming, "late") { $0.stored = Fixture.time(21, 9, 1) }
+        fixture.send(.chat(.messageAdded(late)))
         #expect(fixture.state.chats[0].window.items.count == before)
         #expect(!fixture.text.contains("late"))
         #expect(fixture.text.contains("A missing message from Alice has come"))
+    }
+
+    @Test("D5: what an answer of the store has overtaken is no missing message")
+    func overtaken() {
+        var fixture = screen([message(1, .incoming, "one")])
+        var conversation = fixture.state.chats[0].conversation
+        conversation.lastMessage = message(3, .incoming, "three")
+        fixture.send(.answer(.conversations([conversation])))
+        fixture.send(.chat(.messageAdded(message(2, .incoming, "two"))))
+        fixture.send(.chat(.messageAdded(message(3, .incoming, "three"))))
+        #expect(!fixture.text.contains("A missing message"))
+        #expect(fixture.state.chats[0].window.items.compactMap(\.message?.position.rawValue) == [1, 2, 3])
+        #expect(fixture.state.chats[0].conversation.lastMessage?.position == HistoryPosition(3))
+    }
+
+    @Test("D6: old news take nothing back, but an edit, a reaction and a retraction change what is shown")
+    func forwardOnly() throws {
+        var fixture = screen([message(1, .outgoing, "one") { $0.state = .read }])
+        func shown() throws -> ChatMessage { try #require(fixture.state.chats[0].window.items.last?.message) }
+        fixture.send(.chat(.messageChanged(message(1, .outgoing, "one") { $0.state = .sent })))
+        #expect(try shown().state == .read)
+        fixture.send(
+            .chat(
+                .messageChanged(
+                    message(1, .outgoing, "two") {
+                        $0.state = .delivered
+                        $0.edited = Fixture.time(21, 9, 1)
+                        $0.operationState = .pending
+                        $0.reactions = [Reaction(direction: .incoming, emoji: "👍")]
+                    })))
+        #expect(try shown().state == .read)
+        #expect(fixture.text.contains("two (edited)") && fixture.text.contains("👍"))
+        fixture.send(
+            .chat(
+                .messageChanged(
+                    message(1, .outgoing, "") {
+                        $0.state = .read
+                        $0.isRetracted = true
+                    })))
+        #expect(fixture.text.contains("(deleted)"))
+        fixture.send(.chat(.messageChanged(message(1, .outgoing, "two") { $0.state = .read })))
+        #expect(try shown().isRetracted && !fixture.text.contains("two"))
+    }
+
+    @Test("D6: a page that was read before a change does not hide it")
+    func oldPage() throws {
+        var fixture = Fixture(
+            columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 1000)])
+        let request = try #require(fixture.state.chats[0].window.loading)
+        fixture.send(.chat(.messageChanged(message(1, .outgoing, "one") { $0.state = .delivered })))
+        fixture.send(.chat(.messageChanged(message(1, .outgoing, "better") { $0.state = .delivered })))
+        fixture.send(.answer(.page(request, [message(1, .outgoing, "one") { $0.state = .pending }])))
+        let shown = try #require(fixture.state.chats[0].window.items.last?.message)
+        #expect(shown.state == .delivered && shown.content == .text("better"))
     }
 
     @Test("D5: a time that is more than five minutes off is marked; one in the future is shown as ours")

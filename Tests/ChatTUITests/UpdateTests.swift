@@ -261,6 +261,7 @@ struct UpdateTests {
         message.state = .delivered
         fixture.send(.chat(.messageChanged(message)))
         #expect(fixture.text.contains("09:06 ✓      me (kept"))
+        fixture = Fixture.main(columns: 80, rows: 24)
         message.state = .failed(reason: "they refused it")
         fixture.send(.chat(.messageChanged(message)))
         #expect(fixture.text.contains("09:06 !      me (kept"))

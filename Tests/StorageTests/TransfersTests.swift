@@ -41,15 +41,15 @@ struct TransfersTests {
         var transfer = try #require(try await database.transfer(message.id))
         transfer.state = .running
         transfer.transferred = 7
-        try await database.updateTransfer(transfer)
+        try await database.updateTransfer(transfer, reporting: true)
         #expect(try await database.page(of: bob, .newest, limit: 1).first?.content == .file(transfer))
         transfer.state = .complete
         transfer.sha256 = "ab"
         transfer.finished = .init(milliseconds: 8)
-        try await database.updateTransfer(transfer)
+        try await database.updateTransfer(transfer, reporting: true)
         var late = transfer
         late.state = .running
-        try await database.updateTransfer(late)
+        try await database.updateTransfer(late, reporting: true)
         #expect(try await database.transfer(message.id) == transfer)
         #expect(try await database.transfers(unfinishedOnly: true, limit: 9).isEmpty)
         #expect(try await database.transfers(unfinishedOnly: false, limit: 9) == [transfer])

@@ -11,10 +11,8 @@ extension ChatClient {
 
     public func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage {
         let time = pinned ? now() : nil
-        let changed = try await stored { () async throws(StoreError) in
+        return try await stored { () async throws(StoreError) in
             try await store.setPinned(message, at: time)
         }
-        hub.publish(.messageChanged(changed))
-        return changed
     }
 }

@@ -57,7 +57,6 @@ extension ChatClient {
         }
         // A message that is taken back unsent gives its place to the retraction.
         if changed.state != .takenBack { sessions[message.contact]?.queuedCount += 1 }
-        hub.publish(.messageChanged(changed))
         pump(message.contact)
         wake(message.contact)
         return changed

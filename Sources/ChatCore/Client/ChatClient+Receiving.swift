@@ -1,5 +1,5 @@
-// From the wire to the user: one consumer per link takes its chat requests in order; store, then reply, then show
-// (DESIGN 3.2, RELIABILITY D3, D5, D7).
+// From the wire to the user: one consumer per link takes its chat requests in order; store, then reply (DESIGN 3.2,
+// RELIABILITY D3, D5, D7). What a commit has changed is shown in the order of the commits (HistoryStore.watchChanges).
 
 import BLIPNet
 
@@ -77,13 +77,13 @@ extension ChatClient {
             content: content)
     }
 
-    /// Commits, replies, shows.
+    /// Commits, replies.
     private func store(_ message: IncomingMessage, _ request: BLIPIncomingRequest, _ link: ActiveLink) async {
         do throws(StoreError) {
             switch try await store.appendIncoming(message) {
             case .stored(let changes):
                 answer(request, on: link, BLIPResponse())
-                show(changes)
+                follow(changes)
             case .held:
                 answer(request, on: link, BLIPResponse())
                 irregularities.heldBack += 1
@@ -105,15 +105,11 @@ extension ChatClient {
         }
     }
 
-    private func show(_ changes: [HistoryChange]) {
+    /// What is there now: files may be wanted, and the counts of the conversations are others.
+    private func follow(_ changes: [HistoryChange]) {
         guard !changes.isEmpty else { return }
-        for change in changes {
-            switch change {
-            case .added(let message):
-                hub.publish(.messageAdded(message))
-                if case .file(let transfer) = message.content, !message.isRetracted { acceptIfAllowed(transfer) }
-            case .changed(let message): hub.publish(.messageChanged(message))
-            }
+        for case .added(let message) in changes {
+            if case .file(let transfer) = message.content, !message.isRetracted { acceptIfAllowed(transfer) }
         }
         hub.publish(.conversationsChanged)
     }
@@ -133,7 +129,7 @@ extension ChatClient {
             do throws(StoreError) { return try await store.releaseHeld(for: contact) } catch .notFound { return [] }
         }
         guard let changes else { return releaseAgainLater(contact) }
-        show(changes)
+        follow(changes)
     }
 
     private func releaseAgainLater(_ contact: ContactID) {
@@ -163,7 +159,6 @@ extension ChatClient {
         // The sender learns nothing of which ids we have.
         answer(request, on: link, BLIPResponse())
         if changed == nil { irregularities.foreignReceipts += 1 }
-        for message in changed ?? [] { hub.publish(.messageChanged(message)) }
     }
 
     private func receiveTyping(_ typing: TypingRequest, _ contact: ContactID) {

@@ -37,10 +37,9 @@ extension ChatClient {
         guard session.queuedCount < limit else { throw .outboxFull(limit: limit) }
     }
 
-    /// A new row is stored: show it and send it.
+    /// A new row is stored: send it.
     func enqueued(_ message: ChatMessage) {
         sessions[message.contact]?.queuedCount += 1
-        hub.publish(.messageAdded(message))
         pump(message.contact)
         wake(message.contact)
     }
@@ -168,23 +167,19 @@ extension ChatClient {
         }
     }
 
-    /// Moves an own message forward and shows it; `false` when the store failed.
+    /// Moves an own message forward; `false` when the store failed.
     @discardableResult func advance(_ message: ChatMessage, to state: DeliveryState) async -> Bool {
         let result = await quietly { () async throws(StoreError) in
             try await store.advanceState(of: message.id, in: message.contact, to: state)
         }
-        guard let result else { return false }
-        if let message = result, message.state == state { hub.publish(.messageChanged(message)) }
-        return true
+        return result != nil
     }
 
     @discardableResult private func advance(_ operation: ChatOperation, to state: DeliveryState) async -> Bool {
         let result = await quietly { () async throws(StoreError) in
             try await store.advanceOperation(operation.id, in: operation.contact, to: state)
         }
-        guard let result else { return false }
-        if let message = result { hub.publish(.messageChanged(message)) }
-        return true
+        return result != nil
     }
 
     // MARK: Read receipts and typing

@@ -20,7 +20,7 @@ extension ChatClient {
         guard row != before else { return row }
         transferRows[id] = row
         do throws(StoreError) {
-            try await store.updateTransfer(row)
+            try await store.updateTransfer(row, reporting: showing)
         } catch {
             // What the database has counts: read it again next time.
             transferRows[id] = nil
@@ -30,9 +30,6 @@ extension ChatClient {
             transferRows[id] = nil
             pacing.setLimit(nil, of: .transfer(id))
             await removeSpooled(row)
-        }
-        if showing, let message = try await store.message(id, of: row.contact, row.direction) {
-            hub.publish(.messageChanged(message))
         }
         return row
     }

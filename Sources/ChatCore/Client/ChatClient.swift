@@ -25,7 +25,7 @@ public actor ChatClient: ChatService {
 
     enum Phase { case new, running, stopped }
     var phase = Phase.new
-    var hub = EventHub()
+    let hub = EventHub()
     var sessions: [ContactID: PeerSession] = [:]
     /// Callers whose key belongs to no contact (or to a blocked one), until they have said hello.
     var strangers: [LinkNumber: ActiveLink] = [:]
@@ -82,6 +82,12 @@ public actor ChatClient: ChatService {
     /// cannot be had and `fallbackToAnyPort` is off; the client is stopped then.
     public func start() async throws(ChatError) {
         guard phase == .new else { return }
+        store.watchChanges { [hub] change in
+            switch change {
+            case .added(let message): hub.publish(.messageAdded(message))
+            case .changed(let message): hub.publish(.messageChanged(message))
+            }
+        }
         let conversations = try await stored { () async throws(StoreError) in try await store.conversations() }
         let lastPort = try await lastPort()
         guard phase == .new else { return }
@@ -185,14 +191,10 @@ public actor ChatClient: ChatService {
 
     public func events() -> AsyncStream<ChatEvent> {
         let first = listenNotice.map { [ChatEvent.notice($0)] } ?? []
-        let stream = hub.subscribe(beginningWith: first) { [weak self] number in
-            Task { await self?.unsubscribe(number) }
-        }
+        let stream = hub.subscribe(beginningWith: first)
         if phase == .stopped { hub.finish() }
         return stream
     }
-
-    private func unsubscribe(_ number: Int) { hub.unsubscribe(number) }
 
     /// Tells the link state of `contact` if it has changed.
     func publishLinkState(of contact: ContactID) {

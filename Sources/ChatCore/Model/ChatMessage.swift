@@ -49,6 +49,12 @@ public enum DeliveryState: Sendable, Equatable, Codable {
         case .read: 4
         }
     }
+
+    /// Whether a message may come from this state to `other`, or is in it already.
+    public func mayBecome(_ other: Self) -> Bool {
+        if case .failed = self { return self == other }
+        return rank < other.rank || self == other
+    }
 }
 
 /// A chat message or a file in a conversation.
@@ -103,6 +109,24 @@ public struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
 }
 
 extension ChatMessage {
+    /// This, as news of a message that is `known`, without what never happens: an own message does not come less far
+    /// (RELIABILITY D6), what was taken back does not come again, a file that has ended does not go on. Everything else
+    /// of a message can change in any direction.
+    public func following(_ known: ChatMessage) -> ChatMessage {
+        var news = self
+        if direction == .outgoing, !known.state.mayBecome(state) { news.state = known.state }
+        if known.isRetracted, !isRetracted {
+            news.isRetracted = true
+            news.content = known.content
+        }
+        if case .file(let transfer) = news.content, case .file(let before) = known.content, before.state.isFinal,
+            !transfer.state.isFinal
+        {
+            news.content = known.content
+        }
+        return news
+    }
+
     /// A sender's clock that differs more than this from ours is marked (RELIABILITY D5).
     public static let clockTolerance: Int64 = 5 * 60_000
     /// Nothing that was written longer ago is believed to have waited for us since then.

@@ -4,6 +4,12 @@
 ///
 /// Implementations serialise writers; readers see committed states only.
 public protocol HistoryStore: Sendable {
+    // MARK: News
+
+    /// From now on `report` is called with each change of a message, in the order of the commits: one after the other,
+    /// on any thread, and sometimes after the method that has made the change has returned. There is one watcher.
+    func watchChanges(_ report: @escaping @Sendable (HistoryChange) -> Void)
+
     // MARK: Contacts
 
     /// All contacts, by id.
@@ -127,8 +133,9 @@ public protocol HistoryStore: Sendable {
     func transfers(
         of set: MessageID, from contact: ContactID, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
-    /// Writes back a changed transfer (all mutable fields). A final state is never left again.
-    func updateTransfer(_ transfer: FileTransfer) async throws(StoreError)
+    /// Writes back a changed transfer (all mutable fields). A final state is never left again. `reporting`: its
+    /// message counts as changed.
+    func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError)
 
     // MARK: Forgetting
 
@@ -268,6 +275,11 @@ public enum AppendOutcome: Sendable, Equatable {
     case forbidden
     /// An edit of something that has no text; nothing was stored.
     case meaningless
+
+    /// What is to be shown.
+    public var changes: [HistoryChange] {
+        if case .stored(let changes) = self { changes } else { [] }
+    }
 }
 
 public enum PageAnchor: Sendable, Equatable, Codable {

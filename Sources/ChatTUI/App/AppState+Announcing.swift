@@ -8,7 +8,7 @@ extension AppState {
     mutating func announce(_ message: ChatMessage, _ effects: inout [AppEffect]) {
         guard message.direction == .incoming, !message.isRetracted, let chat = chat(message.contact), !isQuitting,
             // What was missing and has come late is no news.
-            !chat.peer.isMuted(at: moment.wall), chat.lastIncoming.map({ $0 < message.position }) ?? true,
+            !chat.peer.isMuted(at: moment.wall), !chat.wasMissing(message),
             !isLooking(at: message.contact), !isQuiet
         else { return }
         let level = settings.notifyByName[chat.peer.name.lowercased()]

@@ -74,10 +74,10 @@ extension AppState {
         conversations.isDirty = true
         if case .file(let transfer) = message.content { transfers.update(transfer) }
         guard let index = chatIndex(message.contact) else { return }
-        if message.direction == .incoming, let last = chats[index].lastIncoming, message.position < last {
-            return fillIn(message, at: index)
+        if chats[index].wasMissing(message) { return fillIn(message, at: index) }
+        if chats[index].conversation.lastMessage.map({ $0.position < message.position }) ?? true {
+            chats[index].conversation.lastMessage = message
         }
-        chats[index].conversation.lastMessage = message
         let isOpen = message.contact == openID
         let isKnown = chats[index].window.contains(message)
         let before = chats[index].window.lastPosition
@@ -115,9 +115,13 @@ extension AppState {
     mutating func change(_ message: ChatMessage) {
         if let index = chatIndex(message.contact) {
             chats[index].window.replace(message)
-            if chats[index].quotes[message.id] != nil { chats[index].quotes[message.id] = .found(message) }
-            if chats[index].conversation.lastMessage?.id == message.id {
-                chats[index].conversation.lastMessage = message
+            if case .found(let known)? = chats[index].quotes[message.id] {
+                chats[index].quotes[message.id] = .found(message.following(known))
+            } else if chats[index].quotes[message.id] != nil {
+                chats[index].quotes[message.id] = .found(message)
+            }
+            if let last = chats[index].conversation.lastMessage, last.id == message.id {
+                chats[index].conversation.lastMessage = message.following(last)
             }
         }
         if message.direction == .outgoing { conversations.isDirty = true }

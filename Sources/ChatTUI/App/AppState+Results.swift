@@ -9,8 +9,7 @@ extension AppState {
         case .reply(_, let message):
             if message.contact == openID, case .message(let answer) = result { follow(answer) }
         case .setPinned(_, let pinned):
-            guard case .message(let message) = result, let index = chatIndex(message.contact) else { return }
-            chats[index].window.replace(message)
+            // How the message looks now is news of the chat, in its order with all others.
             say(pinned ? "Pinned (/pins lists what is)" : "Not pinned any more")
         case .markUnread(let contact, let position):
             // What an answer that was on its way has said meanwhile is older.
@@ -28,9 +27,9 @@ extension AppState {
             messages.forEach { follow($0) }
             folders.forEach { followFolder($0) }
         case .edit, .retract, .react:
-            guard case .message(let message) = result else { return }
-            change(message)
-            if case .retract = errand { say("Deleted here; \(name(of: message.contact)) is told") }
+            // What it changes comes as news, in the order of the commits.
+            guard case .retract = errand, case .message(let message) = result else { return }
+            say("Deleted here; \(name(of: message.contact)) is told")
         case .limitRate(let scope, let limit):
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:

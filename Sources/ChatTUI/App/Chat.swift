@@ -26,12 +26,19 @@ struct Chat: Sendable, Equatable, Identifiable {
     var peer: Peer { conversation.peer }
     var name: SafeText { SafeText(peer.name, as: .name) }
 
-    /// Where the newest message of theirs stands that this screen knows of. Theirs come in the order of their places,
-    /// but for those that were missing.
-    var lastIncoming: HistoryPosition? {
-        let inWindow = window.items.lazy.reversed().compactMap(\.message).first { $0.direction == .incoming }?.position
+    /// The newest message of theirs that this screen knows of.
+    private var lastIncoming: ChatMessage? {
+        let inWindow = window.items.lazy.reversed().compactMap(\.message).first { $0.direction == .incoming }
         guard let last = conversation.lastMessage, last.direction == .incoming else { return inWindow }
-        return inWindow.map { max($0, last.position) } ?? last.position
+        guard let inWindow, last.position < inWindow.position else { return last }
+        return inWindow
+    }
+
+    /// Whether a message of theirs was missing until now (RELIABILITY D5): it stands before others and was stored after
+    /// them. One that only stands before what we know is news that an answer of the store has overtaken.
+    func wasMissing(_ message: ChatMessage) -> Bool {
+        guard message.direction == .incoming, let last = lastIncoming else { return false }
+        return message.position < last.position && message.stored > last.stored
     }
 
     var isUnread: Bool { conversation.unreadCount > 0 }

@@ -84,7 +84,11 @@ struct ChatWindow: Sendable, Equatable {
     /// A search hit to point at.
     var highlight: MessageID?
     /// The page that is being loaded; answers to other requests are stale.
-    var loading: PageRequest?
+    var loading: PageRequest? {
+        didSet { if loading == nil { newsWhileLoading = [:] } }
+    }
+    /// What has changed since the page was asked for: the page may not know it yet.
+    private var newsWhileLoading: [MessageID: ChatMessage] = [:]
     /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
     /// the page is there.
     var owedRows = 0
@@ -121,6 +125,7 @@ struct ChatWindow: Sendable, Equatable {
 
     /// Takes over a loaded page (oldest first).
     mutating func merge(_ page: [ChatMessage], for request: PageRequest) {
+        let page = page.map { newsWhileLoading[$0.id] ?? $0 }
         loading = nil
         isLoaded = true
         let isFull = page.count >= request.limit
@@ -160,6 +165,7 @@ struct ChatWindow: Sendable, Equatable {
 
     /// A message was stored. Returns `false` when the window ends before it.
     @discardableResult mutating func append(_ message: ChatMessage) -> Bool {
+        note(message)
         if contains(message) {
             replace(message)
             return true
@@ -174,9 +180,15 @@ struct ChatWindow: Sendable, Equatable {
 
     /// A message changed. Returns `false` when it is not in the window.
     @discardableResult mutating func replace(_ message: ChatMessage) -> Bool {
-        guard let index = index(of: .message(message.id)) else { return false }
-        items[index] = .message(message)
+        note(message)
+        guard let index = index(of: .message(message.id)), let known = items[index].message else { return false }
+        items[index] = .message(message.following(known))
         return true
+    }
+
+    private mutating func note(_ message: ChatMessage) {
+        guard loading != nil else { return }
+        newsWhileLoading[message.id] = newsWhileLoading[message.id].map(message.following) ?? message
     }
 
     /// A message has come late: it is shown if its place is in the window.
