@@ -134,15 +134,21 @@ enum ContactRow {
         if connection.changedRows == 0 { throw .notFound }
     }
 
+    /// Names must differ as people see them. A contact that has its name already keeps it: two of earlier versions may
+    /// differ by invisible characters only.
     static func refuseTakenName(
         _ name: String, except contact: ContactID?, in connection: SQLiteConnection
     ) throws(StoreError) {
-        let owner = try connection.first(
-            "SELECT id FROM contacts WHERE folded_name = ?", [.text(fold(name))]
-        ) { row in row.integer(0) }
-        if let owner, owner != contact?.rawValue { throw .nameTaken(name) }
+        let names = try connection.all("SELECT id, name FROM contacts") { row in (row.integer(0), row.text(1)) }
+        if let contact, names.contains(where: { $0.0 == contact.rawValue && $0.1.utf8.elementsEqual(name.utf8) }) {
+            return
+        }
+        let folded = ContactNames.folded(name)
+        let isTaken = names.contains { $0.0 != contact?.rawValue && ContactNames.folded($0.1) == folded }
+        if isTaken { throw .nameTaken(name) }
     }
 
+    /// For the column that keeps names apart in the file.
     static func fold(_ name: String) -> String { name.lowercased() }
 
     static func encode(_ addresses: [PeerAddress]) -> String {

@@ -40,6 +40,15 @@ extension EndToEnd {
             let serve = try await home.run("serve")
             #expect(serve.status == .exited(2))
             #expect(serve.errorOutput == check.lines.map { "blipchat: \($0)\n" }.joined())
+            let records = try await home.run("config", "check", "--json")
+            #expect(records.status == .exited(2))
+            #expect(
+                records.lines == [
+                    #"{"v":1,"type":"config_error","file":"\#(file)","line":2,"column":1,"#
+                        + #""message":"ui.list cannot be 3","suggestion":"write \"auto\", \"on\" or \"off\""}"#,
+                    #"{"v":1,"type":"config_error","file":"\#(file)","line":3,"column":1,"#
+                        + #""message":"unknown key ui.mosue","suggestion":"did you mean ui.mouse?"}"#,
+                ])
         }
 
         @Test("a start shows everything that is wrong in the settings, and beyond what fits how many more there are")
@@ -59,6 +68,29 @@ extension EndToEnd {
             let check = try await home.run("config", "check")
             #expect(check.lines.count == 12)
             #expect(check.lines.last?.hasSuffix("config.toml:14:1: unknown key netz.x (did you mean [net]?)") == true)
+        }
+
+        @Test("a value without a meaning is refused where it stands, and a file that is named must be there")
+        func values() async throws {
+            let home = try BlipchatHome("alice")
+            let file = home.path + "/config.toml"
+            #expect(try await home.run("config", "set", "ui.theme", "dark").status == .exited(0))
+            try TestFile.write(
+                "listen = \"foo::bar:99999\"\n[ui]\ntime = \"qq\"\ndate = \"QQ 'd'\"\n", to: file)
+            let check = try await home.run("config", "check")
+            #expect(check.status == .exited(2))
+            #expect(check.lines.map { $0.prefix { $0 != " " } } == ["\(file):1:1:", "\(file):3:1:", "\(file):4:1:"])
+            try TestFile.write("", to: file)
+            expectOneSentence(try await home.run("config", "set", "ui.time", "qq"), 2, "ui.time", "HH:mm")
+            #expect(try await home.run("config", "set", "ui.time", "h.mm a").status == .exited(0))
+
+            let missing = home.path + "/nowhere.toml"
+            for (command, word) in [("config", "check"), ("config", "list"), ("id", "show"), ("status", "--json")] {
+                let outcome = try await home.run(command, word, "--config", missing)
+                expectOneSentence(outcome, 7, missing, "No such file")
+            }
+            #expect(try await home.run("config", "set", "ui.time", "H:mm", "--config", missing).status == .exited(0))
+            #expect(try await home.run("config", "check", "--config", missing).status == .exited(0))
         }
 
         @Test("serve reads its settings again on SIGHUP and goes on")

@@ -29,7 +29,12 @@ extension EndToEnd {
             #expect(sent.map(\.id) == [id])
             #expect(sent.map(\.from) == ["me"])
             #expect(sent.map(\.state) == ["delivered"])
+            let record = try await alice.run("send", "bob", "again", "--json")
+            #expect(record.lines.count == 1 && record.output.contains(#""state":"delivered""#))
             try await server.stop()
+            let queued = try await alice.run("send", "bob", "later", "--json", "--timeout", "0.2")
+            #expect(queued.status == .exited(3))
+            #expect(queued.lines.count == 1 && queued.output.contains(#""state":"pending""#))
         }
 
         @Test("keeps what is sent to a peer that is down, and delivers it in order when both run again")

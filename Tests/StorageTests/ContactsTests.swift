@@ -1,8 +1,9 @@
 // Contacts and contact requests.
 
 import ChatCore
-import Storage
 import Testing
+
+@testable import Storage
 
 @Suite("Contacts")
 struct ContactsTests {
@@ -41,6 +42,19 @@ struct ContactsTests {
         changed.name = "ÄRGER"
         let renamed = changed
         await #expect(throws: StoreError.nameTaken("ÄRGER")) { try await database.updateContact(renamed) }
+        // What nobody sees makes no other name: invisible characters, blanks, another normal form.
+        for twin in ["ärger\u{200B}", "a\u{308}rger", "Är\u{2060}ger\u{FE0F}", "Ärger\u{3000}", "Ä\u{AD}rger"] {
+            await #expect(throws: StoreError.nameTaken(twin)) { try await database.contact(twin) }
+        }
+        // A contact that looks like another since an earlier version can still be changed.
+        try await database.writer.perform { connection throws(StoreError) in
+            try connection.run(
+                "UPDATE contacts SET name = ?, folded_name = ? WHERE id = ?", .text("Ärger\u{200B}"),
+                .text("ärger\u{200B}"), .integer(other.rawValue))
+        }
+        var old = try #require(try await database.contacts().first { $0.id == other })
+        old.isBlocked = true
+        try await database.updateContact(old)
     }
 
     @Test("with a known key get the new address instead of a second entry")

@@ -1,5 +1,7 @@
 // Where to connect or listen.
 
+internal import Glibc
+
 /// A place on the network.
 public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// A host name or a numeric IPv4 or IPv6 address (without brackets), and a port (0 when listening: any free one).
@@ -15,7 +17,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads `host:port`, `[v6]:port`, a bare host (with `defaultPort`) or `unix:/path`. `nil` when it is none of them.
+    /// Reads `host:port`, `[v6]:port`, a bare host or IPv6 address (with `defaultPort`) or `unix:/path`. `nil` when it is none of them.
     public init?(_ text: String, defaultPort: UInt16? = nil) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(0), !bytes.isEmpty else { return nil }
@@ -36,10 +38,12 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
                 portDigits = rest.dropFirst()
             }
         } else if let colon = bytes.lastIndex(of: UInt8(ascii: ":")) {
-            // More than one colon without brackets is a bare IPv6 address.
+            // More than one colon without brackets is a bare IPv6 address, or a slip.
             if bytes.firstIndex(of: UInt8(ascii: ":")) == colon {
                 host = bytes[..<colon]
                 portDigits = bytes[(colon + 1)...]
+            } else if !Self.isIPv6Address(bytes) {
+                return nil
             }
         }
         guard let name = String(validating: host, as: UTF8.self), !host.isEmpty, host.count <= 255,
@@ -54,5 +58,15 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
         guard let port else { return nil }
         self = .host(name, port: port)
+    }
+
+    /// A numeric address, with or without a zone (`fe80::1%eth0`).
+    private static func isIPv6Address(_ bytes: [UInt8]) -> Bool {
+        let parts = bytes.split(separator: UInt8(ascii: "%"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let address = String(validating: parts[0], as: UTF8.self), parts.count == 1 || !parts[1].isEmpty else {
+            return false
+        }
+        var parsed = in6_addr()
+        return inet_pton(AF_INET6, address, &parsed) == 1
     }
 }

@@ -1,7 +1,9 @@
 // Names of people: what is a good one, and how two contacts do not get the same.
 
+@_spi(_Unicode) import Swift
+
 /// Rules for names that users type and peers send (PRODUCT "Hostile text" 3 does the rest when they are drawn).
-enum ContactNames {
+public enum ContactNames {
     /// `name` without blanks at its ends; throws `.badName` when it is empty, longer than 64 bytes or has controls.
     static func checked(_ name: String) throws(ChatError) -> String {
         let trimmed = trim(name)
@@ -23,16 +25,35 @@ enum ContactNames {
         return trimmed.isEmpty ? fallback : trimmed
     }
 
-    /// `name`, or `name 2`, `name 3` ...: the first that is not `taken` (compared without regard to case).
+    /// `name`, or `name 2`, `name 3` ...: the first that is not `taken` (compared as people see names).
     static func unique(_ name: String, among taken: [String]) -> String {
-        let used = Set(taken.map { $0.lowercased() })
+        let used = Set(taken.map(folded))
         var candidate = name
         var number = 2
-        while used.contains(candidate.lowercased()) {
+        while used.contains(folded(candidate)) {
             candidate = "\(name) \(number)"
             number += 1
         }
         return candidate
+    }
+
+    /// What two names have in common that look the same when they are drawn: without regard to case, without what is
+    /// not shown (invisible characters, more than four marks on a letter), in one normal form, any blanks as one.
+    public static func folded(_ name: String) -> String {
+        var kept = String.UnicodeScalarView()
+        var marks = 0
+        for scalar in name._nfc {
+            let properties = scalar.properties
+            marks = properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
+            if marks > 4 || properties.isDefaultIgnorableCodePoint || isControl(scalar) { continue }
+            guard properties.isWhitespace else {
+                kept.append(scalar)
+                continue
+            }
+            if kept.last != " ", !kept.isEmpty { kept.append(" ") }
+        }
+        if kept.last == " " { kept.removeLast() }
+        return String(String.UnicodeScalarView(String(kept).lowercased()._nfc))
     }
 
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {

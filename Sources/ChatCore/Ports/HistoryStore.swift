@@ -15,7 +15,7 @@ public protocol HistoryStore: Sendable {
     /// All contacts, by id.
     func contacts() async throws(StoreError) -> [Peer]
     /// Stores a new contact. A contact with the same key gets the new addresses instead and is returned.
-    /// Throws `.nameTaken` when another contact has the name (compared without regard to case).
+    /// Throws `.nameTaken` when another contact has the name (compared as `ContactNames.folded` sees names).
     func addContact(_ contact: NewContact) async throws(StoreError) -> Peer
     /// Writes back a changed contact; throws `.nameTaken` or `.notFound`.
     func updateContact(_ contact: Peer) async throws(StoreError)

@@ -76,6 +76,8 @@ extension AppState {
             }
             return chat
         }
+        let twins = NameLikeness.twins(among: list.map(\.peer))
+        for index in chats.indices { chats[index].twin = twins[chats[index].id] }
         if let openID, chatIndex(openID) == nil {
             // The contact was removed; its half-typed line is not lost.
             killRing.add(input.text)

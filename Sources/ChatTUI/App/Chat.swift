@@ -11,6 +11,8 @@ struct Chat: Sendable, Equatable, Identifiable {
     var window = ChatWindow()
     /// Unread messages that name us.
     var mentionCount = 0
+    /// The contact that this one's name looks like, as long as both are there.
+    var twin: String?
     /// The number to compare, once asked for.
     var safetyNumber: [String]?
     /// What the line in its input becomes, when it is no new message.
@@ -40,6 +42,9 @@ struct Chat: Sendable, Equatable, Identifiable {
         guard message.direction == .incoming, let last = lastIncoming else { return false }
         return message.position < last.position && message.stored > last.stored
     }
+
+    /// `looks like Bob`, for wherever contacts are listed.
+    var twinWords: SafeText? { twin.map { SafeText(literal: "looks like ") + SafeText($0, as: .name) } }
 
     var isUnread: Bool { conversation.unreadCount > 0 }
 }

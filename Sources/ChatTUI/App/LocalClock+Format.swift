@@ -21,6 +21,22 @@ extension LocalClock {
         return text
     }
 
+    /// Whether a pattern says anything of a time: one without a field would be the same for every message.
+    public static func hasField(_ format: String) -> Bool {
+        let epoch = LocalClock.fixed(seconds: 0).civil(Timestamp(milliseconds: 0))
+        var rest = format[...]
+        while let letter = rest.first {
+            if letter == "'" {
+                _ = quoted(&rest)
+            } else if field(letter, count: 1, epoch) != nil {
+                return true
+            } else {
+                rest = rest.dropFirst()
+            }
+        }
+        return false
+    }
+
     /// `'text'`; two quotes are one.
     private static func quoted(_ rest: inout Substring) -> String {
         rest.removeFirst()

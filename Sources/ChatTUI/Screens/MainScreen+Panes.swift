@@ -60,7 +60,11 @@ extension MainScreen {
         var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
         let room = width - line.width - 3 - news.count
-        line.add(chat.name.truncated(to: max(0, room)), chat.isUnread && !isMuted ? Theme.unread : .plain)
+        // Who looks like somebody else is told apart here, too, where there is room for a sign and a name only.
+        let twin = chat.twin.map { SafeText(literal: " ≈") + SafeText($0, as: .name) } ?? .empty
+        let name = chat.name.truncated(to: max(0, room - min(twin.width, max(2, room - chat.name.width))))
+        line.add(name, chat.isUnread && !isMuted ? Theme.unread : .plain)
+        line.add(twin.truncated(to: max(0, room - name.width)), Theme.error)
         line.pad(to: width - 2 - news.count)
         line.add(news, isMuted ? Theme.quiet : Theme.unread)
         let (symbol, style) = presence(chat)

@@ -40,6 +40,10 @@ struct MainScreen {
             line.add(" · ", Theme.quiet)
             line.add(word, style)
         }
+        if let words = chat.twinWords {
+            line.add(" · ", Theme.quiet)
+            line.add(words.truncated(to: max(0, width - line.width)), Theme.error)
+        }
         let trust = Sentences.word(for: chat.peer.trust)
         add(trust, chat.peer.trust == .keyChanged ? Theme.error : .plain)
         if chat.peer.isBlocked { add("blocked", Theme.error) }

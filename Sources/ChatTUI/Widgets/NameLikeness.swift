@@ -1,10 +1,23 @@
 // Names that are made to be taken for others (PRODUCT "Hostile text" 3): compared by what they look like.
 
+public import ChatCore
+
 /// Skeletons of names: what is left when letters that look alike are made one.
-enum NameLikeness {
+public enum NameLikeness {
     /// Two names that most people would take for the same, although they are not written the same.
     static func areAlike(_ left: String, _ right: String) -> Bool {
         skeleton(of: left) == skeleton(of: right)
+    }
+
+    /// For each contact whose name is made to look like that of one who was there before: the name of that one.
+    public static func twins(among peers: [Peer]) -> [ContactID: String] {
+        var first: [String: Peer] = [:]
+        var twins: [ContactID: String] = [:]
+        for peer in peers.sorted(by: { $0.id < $1.id }) {
+            let skeleton = skeleton(of: peer.name)
+            if let known = first[skeleton] { twins[peer.id] = known.name } else { first[skeleton] = peer }
+        }
+        return twins
     }
 
     /// Lower case, without blanks and invisible characters, look-alikes as the Latin letter.

@@ -59,10 +59,14 @@ extension CommandRunner {
         return wasSet ? .done : .negative
     }
 
-    /// Prints everything that is wrong as `file:line:column: what (what to do)`.
+    /// Prints everything that is wrong as `file:line:column: what (what to do)`, or as records.
     func checkConfiguration() throws(CommandError) -> ExitCode {
         let problems = try configurationFile().problems()
         for problem in problems {
+            guard !isJSON else {
+                try streams.json(record(problem))
+                continue
+            }
             for words in problem.words { try streams.line(words) }
         }
         return problems.isEmpty ? .done : .usage
@@ -82,6 +86,16 @@ extension CommandRunner {
     private func noteRunning(_ paths: HomePaths) {
         guard let process = InstanceLock.holder(path: paths.lock) else { return }
         streams.note("blipchat runs here as process \(process): /reload there, or kill -HUP \(process)")
+    }
+
+    /// What is wrong with a file as a whole has no line and column.
+    private func record(_ problem: CommandError) -> JSONValue {
+        .record([
+            "v": 1, "type": "config_error", "file": .string(problem.place?.file ?? problem.subject),
+            "line": problem.place.map { .integer(Int64($0.position.line)) } ?? .null,
+            "column": problem.place.map { .integer(Int64($0.position.column)) } ?? .null,
+            "message": .string(problem.reason), "suggestion": problem.advice.map(JSONValue.string) ?? .null,
+        ])
     }
 
     private func record(_ row: SettingsListing.Row) -> JSONValue {

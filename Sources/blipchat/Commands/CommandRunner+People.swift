@@ -13,19 +13,28 @@ extension CommandRunner {
     }
 
     func listContacts() async throws(CommandError) -> ExitCode {
-        for peer in try await contacts(try paths()).peers.sorted(by: { $0.name.lowercased() < $1.name.lowercased() }) {
-            if arguments.has("--names") { try streams.line(safeName(peer.name)) } else { try print(contact: peer) }
+        let peers = try await contacts(try paths()).peers
+        let twins = NameLikeness.twins(among: peers)
+        for peer in peers.sorted(by: { $0.name.lowercased() < $1.name.lowercased() }) {
+            guard !arguments.has("--names") else {
+                try streams.line(safeName(peer.name))
+                continue
+            }
+            try print(contact: peer, twin: twins[peer.id])
         }
         return .done
     }
 
     func showContact() async throws(CommandError) -> ExitCode {
-        let peer = try await contacts(try paths()).find(operand(0))
+        let directory = try await contacts(try paths())
+        let peer = try directory.find(operand(0))
+        let twin = NameLikeness.twins(among: directory.peers)[peer.id]
         guard !isJSON else {
-            try print(contact: peer)
+            try print(contact: peer, twin: twin)
             return .done
         }
         try streams.line("name       \(safeName(peer.name))")
+        if let twin { try streams.line("looks like \(safeName(twin)), but is somebody else") }
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
         for address in peer.addresses { try streams.line("address    \(safeLine("\(address)"))") }
         try streams.line("added      \(RFC3339.text(peer.added))")
@@ -70,13 +79,14 @@ extension CommandRunner {
         try streams.line(safeName(record["name"]?.stringValue ?? ""))
     }
 
-    private func print(contact peer: Peer) throws(CommandError) {
+    private func print(contact peer: Peer, twin: String?) throws(CommandError) {
         if isJSON {
-            try streams.json(Records.contact(peer))
+            try streams.json(Records.contact(peer, twin: twin))
         } else {
             let state = peer.isBlocked ? "blocked" : Records.word(peer.trust)
             let address = peer.addresses.first.map { "\($0)" } ?? peer.peerID?.text ?? ""
-            try streams.line("\(safeName(peer.name))  \(state)  \(safeLine(address))")
+            let mark = twin.map { "  looks like \(safeName($0))" } ?? ""
+            try streams.line("\(safeName(peer.name))  \(state)  \(safeLine(address))\(mark)")
         }
     }
 

@@ -2,6 +2,7 @@
 
 import BLIPNet
 import ChatCore
+import Glibc
 
 struct CommandRunner: Sendable {
     let arguments: ParsedArguments
@@ -80,7 +81,13 @@ struct CommandRunner: Sendable {
     func paths() throws(CommandError) -> HomePaths {
         var paths = try HomePaths(
             environment: environment, dataFolder: arguments.text("--data-dir"), profile: arguments.text("--profile"))
-        if let file = arguments.text("--config") { paths.configuration = try HomePaths.absolute(file) }
+        guard let file = arguments.text("--config") else { return paths }
+        paths.configuration = try HomePaths.absolute(file)
+        // Who names a file means it: defaults in its place would be a surprise. What sets a value may begin a new one.
+        let begins = arguments.command == .configurationSet || arguments.command == .configurationPath
+        guard begins || SmallFile.exists(paths.configuration) else {
+            throw .system(paths.configuration, "cannot read the configuration", ENOENT)
+        }
         return paths
     }
 

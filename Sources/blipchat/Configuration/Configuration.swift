@@ -140,5 +140,6 @@ extension CommandError {
     init(_ error: ConfigurationError, in path: String) {
         self.init(
             .usage, "\(path):\(error.position.line):\(error.position.column)", error.reason, advice: error.advice)
+        place = TextPlace(file: path, position: error.position)
     }
 }

@@ -12,7 +12,22 @@ extension OperationRunner {
         let message = try await about(who) { () throws(ChatError) in
             try await service.send(text, to: peer.id, replyTo: nil)
         }
-        await records(try await currentRecords().record(of: message))
+        let result: Result<ExitCode, CommandError>
+        do throws(CommandError) {
+            result = .success(try await wait(for: message, to: who, peer, timeout, events))
+        } catch {
+            result = .failure(error)
+        }
+        // As it is at the end: who reads the record wants to know what has become of the message.
+        let present = try? await service.messages([message.id], of: peer.id).first { $0.direction == .outgoing }
+        await records(try await currentRecords().record(of: present ?? message))
+        return try result.get()
+    }
+
+    /// Returns when `message` is delivered; throws when it is refused, or not delivered in time.
+    private func wait(
+        for message: ChatMessage, to who: String, _ peer: Peer, _ timeout: Duration, _ events: AsyncStream<ChatEvent>
+    ) async throws(CommandError) -> ExitCode {
         guard timeout > .zero else { return .done }
         if peer.trust == .keyChanged { throw Self.keyChanged(who) }
         let outcome = await EventWait(timeout).first(in: events) { event -> ControlResult? in

@@ -12,12 +12,20 @@ struct CommandError: Error, Sendable, Equatable {
     var advice: String?
     /// What else is wrong, where one look finds several things (a file of settings), each as a line of its own.
     var others: [String] = []
+    /// Where it stands in the text file that it is about.
+    var place: TextPlace?
 
     init(_ exit: ExitCode, _ subject: String, _ reason: String, advice: String? = nil) {
         self.exit = exit
         self.subject = subject
         self.reason = reason
         self.advice = advice
+    }
+
+    /// A place in a file.
+    struct TextPlace: Sendable, Equatable {
+        var file: String
+        var position: TextPosition
     }
 
     /// The lines for standard error, safe for any terminal whatever the parts contain.

@@ -64,13 +64,15 @@ struct Records: Sendable {
         ])
     }
 
-    static func contact(_ peer: Peer) -> JSONValue {
+    /// `twin`: the contact that the name looks like.
+    static func contact(_ peer: Peer, twin: String? = nil) -> JSONValue {
         .record([
             "v": 1, "type": "contact", "name": .string(peer.name),
             "peer_id": peer.peerID.map { .string($0.text) } ?? .null,
             "addresses": .array(peer.addresses.map { .string("\($0)") }), "trust": .string(word(peer.trust)),
             "blocked": .bool(peer.isBlocked), "added": .time(peer.added),
             "last_seen": peer.lastSeen.map(JSONValue.time) ?? .null,
+            "looks_like": twin.map(JSONValue.string),
         ])
     }
 

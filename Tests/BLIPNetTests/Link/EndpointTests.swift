@@ -23,6 +23,7 @@ import Testing
         #expect(Endpoint("host", defaultPort: 9) == .host("host", port: 9))
         #expect(Endpoint("::1", defaultPort: 9) == .host("::1", port: 9))
         #expect(Endpoint("[::1]", defaultPort: 9) == .host("::1", port: 9))
+        #expect(Endpoint("fe80::1%eth0", defaultPort: 9) == .host("fe80::1%eth0", port: 9))
         #expect(Endpoint("host") == nil)
     }
 
@@ -31,7 +32,7 @@ import Testing
         arguments: [
             "", ":1", "host:", "host:x", "host:65536", "host:-1", "host:+1", "[::1:1", "[::1]x", "a b:1", "unix:",
             "a/b:1",
-            "me@host:1", "ho\u{0}st:1",
+            "me@host:1", "ho\u{0}st:1", "foo::bar:99999", "a:b:1", "::1%", "1.2.3.4:5:6",
         ])
     func refuses(text: String) {
         #expect(Endpoint(text, defaultPort: 1) == nil)

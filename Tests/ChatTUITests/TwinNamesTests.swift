@@ -1,0 +1,44 @@
+// Contacts whose names are made to look like those of others (PRODUCT "Hostile text" 3), wherever contacts are listed.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Names that look alike") struct TwinNamesTests {
+    private typealias Fixture = ScreenFixture
+
+    @Test(
+        "the later one is marked in the list, the title, the details and /contacts, and only while both are there",
+        arguments: [80, 120])
+    func marked(columns: Int) {
+        let bob = Fixture.conversation(Fixture.alice, "Bob", readUpTo: 1000)
+        let twin = Fixture.conversation(Fixture.bob, "B\u{43E}b", readUpTo: 1000)
+        var fixture = Fixture(columns: columns, rows: 30, conversations: [bob, twin])
+        #expect(fixture.text.contains("2 B\u{43E}b ≈Bob"))
+        #expect(!fixture.text.contains("looks like"))
+        fixture.press("Alt-2")
+        fixture.answerPages(from: [])
+        let title = fixture.text.split(separator: "\n").first.map(String.init) ?? ""
+        #expect(title.hasPrefix(" B\u{43E}b · looks like Bob · "))
+        #expect(fixture.text.split(separator: "looks like Bob").count == (columns >= 110 ? 3 : 2))
+        fixture.type("/contacts")
+        fixture.press("Enter")
+        #expect(fixture.text.contains("2 B\u{43E}b (looks like Bob): "))
+        #expect(!fixture.text.contains("1 Bob (looks like"))
+        fixture.send(.answer(.conversations([twin])))
+        fixture.press("Alt-1")
+        #expect(!fixture.text.contains("≈"))
+    }
+
+    @Test("names are alike by what they look like, whatever the letters are")
+    func twins() {
+        func peer(_ id: Int64, _ name: String) -> Peer {
+            Peer(
+                id: ContactID(id), peerID: nil, name: name, addresses: [], trust: .unverified,
+                added: Timestamp(milliseconds: 0))
+        }
+        let peers = [peer(3, "p\u{430}ul"), peer(1, "Paul"), peer(2, "Anna"), peer(4, "PAU1"), peer(5, "Paula")]
+        #expect(NameLikeness.twins(among: peers) == [ContactID(3): "Paul", ContactID(4): "Paul"])
+    }
+}
