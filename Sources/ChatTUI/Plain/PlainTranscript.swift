@@ -80,13 +80,13 @@ struct PlainTranscript {
         }
     }
 
-    /// What our user has just done to a message: the answer of the service comes before the news of it, or after them;
-    /// the second of both has nothing to say any more.
+    /// What our user has just done to a message that is not in memory: of others the news tell.
     private var ownChangeLines: [SafeText] {
         guard case .done(let errand, .message(let message)) = action else { return [] }
         switch errand {
         case .edit(let asked, _), .retract(let asked), .react(let asked, _):
-            return MessageSentences(state: after, message: message).changes(since: old(message) ?? asked)
+            guard old(message) == nil else { return [] }
+            return MessageSentences(state: after, message: message).changes(since: asked)
         default: return []
         }
     }

@@ -57,7 +57,8 @@ final class DatabaseQueue: @unchecked Sendable {
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
             enqueue {
-                continuation.resume(returning: Result { () throws(StoreError) in try body(self.current()) })
+                let result = Result { () throws(StoreError) in try body(self.current()) }
+                return [{ continuation.resume(returning: result) }]
             }
         }
         return try result.get()
@@ -97,8 +98,8 @@ final class DatabaseQueue: @unchecked Sendable {
                     return { continuation.resume(returning: result) }
                 },
                 alone: { queue, failure in
-                    continuation.resume(
-                        returning: Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
+                    let result = Result { () throws(StoreError) in try queue.commit(body, find, after: failure) }
+                    return { continuation.resume(returning: result) }
                 })
             let isFirst = traffic.withLock { traffic in
                 traffic.gathered.append(write)
@@ -115,16 +116,18 @@ final class DatabaseQueue: @unchecked Sendable {
             enqueue {
                 self.connection = nil
                 self.isClosed = true
-                continuation.resume()
+                return [{ continuation.resume() }]
             }
         }
     }
 
-    private func enqueue(_ work: @escaping @Sendable () -> Void) {
+    /// Runs `work` on the queue's thread. Its answers are given when it has left: whoever goes on finds the way free.
+    private func enqueue(_ work: @escaping @Sendable () -> [Answer]) {
         traffic.withLock { $0.work += 1 }
         queue.async {
-            work()
+            let answers = work()
             self.leave()
+            for answer in answers { answer() }
         }
     }
 
@@ -132,12 +135,12 @@ final class DatabaseQueue: @unchecked Sendable {
 
     // MARK: On the queue
 
-    private func commitGathered() {
+    private func commitGathered() -> [Answer] {
         let writes = traffic.withLock { traffic in
             defer { traffic.gathered.removeAll(keepingCapacity: true) }
             return traffic.gathered
         }
-        timed(writes.count) { commit(writes) }
+        return timed(writes.count) { commit(writes) }
     }
 
     /// Runs a commit of `count` writes and notes how long it took.
@@ -151,22 +154,18 @@ final class DatabaseQueue: @unchecked Sendable {
     }
 
     /// Commits `writes` together. If that fails, each of them is on its own.
-    private func commit(_ writes: [GroupedWrite]) {
-        guard writes.count > 1 else {
-            for write in writes { write.alone(self, nil) }
-            return
-        }
+    private func commit(_ writes: [GroupedWrite]) -> [Answer] {
+        guard writes.count > 1 else { return writes.map { $0.alone(self, nil) } }
         do throws(StoreError) {
             let connection = try current()
-            let answers = try connection.transaction { () throws(StoreError) in
-                var answers: [() -> Void] = []
+            return try connection.transaction { () throws(StoreError) in
+                var answers: [Answer] = []
                 for write in writes { answers.append(try write.inGroup(connection)) }
                 return answers
             }
-            for answer in answers { answer() }
         } catch {
             if error.hasUnknownOutcome { connection = nil }
-            for write in writes { write.alone(self, error.hasUnknownOutcome ? error : nil) }
+            return writes.map { $0.alone(self, error.hasUnknownOutcome ? error : nil) }
         }
     }
 
@@ -218,13 +217,16 @@ final class DatabaseQueue: @unchecked Sendable {
         return opened
     }
 
+    /// Tells a caller what has become of their work.
+    private typealias Answer = () -> Void
+
     /// A write that waits for its commit, with somebody who waits for it.
     private struct GroupedWrite: Sendable {
         /// Does the work inside of a transaction. An error of the work itself undoes nothing else and belongs to the
         /// answer, which is to be given after the commit; one that ends the transaction is thrown.
-        let inGroup: @Sendable (SQLiteConnection) throws(StoreError) -> () -> Void
-        /// Does the work in a transaction of its own and answers. The error, if there is one, is of an earlier commit
+        let inGroup: @Sendable (SQLiteConnection) throws(StoreError) -> Answer
+        /// Does the work in a transaction of its own. The error, if there is one, is of an earlier commit
         /// with unknown outcome.
-        let alone: @Sendable (DatabaseQueue, StoreError?) -> Void
+        let alone: @Sendable (DatabaseQueue, StoreError?) -> Answer
     }
 }
