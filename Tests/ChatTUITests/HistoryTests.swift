@@ -211,6 +211,25 @@ struct HistoryTests {
         #expect(!shownLines(fixture).isEmpty)
     }
 
+    @Test("what is said and what comes after /clear is seen, before the next message and behind it")
+    func saidAfterClear() {
+        var fixture = longChat()
+        fixture.enter("/whois nobody")
+        fixture.enter("/clear")
+        #expect(!fixture.text.contains("No contact is called nobody"))
+        fixture.enter("/whois somebody")
+        #expect(fixture.text.contains("No contact is called somebody"))
+        #expect(!fixture.text.contains("No contact is called nobody"))
+        fixture.send(.chat(.messageAdded(Fixture.message(2001, .incoming, "line 2001", at: Fixture.time(21, 9, 0)))))
+        #expect(fixture.text.contains("No contact is called somebody"))
+        #expect(shownLines(fixture) == [2001])
+        // Twice in a row: the second one hides what was said between them.
+        fixture.enter("/clear")
+        fixture.enter("/whois third")
+        fixture.enter("/clear")
+        #expect(!fixture.text.contains("No contact is called third"))
+    }
+
     @Test("a wrong clock neither hides nor reorders a message")
     func wrongClock() {
         var fixture = longChat()

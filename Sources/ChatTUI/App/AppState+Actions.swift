@@ -221,7 +221,7 @@ extension AppState {
     /// Brings a message to the middle of the view, and the cursor of browse mode to it.
     mutating func jump(to id: MessageID, at position: HistoryPosition, at index: Int, _ effects: inout [AppEffect]) {
         if chats[index].id != openID { open(chats[index].id, &effects) }
-        chats[index].window.clearedUpTo = nil
+        chats[index].window.showCleared()
         if browse != nil { select(id, at: position) }
         if chats[index].window.index(of: .message(id)) != nil {
             chats[index].window.highlight = browse == nil ? id : nil

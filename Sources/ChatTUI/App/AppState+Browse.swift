@@ -114,7 +114,7 @@ extension AppState {
         let messages = window.shownMessages
         guard let place = messages.firstIndex(where: { $0.id == browse.selected.id }) else { return }
         let wanted = place + step
-        if step < 0 { chats[index].window.clearedUpTo = nil }
+        if step < 0 { chats[index].window.showCleared() }
         self.browse?.selected = .init(messages[min(max(wanted, 0), messages.count - 1)])
         // What is not loaded yet is on its way, or will be as soon as the view is there.
         var missing = 0

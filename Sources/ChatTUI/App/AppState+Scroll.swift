@@ -26,7 +26,7 @@ extension AppState {
         var window = chats[index].window
         window.loadFailed = false
         window.highlight = nil
-        if rows < 0 { window.clearedUpTo = nil }
+        if rows < 0 { window.showCleared() }
         chats[index].window = window
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
@@ -55,7 +55,7 @@ extension AppState {
     }
 
     private mutating func scrollToOldest(_ index: Int, _ effects: inout [AppEffect]) {
-        chats[index].window.clearedUpTo = nil
+        chats[index].window.showCleared()
         if chats[index].window.reachesOldest {
             scroll(byRows: -1_000_000)
         } else {

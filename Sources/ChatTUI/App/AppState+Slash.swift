@@ -128,7 +128,7 @@ extension AppState {
             lobby = []
             return
         }
-        chats[index].window.clearedUpTo = chats[index].window.lastPosition
+        chats[index].window.clear()
         say("The view is clear; PgUp shows the history again")
     }
 

@@ -64,6 +64,13 @@ struct ChatWindow: Sendable, Equatable {
         var count: Int
     }
 
+    /// Everything up to an item is hidden. A notice that comes later stands behind the same message as the earlier
+    /// ones, so that the position alone does not tell them apart.
+    struct Cleared: Sendable, Equatable {
+        fileprivate var position: HistoryPosition
+        fileprivate var rank: Int
+    }
+
     private(set) var items: [HistoryItem] = [] {
         // Nearly no window has a folder, and messages come in floods.
         didSet { if hasFolders { fold() } }
@@ -94,8 +101,8 @@ struct ChatWindow: Sendable, Equatable {
     var owedRows = 0
     /// The last page could not be loaded; it is tried again when the user scrolls.
     var loadFailed = false
-    /// Everything up to here is hidden by /clear.
-    var clearedUpTo: HistoryPosition?
+    /// What /clear has hidden, if the user has not scrolled back to it.
+    private(set) var cleared: Cleared?
 
     var firstPosition: HistoryPosition? { items.lazy.compactMap(\.message?.position).first }
     var lastPosition: HistoryPosition? { items.last?.order.0 }
@@ -119,6 +126,20 @@ struct ChatWindow: Sendable, Equatable {
     func contains(_ message: ChatMessage) -> Bool {
         guard let lastPosition, message.position <= lastPosition else { return false }
         return index(of: .message(message.id)) != nil
+    }
+
+    /// Hides all that is there now; what comes later is shown.
+    mutating func clear() {
+        cleared = items.last.map { Cleared(position: $0.order.0, rank: $0.order.1) }
+    }
+
+    /// The items that /clear has hidden are shown again.
+    mutating func showCleared() { cleared = nil }
+
+    /// The first item that /clear has not hidden; `nil` when nothing has come since.
+    var firstShownIndex: Int? {
+        guard let cleared else { return 0 }
+        return items.firstIndex { $0.order > (cleared.position, cleared.rank) }
     }
 
     // MARK: Pages

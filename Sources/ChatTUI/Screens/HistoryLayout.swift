@@ -25,15 +25,7 @@ struct HistoryLayout {
     }
 
     /// The first item that is not hidden by /clear.
-    private var firstIndex: Int {
-        guard let cleared = chat.window.clearedUpTo else { return 0 }
-        return items.firstIndex { item in
-            switch item {
-            case .message(let message): message.position > cleared
-            case .notice(_, let after): after > cleared
-            }
-        } ?? items.count
-    }
+    private var firstIndex: Int { chat.window.firstShownIndex ?? items.count }
 
     /// The row at the bottom of the screen: an item, and how many of its last rows are below the screen.
     private var anchor: (index: Int, hidden: Int) {

@@ -138,7 +138,7 @@ struct MainScreen {
         }
         let rows = items.flatMap(\.lines)
         if !rows.isEmpty || chat.window.loading != nil { return rows }
-        if chat.window.clearedUpTo != nil { return [] }
+        if chat.window.cleared != nil { return [] }
         return TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: max(10, area.size.columns - 1))
             .map { StyledLine($0, Theme.quiet) }
     }
