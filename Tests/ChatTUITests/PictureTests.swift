@@ -227,6 +227,9 @@ struct PictureTests {
         decoder.receive(
             Array("a\u{1B}_Gi=31;OK\u{1B}\\b\u{1B}_Gi=31;ENOTSUPPORTED\u{1B}\\\u{1B}]Gi=31;OK\u{7}".utf8), now: .now)
         #expect(decoder.takeReports() == [.graphics])
+        // A kitty before 0.28 answers the question without the key of the placeholders, too, and cannot draw them.
+        let keys = KittyGraphics.query.split(separator: ";")[0].split(separator: ",")
+        #expect(keys.contains("a=q") && keys.contains("U=1"))
         #expect(
             [decoder.nextEvent(), decoder.nextEvent(), decoder.nextEvent()] == [.key(Key("a")), .key(Key("b")), nil])
     }

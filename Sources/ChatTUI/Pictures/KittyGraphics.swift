@@ -3,8 +3,9 @@
 
 /// Sequences of the protocol, and the cells in which pictures appear.
 enum KittyGraphics {
-    /// Asks with one pixel whether the protocol is known; only a terminal that knows it answers.
-    static let query = "\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\"
+    /// Asks with one pixel whether the protocol is known, with the key of the placeholders (`U=1`): a kitty before 0.28
+    /// takes that for a malformed command and is silent, where it would draw a red box for each placeholder.
+    static let query = "\u{1B}_Gi=31,s=1,v=1,a=q,U=1,t=d,f=24;AAAA\u{1B}\\"
     /// The number of the query, and where the answer begins.
     static let answer = "Gi=31;OK"
     /// Takes all pictures and their data away.
