@@ -191,6 +191,26 @@ struct SafeTextTests {
         #expect(shown("..\u{2F}\u{0301}etc", as: .fileName).contains("‹/›"))
     }
 
+    @Test("a file name without room is shortened before its extension, which stays, with what it means where it can")
+    func shortFileNames() {
+        func short(_ name: String, _ width: Int) -> String {
+            let text = SafeText.fileName(name, width: width)
+            #expect(text.width <= width)
+            return text.text
+        }
+        #expect(short("invoice.pdf.exe", 25) == "invoice.pdf.exe (program)")
+        #expect(short("invoice.pdf.exe", 24) == "invoice.p….exe (program)")
+        #expect(short("invoice.pdf.exe", 18) == "inv….exe (program)")
+        #expect(short("invoice.pdf.exe", 12) == "invoice….exe")
+        #expect(short("a.exe", 9) == "a.exe")
+        #expect(short("rlo\u{202E}txt.exe", 18) == "… ‹.exe› (program)")
+        #expect(short("release.tar.zst", 13) == "release.….zst")
+        #expect(short("a name without an extension", 8) == "a name …")
+        #expect(short("invoice.exe", 3) == "in…")
+        #expect(SafeText.fileName("photos.exe of a year", end: SafeText(literal: "/"), width: 9).text == "photos.…/")
+        for width in 0...30 { _ = short("invoice.pdf.exe", width) }
+    }
+
     @Test("says that a file is a program, and repeats its extension beside right-to-left text")
     func fileExtensions() {
         #expect(shown("invoice.pdf.exe", as: .fileName) == "invoice.pdf.exe (program)")

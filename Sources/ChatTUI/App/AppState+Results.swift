@@ -89,7 +89,8 @@ extension AppState {
     private mutating func followFolder(_ offer: FolderOffer) {
         for message in offer.messages { follow(message) }
         let left = offer.skipped > 0 ? ", \(offer.skipped) left out (links, devices, unreadable)" : ""
-        say("\(offer.messages.count) files are offered\(left)")
+        let count = offer.messages.count
+        say("\(Units.files(count)) \(count == 1 ? "is" : "are") offered\(left)")
     }
 
     private mutating func forget(request id: Int64) {

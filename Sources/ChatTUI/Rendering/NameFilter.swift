@@ -30,16 +30,28 @@ enum NameFilter {
         }
         text += TextFilter.filterText(part + end, as: .fileName)
         text = visible(trimmed(text), raw: raw)
-        var notes = SafeText.empty
-        let suffix = fileExtension(of: raw)
-        if let suffix, hasRightToLeft(raw) {
-            // Beside right-to-left letters a terminal may move the extension to the front: it is repeated apart.
-            notes += SafeText(clusters: [.blank] + TextFilter.substitute("." + suffix))
-        }
-        if let suffix, programExtensions.contains(suffix.lowercased()) {
-            notes += SafeText(literal: " (program)")
-        }
+        let notes = repeatedExtension(of: raw) + programNote(of: raw)
         return middleTruncated(text, to: TextFilter.maxNameColumns - notes.width) + notes
+    }
+
+    /// What stands at the end of `fileName(raw)` and says what the file is: with the note about programs, then without
+    /// it. Empty for a name that has no extension.
+    static func ends(of raw: String) -> [SafeText] {
+        guard let suffix = fileExtension(of: raw) else { return [] }
+        let repeated = repeatedExtension(of: raw)
+        let end = repeated.isEmpty ? TextFilter.filterText("." + suffix, as: .fileName) : repeated
+        let note = programNote(of: raw)
+        return note.isEmpty ? [end] : [end + note, end]
+    }
+
+    /// Beside right-to-left letters a terminal may move the extension to the front: it is repeated apart.
+    private static func repeatedExtension(of raw: String) -> SafeText {
+        guard let suffix = fileExtension(of: raw), hasRightToLeft(raw) else { return .empty }
+        return SafeText(clusters: [.blank] + TextFilter.substitute("." + suffix))
+    }
+
+    private static func programNote(of raw: String) -> SafeText {
+        isProgram(raw) ? SafeText(literal: " (program)") : .empty
     }
 
     /// Whether opening it would run it on some desktop.

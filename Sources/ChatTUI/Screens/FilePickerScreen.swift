@@ -63,8 +63,9 @@ struct FilePickerScreen {
         }
         line.add(picker.isMarked(entry.name) ? "* " : "  ", Theme.marked)
         let hasTime = width >= 44
-        let name = SafeText(entry.name, as: .fileName) + (entry.isFolder ? SafeText(literal: "/") : .empty)
         let room = max(6, width - line.width - Self.sizeWidth - (hasTime ? Self.timeWidth + 2 : 0) - 1)
+        let end = entry.isFolder ? SafeText(literal: "/") : .empty
+        let name = SafeText.fileName(entry.name, end: end, width: room)
         line.add(name.padded(to: room), entry.isFolder ? Theme.own : .plain)
         let size = entry.isFolder ? "" : entry.isReadable ? Units.size(entry.size) : "no right"
         line.add(SafeText(size, as: .line).padded(to: Self.sizeWidth, alignment: .right))

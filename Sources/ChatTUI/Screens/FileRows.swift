@@ -109,23 +109,26 @@ struct FileRows {
 
     // MARK: The offer
 
+    /// Columns that the name of an offered file has at least: `in….exe (program)`.
+    private static let minNameWidth = 17
+
     /// The three-line box. Only the offer that the chords answer names them.
     var offerRows: [StyledLine] {
-        let (name, size) = offered
-        let first =
-            SafeText(literal: "┌ ") + SafeText("#\(transfer.number.rawValue) ", as: .line) + name
-            + SafeText("  \(Units.size(size))  \(kind)", as: .line)
+        let size = transfer.place?.bytes ?? transfer.size
+        let number = SafeText(literal: "┌ ") + SafeText("#\(transfer.number.rawValue) ", as: .line)
+        let rest = SafeText("  \(Units.size(size))  \(kind)", as: .line)
         var place = ""
         if let downloads = state.downloads {
-            let needed = transfer.place?.bytes ?? transfer.size
-            let room = needed > downloads.freeBytes ? " free: NOT ENOUGH" : " free"
+            let room = size > downloads.freeBytes ? " free: NOT ENOUGH" : " free"
             place += "\(state.abbreviated(downloads.folder)) · \(Units.size(downloads.freeBytes))\(room) · "
         }
         place += "id \(shortID)"
         let lead = message.isNarrow ? "" : message.time + "    "
         let room = max(4, message.width - lead.count)
         var rows = [StyledLine(lead, Theme.time)] + (0..<2).map { _ in StyledLine(.blanks(lead.count)) }
-        rows[0].add(first.truncated(to: room), Theme.unread)
+        // What sort of file it claims to be gives way to its name.
+        let nameRoom = max(room - number.width - rest.width, min(room - number.width, Self.minNameWidth))
+        rows[0].add((number + offeredName(width: nameRoom) + rest).truncated(to: room), Theme.unread)
         rows[1].add((SafeText(literal: "│ ") + SafeText(place, as: .line)).truncated(to: room))
         rows[2].add(answers(room: room))
         return rows
@@ -160,14 +163,14 @@ struct FileRows {
     }
 
     /// What accepting takes: the file, or the whole folder.
-    private var offered: (name: SafeText, size: UInt64) {
-        guard let place = transfer.place else { return (name, transfer.size) }
+    private func offeredName(width: Int) -> SafeText {
+        guard let place = transfer.place else { return .fileName(transfer.name, width: width) }
         let top = place.path.split(separator: "/").first.map(String.init) ?? ""
-        return (SafeText(top, as: .fileName) + SafeText(literal: "/"), place.bytes)
+        return .fileName(top, end: SafeText(literal: "/"), width: width)
     }
 
     /// What sort of file it claims to be, or how many files a folder has.
     private var kind: String {
-        transfer.place.map { "folder of \($0.files) files" } ?? FileKind.word(for: transfer)
+        transfer.place.map { "folder of \(Units.files(Int(clamping: $0.files)))" } ?? FileKind.word(for: transfer)
     }
 }

@@ -6,6 +6,10 @@ extension MainScreen {
     /// Shared files and transfers that the pane names.
     private static let fileLimit = 8
     private static let transferLimit = 6
+    /// Columns of a file's name and size, and of the percentage of a transfer.
+    private static let nameWidth = 13
+    private static let sizeWidth = 9
+    private static let percentWidth = 6
 
     func drawDetails(on canvas: inout Canvas, _ area: Rect) {
         drawBorder(on: &canvas, column: area.origin.column - 1, area)
@@ -13,7 +17,7 @@ extension MainScreen {
         let width = area.size.columns - 1
         let groups = state.transfers.groups.filter { $0.contact == chat.id }
         var lines = person(chat, width: width)
-        for block in [sharedFiles(groups), currentTransfers(groups)] where !block.isEmpty {
+        for block in [sharedFiles(groups, width: width), currentTransfers(groups, width: width)] where !block.isEmpty {
             lines.append(StyledLine())
             lines += block
         }
@@ -72,21 +76,27 @@ extension MainScreen {
         return lines
     }
 
-    private func sharedFiles(_ groups: [TransferGroup]) -> [StyledLine] {
+    private func sharedFiles(_ groups: [TransferGroup], width: Int) -> [StyledLine] {
         let files = groups.filter { $0.state == .complete }
         guard !files.isEmpty else { return [] }
+        let shown = files.prefix(Self.fileLimit)
+        let names = shown.map { name(of: $0, width: width - 2 - Self.sizeWidth) }
+        // The sizes stand near the names, and further right only for a name that needs it.
+        let nameWidth = max(Self.nameWidth, names.map(\.width).max() ?? 0)
         return [StyledLine("Shared files (\(files.count))", Theme.quiet)]
-            + files.prefix(Self.fileLimit).map { group in
+            + zip(shown, names).map { group, name in
                 var line = StyledLine("  ")
-                let size = SafeText(Units.size(group.size), as: .line)
-                let name = SafeText(group.name, as: .fileName) + SafeText(group.isFolder ? "/" : "", as: .line)
-                line.add(name.padded(to: 13))
-                line.add(size.padded(to: 9, alignment: .right))
+                line.add(name.padded(to: nameWidth))
+                line.add(SafeText(Units.size(group.size), as: .line).padded(to: Self.sizeWidth, alignment: .right))
                 return line
             }
     }
 
-    private func currentTransfers(_ groups: [TransferGroup]) -> [StyledLine] {
+    private func name(of group: TransferGroup, width: Int) -> SafeText {
+        .fileName(group.name, end: SafeText(group.isFolder ? "/" : "", as: .line), width: width)
+    }
+
+    private func currentTransfers(_ groups: [TransferGroup], width: Int) -> [StyledLine] {
         let groups = groups.filter { !$0.state.isFinal }
         guard !groups.isEmpty else { return [] }
         var lines = [StyledLine("Transfers", Theme.quiet)]
@@ -95,8 +105,12 @@ extension MainScreen {
             let isRunning = group.state == .running
             let arrow = group.direction == .outgoing ? "↑" : "↓"
             var line = StyledLine("  \(arrow) #\(group.number.rawValue) ")
-            line.add(SafeText(group.name, as: .fileName).padded(to: 12))
-            line.add(SafeText(isRunning ? pace.percent : "", as: .line).padded(to: 6, alignment: .right))
+            let room = width - line.width - (isRunning ? Self.percentWidth : 0)
+            let name = name(of: group, width: room)
+            line.add(name + .blanks(Self.nameWidth - 1 - name.width))
+            if isRunning {
+                line.add(SafeText(pace.percent, as: .line).padded(to: Self.percentWidth, alignment: .right))
+            }
             lines.append(line)
             if isRunning, let rate = pace.rate {
                 lines.append(StyledLine("    \(rate)" + (pace.remaining.map { "  ETA \($0)" } ?? ""), Theme.quiet))

@@ -15,10 +15,12 @@ struct TransferWords {
     }
 
     /// `release.tar.zst`, or `photos/ (31 files)`.
-    var name: SafeText {
-        let name = SafeText(group.name, as: .fileName)
-        return group.isFolder
-            ? name + SafeText("/ (\(Units.grouped(Int(clamping: group.fileCount))) files)", as: .line) : name
+    var name: SafeText { name(width: .max) }
+
+    /// The same in at most `width` columns: `release….zst`, `phot…/ (31 files)`.
+    func name(width: Int) -> SafeText {
+        let count = Units.files(Int(clamping: group.fileCount))
+        return .fileName(group.name, end: SafeText(group.isFolder ? "/ (\(count))" : "", as: .line), width: width)
     }
 
     /// `direct` or `relay`.
@@ -61,7 +63,8 @@ struct TransferWords {
         case .complete: return done
         case .failed:
             let reason = "stopped: \(group.reason ?? "no reason given")"
-            return group.isFolder ? "\(group.count(.failed)) of \(group.fileCount) files \(reason)" : reason
+            guard group.isFolder else { return reason }
+            return "\(group.count(.failed)) of \(Units.files(Int(clamping: group.fileCount))) \(reason)"
         case .declined, .cancelled:
             return Sentences.words(for: group.state, group.reason)
         }

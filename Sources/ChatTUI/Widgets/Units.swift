@@ -84,6 +84,9 @@ public enum Units {
         self.duration(duration.components.seconds)
     }
 
+    /// `1 file`, `12,408 files`
+    static func files(_ count: Int) -> String { count == 1 ? "1 file" : "\(grouped(count)) files" }
+
     /// `12,408`
     static func grouped(_ number: Int) -> String {
         let digits = String(number.magnitude)

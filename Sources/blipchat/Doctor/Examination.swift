@@ -185,10 +185,13 @@ struct Examination {
         }
         for transfer in (transfers ?? nil) ?? [] { running.insert(transfer.id.text) }
         let left = partials.filter { !running.contains($0.id) }
-        guard !left.isEmpty else { return note("partials", .ok, "\(partials.count) unfinished files wait to go on") }
+        guard !left.isEmpty else {
+            let words = partials.count.counted("unfinished file")
+            return note("partials", .ok, "\(words) \(partials.count == 1 ? "waits" : "wait") to go on")
+        }
         note(
             "partials", .warning,
-            "\(left.count) unfinished files belong to no transfer: \(left.map(\.path).joined(separator: ", "))",
+            "\(left.count.counted("unfinished file")) of no transfer: \(left.map(\.path).joined(separator: ", "))",
             "delete them; blipchat does after 14 days")
     }
 }

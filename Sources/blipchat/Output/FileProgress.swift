@@ -71,7 +71,8 @@ final class FileProgress: Sendable {
         case ("folder", _):
             let skipped = record["skipped"]?.integerValue ?? 0
             let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
-            streams.note("\(record["path"]?.stringValue ?? ""): \(record["files"]?.integerValue ?? 0) files\(left)")
+            let files = Int(clamping: record["files"]?.integerValue ?? 0)
+            streams.note("\(record["path"]?.stringValue ?? ""): \(files.counted("file"))\(left)")
         case ("progress", _): show(record)
         default: break
         }
