@@ -118,7 +118,7 @@ extension AppState {
             let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
             let place =
                 others.isEmpty ? "here and at \(name)" : own.isEmpty ? "on this disk only" : "(theirs here only)"
-            return say("Delete \(what) \(place)? The same key again deletes")
+            return say(question: "Delete \(what) \(place)? The same key again deletes")
         }
         for message in own { effects.append(.run(.retract(message))) }
         if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), first.contact))) }

@@ -12,6 +12,7 @@ extension AppState {
         completion = nil
         lastKill = nil
         status = nil
+        confirmation = nil
         browse = BrowseMode(selected: .init(message))
         revealSelection()
     }
@@ -41,6 +42,7 @@ extension AppState {
     mutating func performInBrowse(_ command: AppCommand, _ effects: inout [AppEffect]) -> Bool {
         switch command {
         case .back:
+            if withdrawQuestion() { break }
             if browse?.rangeStart != nil { browse?.rangeStart = nil } else { stopBrowsing() }
         case .closePane: stopBrowsing()
         case .down: moveSelection(by: 1)

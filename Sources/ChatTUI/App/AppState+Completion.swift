@@ -87,7 +87,7 @@ extension AppState {
     private mutating func offer(_ candidates: [Completion.Candidate], for context: CompletionContext) {
         guard let first = candidates.first else {
             completion = nil
-            say("Nothing begins with \(context.word)")
+            say(context.word.isEmpty ? "There is nothing to complete here" : "Nothing begins with \(context.word)")
             return
         }
         if candidates.count == 1 {

@@ -16,6 +16,7 @@ extension AppState {
             if !input.isEmpty { say("There is nothing to send in that line") }
         case .message(let message):
             guard confirmsPaste() else { break }
+            let message = message.withoutLastNewline
             if let composing = openChat?.composing {
                 finish(composing, with: message, &effects)
             } else {
@@ -73,4 +74,9 @@ extension AppState {
         // The stored draft is emptied at the next pause, behind the message itself.
         draftChanged()
     }
+}
+
+extension String {
+    /// Without the newline with which a paste of whole lines ends; the command line leaves it out, too.
+    fileprivate var withoutLastNewline: String { last?.isNewline == true ? String(dropLast()) : self }
 }

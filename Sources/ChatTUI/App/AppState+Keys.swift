@@ -5,7 +5,10 @@ import ChatCore
 extension AppState {
     mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
         switch event {
-        case .key(let key): press(key, &effects)
+        case .key(let key):
+            let asked = openQuestion
+            press(key, &effects)
+            settle(asked)
         case .paste(let text): paste(text, &effects)
         case .resize(let newSize):
             // The same size again: the terminal has shown something else meanwhile, and forgotten our pictures.
@@ -21,6 +24,21 @@ extension AppState {
             quit(&effects)
         case .mouse(let mouse): receive(mouse, &effects)
         }
+    }
+
+    /// What a key of browse mode or of a pane has asked. What a command has asked is answered by typing it again.
+    private var openQuestion: (status: StatusNotice, confirmation: Confirmation?)? {
+        guard let status, status.isQuestion, browse != nil || overlay != nil else { return nil }
+        return (status, confirmation)
+    }
+
+    /// After a key: a question that it has answered, or that it has not, is not to be read any more. One that it has
+    /// asked anew is.
+    private mutating func settle(_ asked: (status: StatusNotice, confirmation: Confirmation?)?) {
+        guard let asked, status == asked.status, pendingKeys.isEmpty else { return }
+        guard confirmation == nil || confirmation == asked.confirmation else { return }
+        confirmation = nil
+        status = nil
     }
 
     private mutating func press(_ key: Key, _ effects: inout [AppEffect]) {

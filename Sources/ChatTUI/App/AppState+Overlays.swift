@@ -71,6 +71,7 @@ extension AppState {
     }
 
     private mutating func closeOverlay() {
+        if withdrawQuestion() { return }
         switch overlay {
         case .transfers(let pane): stepBack(in: pane)
         case .requests(var pane): overlay = pane.filter.stepBack() ? .requests(pane) : nil

@@ -30,8 +30,8 @@ extension AppState {
             // From the help or by a key of the user: browse mode begins with it.
             if browse == nil { startBrowsing() }
             if browse != nil { _ = performInBrowse(command, &effects) }
-        case .toggleList: listIsHidden.toggle()
-        case .toggleDetails: detailsAreHidden.toggle()
+        case .toggleList: toggleList()
+        case .toggleDetails: toggleDetails()
         case .acceptOffer: answerOffer(accepting: true, &effects)
         case .declineOffer: answerOffer(accepting: false, &effects)
         case .redraw: effects.append(.redraw)
@@ -110,5 +110,31 @@ extension AppState {
         stopTyping(&effects)
         storeDraft(&effects)
         effects.append(.quit)
+    }
+
+    // MARK: Panes
+
+    /// F3. A screen that has no room for the pane says so, and the key does not count.
+    private mutating func toggleDetails() {
+        let hadPane = ScreenLayout(self).details != nil
+        detailsAreHidden.toggle()
+        guard !hadPane, ScreenLayout(self).details == nil else { return }
+        detailsAreHidden.toggle()
+        say(noRoom(for: "details", settings.details == .auto ? 110 : nil))
+    }
+
+    /// F2
+    private mutating func toggleList() {
+        let hadPane = ScreenLayout(self).list != nil
+        listIsHidden.toggle()
+        guard !hadPane, ScreenLayout(self).list == nil else { return }
+        listIsHidden.toggle()
+        say(noRoom(for: "list", settings.list == .auto ? 60 : nil))
+    }
+
+    private func noRoom(for pane: String, _ columns: Int?) -> String {
+        if isPlain { return "The plain view has no panes (\(keymap.label(of: .plainView)) ends it)" }
+        let needed = columns.map { "needs \($0) columns" } ?? "needs a wider screen"
+        return "There is no room for the \(pane): it \(needed), here are \(size.columns)"
     }
 }

@@ -59,6 +59,12 @@ extension AppState {
         _ make: (String) -> MessageAction
     ) {
         let reference = Self.reference(&scanner, alone: alone, kind: make("").kind)
+        if reference == nil, let number = Self.wrongNumber(scanner) {
+            let name = "/" + usage.dropFirst().prefix { $0 != " " }
+            return note(
+                "There is no line \(number) (1 is the last). To send the number as text, write \(name) 1 \(number) …",
+                isError: true)
+        }
         guard let text = scanner.remainder() else { return note(usage, isError: true) }
         let action = make(text)
         find(reference ?? .last(1, action.kind), action, &effects)
@@ -85,6 +91,16 @@ extension AppState {
         guard alone || rest.remainder() != nil else { return nil }
         scanner = ahead
         return found
+    }
+
+    /// A whole number in front that can be no message's, with a text behind it: it was meant as one, and a text that
+    /// begins with it would go to the other side.
+    private static func wrongNumber(_ scanner: ArgumentScanner) -> String? {
+        var ahead = scanner
+        guard let word = ahead.next(), ahead.remainder() != nil else { return nil }
+        let digits = word.hasPrefix("-") ? word.dropFirst() : word[...]
+        guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+        return SafeText(word, as: .name).text
     }
 
     /// Does it at once when the message is in memory, else after the store has found it.

@@ -99,7 +99,7 @@ extension AppState {
                 }
             } else {
                 pane.confirmingCancel = group.number
-                say("Cancel #\(number) for good? x again cancels, any other key keeps it")
+                say(question: "Cancel #\(number) for good? x again cancels, any other key keeps it")
             }
         case .limitRate:
             if group.state.isFinal {

@@ -141,6 +141,8 @@ public struct AppState: Sendable {
     struct StatusNotice: Sendable, Equatable {
         var text: String
         var isError: Bool
+        /// It waits for an answer: a key that is none takes it away.
+        var isQuestion = false
         var until: Duration
     }
 
@@ -247,6 +249,20 @@ extension AppState {
         status = StatusNotice(text: text, isError: isError, until: moment.uptime + .seconds(8))
         said.append(LocalNotice(id: nextNumber(), time: moment.wall, lines: [text], isError: isError))
         if said.count > Self.saidLimit { said.removeFirst(said.count - Self.saidLimit) }
+    }
+
+    /// Asks something that the next key answers or withdraws.
+    mutating func say(question: String) {
+        say(question)
+        status?.isQuestion = true
+    }
+
+    /// Takes back a question that is still on the status line. `false` when there is none.
+    mutating func withdrawQuestion() -> Bool {
+        let wasOpen = confirmation != nil && status?.isQuestion == true
+        confirmation = nil
+        if wasOpen { status = nil }
+        return wasOpen
     }
 
     /// Sentences that /log shows at most.

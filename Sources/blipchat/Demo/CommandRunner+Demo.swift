@@ -39,6 +39,8 @@ extension CommandRunner {
             let result = try await show(
                 instance.client, of: paths, on: terminal, contact: contact.name,
                 notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."],
+                // Nothing goes on at a next start: all of it is removed.
+                saysFarewell: false,
                 commands: ScreenCommands(globals: ["--data-dir", paths.data], environment: environment),
                 reconfigure: { await instance.client.reconfigure($0) })
             await instance.stop()
