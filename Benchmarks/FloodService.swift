@@ -72,6 +72,7 @@ actor FloodService: ChatService {
     func removeContact(_ contact: ContactID) {}
     func setBlocked(_ contact: ContactID, _ blocked: Bool) {}
     func setVerified(_ contact: ContactID) {}
+    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) {}
     func safetyNumber(for contact: ContactID) -> [String]? { nil }
     func contactRequests() -> [ContactRequest] { [] }
     func approveRequest(_ id: Int64, name: String?) throws(ChatError) -> Peer { throw .noSuchRequest }

@@ -92,10 +92,10 @@ extension HistoryDatabase {
 enum ContactRow {
     static let columns = """
         c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen, c.verified_at, c.muted_until, \
-        c.accept_up_to
+        c.accept_up_to, c.new_peer_id, c.former_peer_ids
         """
     /// How many they are: what a query selects besides comes behind them.
-    static let columnCount: Int32 = 11
+    static let columnCount: Int32 = 13
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
         let peerID = row.optionalText(1).map { PeerID($0) }
@@ -112,6 +112,8 @@ enum ContactRow {
         peer.verifiedAt = row.optionalInteger(8).map(Timestamp.init(milliseconds:))
         peer.mutedUntil = row.optionalInteger(9).map(Timestamp.init(milliseconds:))
         peer.acceptsFilesUpTo = row.optionalInteger(10).map { UInt64(clamping: $0) }
+        peer.newPeerID = row.optionalText(11).flatMap { PeerID($0) }
+        peer.formerPeerIDs = (row.optionalText(12) ?? "").split(separator: "\n").compactMap { PeerID(String($0)) }
         return peer
     }
 
@@ -123,14 +125,18 @@ enum ContactRow {
         try connection.run(
             """
             UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?,
-                last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?
+                last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?, new_peer_id = ?, former_peer_ids = ?
             WHERE id = ?
             """,
             .optionalText(contact.peerID?.text), .text(contact.name), .text(fold(contact.name)),
             .text(encode(contact.addresses)), .text(contact.trust.rawValue), .flag(contact.isBlocked),
             .optionalInteger(contact.lastSeen?.milliseconds), .optionalInteger(contact.verifiedAt?.milliseconds),
             .optionalInteger(contact.mutedUntil?.milliseconds),
-            .optionalInteger(contact.acceptsFilesUpTo.map { Int64(clamping: $0) }), .integer(contact.id.rawValue))
+            .optionalInteger(contact.acceptsFilesUpTo.map { Int64(clamping: $0) }),
+            .optionalText(contact.newPeerID?.text),
+            .optionalText(
+                contact.formerPeerIDs.isEmpty ? nil : contact.formerPeerIDs.map(\.text).joined(separator: "\n")),
+            .integer(contact.id.rawValue))
         if connection.changedRows == 0 { throw .notFound }
     }
 

@@ -121,6 +121,49 @@ import Testing
         await bob.stop()
     }
 
+    @Test(
+        "a new key is written down, and becomes the contact's when our user says so and not before",
+        arguments: [true, false])
+    func newKey(verified: Bool) async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let before = try await bob.say("from the old machine", to: "alice")
+        try await eventually("it arrives") { try await bob.state(of: before.id) == .delivered }
+        let port = try await bob.address.port
+        await bob.stop()
+        let newBob = try await TestPeer("bob", listen: .host("127.0.0.1", port: port)) {
+            $0.acceptsRequests = true
+        }.start()
+        let contact = try await alice.contactID("bob")
+        try await eventually("the key is known") { try await alice.contact("bob").newPeerID == newBob.id }
+        let waiting = try await alice.say("for the new machine", to: "bob")
+
+        // The decision outlives a restart.
+        try await alice.restart()
+        #expect(try await alice.contact("bob").trust == .keyChanged)
+        #expect(try await alice.contact("bob").newPeerID == newBob.id)
+        await #expect(throws: ChatError.noSuchKey) {
+            try await alice.client.acceptNewKey(bob.id, of: contact, verified: true)
+        }
+        #expect(try await alice.state(of: waiting.id) == .pending)
+        #expect(try await newBob.client.conversations().isEmpty)
+
+        try await alice.client.acceptNewKey(newBob.id, of: contact, verified: verified)
+        let changed = try await alice.contact("bob")
+        #expect(changed.peerID == newBob.id && changed.formerPeerIDs == [bob.id] && changed.newPeerID == nil)
+        #expect(changed.trust == (verified ? .verified : .unverified) && (changed.verifiedAt != nil) == verified)
+        #expect(changed.addresses.allSatisfy { $0.peerID == newBob.id })
+        try await eventually("what waited goes out") { try await alice.state(of: waiting.id) == .delivered }
+        #expect(try await alice.texts(with: "bob") == ["from the old machine", "for the new machine"])
+        // It was decided once; the old key is not asked for again.
+        await #expect(throws: ChatError.noSuchKey) {
+            try await alice.client.acceptNewKey(newBob.id, of: contact, verified: true)
+        }
+        await alice.stop()
+        await newBob.stop()
+    }
+
     @Test("an address that has passed to another contact or to ourselves is no changed key")
     func passedAddress() async throws {
         let alice = try await TestPeer("alice").start()

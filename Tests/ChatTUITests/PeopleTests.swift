@@ -45,6 +45,60 @@ struct PeopleTests {
         for group in Fixture.safetyNumber { #expect(fixture.text.contains(group)) }
     }
 
+    /// Alice, whose key has changed, on the page of /verify.
+    private func changed(columns: Int, rows: Int) -> ScreenFixture {
+        var alice = Fixture.conversation(Fixture.alice, "Alice", readUpTo: 1000)
+        alice.peer.trust = .keyChanged
+        alice.peer.newPeerID = Fixture.peerID("c")
+        var fixture = Fixture(columns: columns, rows: rows, conversations: [alice])
+        fixture.answerPages(from: [])
+        fixture.type("/verify Alice")
+        fixture.press("Enter")
+        #expect(fixture.questions.contains(.newKeyNumber(Fixture.alice, Fixture.peerID("c"))))
+        fixture.effects = []
+        return fixture
+    }
+
+    private static let newNumber = (0..<12).map { String(90_000 + $0) }
+
+    @Test("a changed key: both numbers, what it means, and every way out", arguments: [(80, 24), (120, 40), (40, 24)])
+    func changedKey(columns: Int, rows: Int) {
+        var fixture = changed(columns: columns, rows: rows)
+        fixture.press("1")
+        #expect(fixture.errands.isEmpty, "nobody accepts a number that is not there yet")
+        fixture.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
+        fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
+        for group in Self.newNumber + Fixture.safetyNumber { #expect(fixture.text.contains(group)) }
+        #expect(fixture.text.contains("KEY CHANGED: Alice"))
+        #expect(fixture.text.contains("somebody is in between") || columns < 62)
+        for key in ["1 ", "2 ", "a ", "3 "] { #expect(fixture.text.contains(key)) }
+    }
+
+    static let newKeyAnswers: [(String, Errand?)] = [
+        ("1", .acceptNewKey(ScreenFixture.alice, ScreenFixture.peerID("c"), verified: true)),
+        ("a", .acceptNewKey(ScreenFixture.alice, ScreenFixture.peerID("c"), verified: false)),
+        ("2", .setBlocked(ScreenFixture.alice, true)), ("b", .setBlocked(ScreenFixture.alice, true)), ("3", nil),
+    ]
+
+    @Test("1 accepts the new key verified, a unverified, 2 and b refuse it, 3 leaves it", arguments: newKeyAnswers)
+    func changedKeyAnswers(key: String, errand: Errand?) {
+        var fixture = changed(columns: 80, rows: 24)
+        fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
+        fixture.press(key)
+        #expect(fixture.errands == [errand].compactMap(\.self))
+        #expect(fixture.state.overlay == nil)
+    }
+
+    @Test("a key that has changed once more meanwhile is not accepted")
+    func changedAgain() {
+        var fixture = changed(columns: 80, rows: 24)
+        fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
+        fixture.state.chats[0].conversation.peer.newPeerID = Fixture.peerID("d")
+        fixture.press("1")
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.questions.contains(.newKeyNumber(Fixture.alice, Fixture.peerID("d"))))
+    }
+
     static let answersByKey: [(String, Errand)] = [
         ("1", Errand.approve(3, name: nil, verified: true)), ("2", .blockRequest(3)),
         ("3", .approve(3, name: nil)), ("b", .blockRequest(3)), ("r", .reject(3)),

@@ -62,6 +62,23 @@ extension EndToEnd {
             expectOneSentence(try await alice.run("send", "carol", "secret"), 5, "another key")
             #expect(try await alice.history("carol").map(\.state) == ["pending"])
             #expect(try await bob.run("search", "secret").status == .exited(1))
+
+            // Both numbers are shown; the new key is accepted only with its own number, or on purpose without one.
+            let shown = try await alice.run("contacts", "verify", "carol")
+            #expect(shown.lines.contains("key-changed") && shown.lines.contains("the key that answers now:"))
+            #expect(shown.lines.count == 9)
+            let old = shown.lines[0..<3].joined(separator: " ")
+            let new = shown.lines[5..<8].joined(separator: " ")
+            #expect(old != new)
+            expectOneSentence(try await alice.run("contacts", "accept-key", "carol", old), 5, "the numbers differ")
+            expectOneSentence(try await alice.run("send", "carol", "more"), 5, "accept-key")
+            let accepted = try await alice.run("contacts", "accept-key", "carol", new)
+            #expect(accepted.status == .exited(0) && accepted.lines == ["verified"])
+            expectOneSentence(try await alice.run("contacts", "accept-key", "carol"), 5, "no other key")
+            let details = try await alice.run("contacts", "show", "carol").output
+            #expect(details.contains("old key    \(carolID.prefix(52))"))
+            #expect(try await alice.run("send", "carol", "last").status == .exited(0))
+            #expect(try await alice.history("carol").allSatisfy { $0.state == "delivered" })
             try await server.stop()
         }
 

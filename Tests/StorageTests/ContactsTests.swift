@@ -24,6 +24,9 @@ struct ContactsTests {
         peer.verifiedAt = .init(milliseconds: 98)
         peer.mutedUntil = .endless
         peer.acceptsFilesUpTo = 1 << 40
+        peer.newPeerID = peerID(4)
+        peer.formerPeerIDs = [peerID(5), peerID(6)].compactMap(\.self)
+        #expect(peer.formerPeerIDs.count == 2)
         peer.addresses = []
         try await database.updateContact(peer)
         #expect(try await database.contacts() == [peer])

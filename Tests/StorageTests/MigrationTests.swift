@@ -91,6 +91,28 @@ struct MigrationTests {
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
     }
 
+    @Test("a key that had changed before others were written down stays changed, and can be written down now")
+    func fromSeventhVersion() async throws {
+        let folder = try TestFolder()
+        try makeFirstVersion(folder)
+        let old = try await HistoryDatabase.open(
+            at: folder.database, readOnly: false, steps: Array(Schema.migrations.prefix(7)))
+        try await old.writer.perform { connection throws(StoreError) in
+            try connection.executeScript("UPDATE contacts SET trust = 'keyChanged', muted_until = 5")
+        }
+        await old.close()
+        let database = try await folder.open()
+        var bob = try #require(try await database.contacts().first)
+        #expect(bob.trust == .keyChanged && bob.newPeerID == nil && bob.formerPeerIDs.isEmpty)
+        #expect(bob.mutedUntil == Timestamp(milliseconds: 5))
+        bob.newPeerID = peerID(7)
+        let changed = bob
+        try await database.updateContact(changed)
+        #expect(try await database.contacts() == [changed])
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
+    }
+
     @Test("does not take half a copy for a copy")
     func interruptedCopy() async throws {
         let folder = try TestFolder()

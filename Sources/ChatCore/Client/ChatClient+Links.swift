@@ -32,7 +32,7 @@ extension ChatClient {
             } catch {
                 if case .wrongIdentity(_, let presented) = error {
                     guard let owner = ownerElsewhere(PeerID(presented)) else {
-                        return await keyChanged(contact, number)
+                        return await keyChanged(contact, number, PeerID(presented))
                     }
                     failure = owner
                 } else {
@@ -71,11 +71,12 @@ extension ChatClient {
         presented == ownID ? LinkReason.ownKey : session(of: presented).map { LinkReason.answersInstead($0.peer.name) }
     }
 
-    /// Another key than the pinned one answered: stop, and say so (D12).
-    private func keyChanged(_ contact: ContactID, _ number: Int) async {
-        guard sessions[contact] != nil else { return }
-        let isNews = sessions[contact]?.peer.trust != .keyChanged
+    /// Another key than the pinned one answered: stop, and say so (D12). It is kept for our user to decide about.
+    private func keyChanged(_ contact: ContactID, _ number: Int, _ presented: PeerID) async {
+        guard let known = sessions[contact]?.peer else { return }
+        let isNews = known.trust != .keyChanged || known.newPeerID != presented
         sessions[contact]?.peer.trust = .keyChanged
+        sessions[contact]?.peer.newPeerID = presented
         sessions[contact]?.dialFailed(number, reason: LinkReason.keyChanged)
         publishLinkState(of: contact)
         guard isNews, let peer = sessions[contact]?.peer else { return }

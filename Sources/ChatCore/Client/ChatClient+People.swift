@@ -82,7 +82,37 @@ extension ChatClient {
         try await change(contact) {
             $0.trust = .verified
             $0.verifiedAt = time
+            // Our user trusts the old key: if another one answers still, that is news.
+            $0.newPeerID = nil
         }
+        goOn(with: contact)
+    }
+
+    public func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) {
+        guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
+        guard peer.trust == .keyChanged, peer.newPeerID == key, key != ownID, session(of: key) == nil else {
+            throw .noSuchKey
+        }
+        let time = now()
+        try await change(contact) { peer in
+            guard peer.newPeerID == key else { return }
+            for index in peer.addresses.indices where peer.addresses[index].peerID == peer.peerID {
+                peer.addresses[index].peerID = key
+            }
+            if let old = peer.peerID { peer.formerPeerIDs.append(old) }
+            peer.peerID = key
+            peer.newPeerID = nil
+            peer.trust = verified ? .verified : .unverified
+            peer.verifiedAt = verified ? time : nil
+        }
+        // Who holds the old key is somebody else from now on.
+        if let link = sessions[contact]?.link, link.peerID != key { link.close(reason: "another key") }
+        await dropRequests(of: key)
+        goOn(with: contact)
+    }
+
+    /// What had to wait for our user's word.
+    private func goOn(with contact: ContactID) {
         reconnect(contact)
         pump(contact)
         sendReadReceipts(to: contact)

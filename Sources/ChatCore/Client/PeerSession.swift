@@ -102,10 +102,12 @@ struct PeerSession {
 
     // MARK: Dialling
 
-    /// Whether to call them by ourselves: somewhere to call, nothing under way, not blocked, key unchanged.
+    /// Whether to call them by ourselves: somewhere to call, nothing under way, not blocked, key unchanged. A changed
+    /// key that nobody has written down (before version 8) is asked for once more.
     var mayDial: Bool {
         guard case .idle = phase else { return false }
-        return !peer.addresses.isEmpty && !peer.isBlocked && !isPutOff && peer.trust != .keyChanged
+        return !peer.addresses.isEmpty && !peer.isBlocked && !isPutOff
+            && (peer.trust != .keyChanged || peer.newPeerID == nil)
     }
 
     /// A call begins; returns its number.

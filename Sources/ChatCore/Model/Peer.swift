@@ -20,6 +20,10 @@ public struct Peer: Sendable, Equatable, Identifiable, Codable {
     public var isBlocked: Bool
     public var added: Timestamp
     public var lastSeen: Timestamp?
+    /// The key that answered in place of the pinned one, while `trust` is `keyChanged`: our user decides about it.
+    public var newPeerID: PeerID?
+    /// The keys that were theirs before our user accepted others, the latest last.
+    public var formerPeerIDs: [PeerID] = []
     /// When our user compared the number; `nil` when they never did, or did before this was kept.
     public var verifiedAt: Timestamp?
     /// What they write neither rings nor notifies until then; `Timestamp.endless`: for good.
@@ -52,7 +56,7 @@ public enum PeerTrust: String, Sendable, Codable {
     case unverified
     /// The user compared the safety number.
     case verified
-    /// Another key answered at this contact's address; sending stops until the user compares again.
+    /// Another key answered at this contact's address; sending stops until the user has decided.
     case keyChanged
 }
 

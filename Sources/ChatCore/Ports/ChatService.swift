@@ -18,6 +18,10 @@ public protocol ChatService: Sendable {
     func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError)
     /// Remembers that the user has compared the safety number.
     func setVerified(_ contact: ContactID) async throws(ChatError)
+    /// Makes the key that has answered in place of the pinned one (`Peer.newPeerID`) the contact's key: history and queue
+    /// stay, and what waited goes out. `verified`: the user has compared its number. Throws `.noSuchKey` when `key` is
+    /// not (any more) what is to be decided about.
+    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError)
     /// 60 digits in 12 groups of 5, equal on both sides; `nil` before the peer's key is known.
     func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]?
     func contactRequests() async throws(ChatError) -> [ContactRequest]
@@ -199,6 +203,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case noSuchContact
     case noSuchTransfer
     case noSuchRequest
+    /// No such key of the contact waits for a decision.
+    case noSuchKey
     case noSuchMessage
     /// Only own messages can be edited or taken back.
     case notOwnMessage

@@ -55,6 +55,7 @@ public enum Answer: Sendable {
     case requests([ContactRequest])
     case safetyNumber(ContactID, [String]?)
     case requestNumber(ContactRequest, [String])
+    case newKeyNumber(ContactID, PeerID, [String])
     case traffic(ContactID, LinkTraffic?)
     case mentions([ChatMessage])
     case spelling(SpellOutcome)

@@ -56,6 +56,8 @@ public enum Errand: Sendable, Equatable {
     case remove(ContactID)
     case setBlocked(ContactID, Bool)
     case setVerified(ContactID)
+    /// The key that answers in place of the known one is theirs; `verified`: our user has compared its number.
+    case acceptNewKey(ContactID, PeerID, verified: Bool)
     /// `verified`: our user has compared the number already.
     case approve(Int64, name: String?, verified: Bool = false)
     case reject(Int64)
@@ -95,6 +97,8 @@ public enum Question: Sendable, Equatable {
     case safetyNumber(ContactID)
     /// The number to compare with somebody who is no contact yet.
     case requestNumber(ContactRequest)
+    /// The number of the key that answers in place of a contact's known one.
+    case newKeyNumber(ContactID, PeerID)
     case traffic(ContactID)
     case ping(ContactID)
     /// Copies the whole history to a new file; it may take long.

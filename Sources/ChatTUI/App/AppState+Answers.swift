@@ -34,6 +34,11 @@ extension AppState {
                 pane.number = number
                 overlay = .verify(pane)
             }
+        case .newKeyNumber(let contact, let key, let number):
+            if case .verify(var pane) = overlay, pane.subject == .contact(contact), pane.newKey == key {
+                pane.newNumber = number
+                overlay = .verify(pane)
+            }
         case .requestNumber(let request, let number): receive(number: number, of: request)
         case .roundTrip(let contact, let time): note("\(name(of: contact)) answers in \(Units.milliseconds(time))")
         case .backedUp(let path): note("The whole history is in \(abbreviated(path))")
@@ -152,7 +157,8 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written"), isError: true)
             return
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
-            .requests, .safetyNumber, .requestNumber, .traffic, .mentions, .spelling, .qrCode, .downloads, .day,
+            .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .mentions, .spelling, .qrCode,
+            .downloads, .day,
             .picture:
             break
         }

@@ -70,11 +70,17 @@ extension AppState {
     // MARK: The number
 
     mutating func showVerification(of subject: VerifyPane.Subject, _ effects: inout [AppEffect]) {
+        var pane = VerifyPane(subject: subject)
         switch subject {
-        case .contact(let contact): effects.append(.ask(.safetyNumber(contact)))
+        case .contact(let contact):
+            effects.append(.ask(.safetyNumber(contact)))
+            if let peer = chat(contact)?.peer, peer.trust == .keyChanged, let key = peer.newPeerID {
+                pane.newKey = key
+                effects.append(.ask(.newKeyNumber(contact, key)))
+            }
         case .request(let request): effects.append(.ask(.requestNumber(request)))
         }
-        show(.verify(VerifyPane(subject: subject)))
+        show(.verify(pane))
     }
 
     /// The number of a request has been computed.
@@ -86,21 +92,32 @@ extension AppState {
 
     mutating func perform(_ command: AppCommand, in pane: VerifyPane, _ effects: inout [AppEffect]) {
         switch pane.subject {
-        case .contact(let contact): decide(command, about: contact, pane.number, &effects)
+        case .contact(let contact): decide(command, about: contact, pane, &effects)
         case .request(let request): decide(command, about: request, pane.number, &effects)
         }
     }
 
     private mutating func decide(
-        _ command: AppCommand, about contact: ContactID, _ number: [String]?, _ effects: inout [AppEffect]
+        _ command: AppCommand, about contact: ContactID, _ pane: VerifyPane, _ effects: inout [AppEffect]
     ) {
         guard let chat = chat(contact) else {
             overlay = nil
             return
         }
+        let newKey = chat.peer.trust == .keyChanged ? chat.peer.newPeerID : nil
         switch command {
-        case .numbersMatch where number != nil:
-            guard number == chat.safetyNumber else {
+        case .numbersMatch where pane.newKey != nil || newKey != nil, .acceptRequest where pane.newKey != nil:
+            guard let key = newKey, key == pane.newKey else {
+                say("The key has just changed: compare again", isError: true)
+                showVerification(of: .contact(contact), &effects)
+                return
+            }
+            // Nobody accepts what they have not seen.
+            guard pane.newNumber != nil else { return }
+            effects.append(.run(.acceptNewKey(contact, key, verified: command == .numbersMatch)))
+            overlay = nil
+        case .numbersMatch where pane.number != nil:
+            guard pane.number == chat.safetyNumber else {
                 say("The number has just changed: compare again", isError: true)
                 showVerification(of: .contact(contact), &effects)
                 return

@@ -43,6 +43,10 @@ extension AppState {
         case .setBlocked(let contact, let blocked):
             say(blocked ? "\(name(of: contact)) is blocked (/unblock)" : "\(name(of: contact)) may call again")
         case .setVerified(let contact): say("\(name(of: contact)) is verified")
+        case .acceptNewKey(let contact, _, let verified):
+            let words = "\(name(of: contact)) has a new key, \(verified ? "verified" : "unverified")"
+            // A line in the chat: from here on it is another key that is talked to.
+            if contact == openID { note(words + "; the old one is in /whois") } else { say(words) }
         case .reject(let id):
             forget(request: id)
             say("The request is refused")
@@ -158,7 +162,7 @@ extension AppState {
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
         case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,
-            .remove, .setBlocked, .setVerified, .approve, .reject, .blockRequest, .reconnect,
+            .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
             .limitRate, .settings:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
         }

@@ -97,6 +97,8 @@ extension AppState {
         if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
         if peer.acceptsFilesUpTo != nil { lines.append(acceptanceWords(chat.id)) }
         lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))
+        if let key = peer.newPeerID { lines.append("new key \(key.text) answers instead (/verify)") }
+        lines += peer.formerPeerIDs.reversed().map { "old key \($0.text)" }
         if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
         lines += peer.addresses.map { "address \($0)" }
         lines.append("contact since \(clock.day(peer.added))")

@@ -62,6 +62,8 @@ struct EffectRunner: Sendable {
         case .remove(let contact): try await service.removeContact(contact)
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
         case .setVerified(let contact): try await service.setVerified(contact)
+        case .acceptNewKey(let contact, let key, let verified):
+            try await service.acceptNewKey(key, of: contact, verified: verified)
         case .approve(let id, let name, let verified):
             var peer = try await service.approveRequest(id, name: name)
             guard verified else { return .contact(peer) }
@@ -127,6 +129,8 @@ struct EffectRunner: Sendable {
         case .safetyNumber(let contact): return .safetyNumber(contact, try await service.safetyNumber(for: contact))
         case .requestNumber(let request):
             return .requestNumber(request, await Self.number(await service.identity.peerID, request.peerID))
+        case .newKeyNumber(let contact, let key):
+            return .newKeyNumber(contact, key, await Self.number(await service.identity.peerID, key))
         case .traffic(let contact): return .traffic(contact, await service.traffic(with: contact))
         case .ping(let contact): return .roundTrip(contact, try await service.ping(contact))
         case .backUp(let path):

@@ -20,6 +20,7 @@ public enum Sentences {
         case .noSuchContact: return "there is no such contact (contacts lists them)"
         case .noSuchTransfer: return "there is no such transfer"
         case .noSuchRequest: return "there is no such request (requests lists them)"
+        case .noSuchKey: return "that key is not the one to decide about any more (verify shows what is)"
         case .noSuchMessage: return "there is no such message any more"
         case .notOwnMessage: return "it is not your message (only own messages can be changed)"
         case .retracted: return "it has been deleted already"
@@ -89,7 +90,7 @@ public enum Sentences {
         case .listensElsewhere(let wanted, let reason, let listening):
             "Cannot listen on \(wanted): \(reason). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):
-            "KEY CHANGED: \(name(contact)) has another key; sending stops until you compare (/verify)"
+            "KEY CHANGED: \(name(contact)) has another key; sending stops until you decide (/verify)"
         case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
         case .peerCannotStore(let contact):
             "\(name(contact)) cannot store messages (disk full there): they wait here and go out when there is room"

@@ -13,4 +13,7 @@ struct VerifyPane: Sendable, Equatable {
     var subject: Subject
     /// The number as it was shown first: only this one can be confirmed.
     var number: [String]?
+    /// The key that answers in place of the contact's, as it was when the page was opened: the decision is about it.
+    var newKey: PeerID?
+    var newNumber: [String]?
 }

@@ -85,6 +85,7 @@ extension KeyBindings {
     private static let verify = [
         line(.verify, ["1"], .numbersMatch, .verify, "the numbers match", hint: "match"),
         line(.verify, ["2", "b"], .numbersDiffer, .verify, "they differ: block", hint: "differ"),
+        line(.verify, ["a"], .acceptRequest, .verify, nil),
         line(.verify, ["3", "q"], .decideLater, .verify, "later", hint: "later (stays as it is)"),
     ]
 }

@@ -85,11 +85,25 @@ struct OverlayLines {
             guard let number, pane.number == number else {
                 return [line("Their key is not known yet: there is nothing to compare before their first answer")]
             }
+            if pane.newKey != nil {
+                return [line("The old number:")] + Self.rows(of: number).map(line)
+            }
             return numberLines(number) + [
                 line(
                     "Enter 1 if they match (verified), 2 if they differ (\(state.name(of: contact)) is blocked), "
                         + "anything else for later")
             ]
+        case (.contact(let contact), .answer(.newKeyNumber(let asked, let key, let number)))
+        where asked == contact && key == pane.newKey:
+            return [
+                line("Another key answers in their place: a new machine of theirs, or somebody in between. Its number:")
+            ]
+                + Self.rows(of: number).map(line) + [
+                    line(
+                        "Enter 1 if they read the same to you (accepted, verified), 2 to refuse it "
+                            + "(\(state.name(of: contact)) is blocked), a to accept it unverified, anything else for later"
+                    )
+                ]
         case (.request(let request), .answer(.requestNumber(let asked, let number))) where asked == request:
             return numberLines(number) + [
                 line("Enter 1 if they match (verified), 2 if they differ (blocked), 3 to accept them unverified")
@@ -100,9 +114,12 @@ struct OverlayLines {
 
     private func numberLines(_ number: [String]) -> [SafeText] {
         [
-            line("Compare by phone or in person. Both sides must have:"),
-            line(number.prefix(6).joined(separator: " ")), line(number.dropFirst(6).joined(separator: " ")),
-        ]
+            line("Compare by phone or in person. Both sides must have:")
+        ] + Self.rows(of: number).map(line)
+    }
+
+    private static func rows(of number: [String]) -> [String] {
+        [number.prefix(6).joined(separator: " "), number.dropFirst(6).joined(separator: " ")]
     }
 
     /// What has no words of its own: the part of a large screen that it covers, without the frame around it.

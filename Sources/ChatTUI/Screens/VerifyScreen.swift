@@ -21,7 +21,8 @@ struct VerifyScreen {
 
     private var title: SafeText {
         switch pane.subject {
-        case .contact(let id): SafeText(literal: "Compare with ") + (state.chat(id)?.name ?? .empty)
+        case .contact(let id):
+            SafeText(literal: pane.newKey == nil ? "Compare with " : "KEY CHANGED: ") + (state.chat(id)?.name ?? .empty)
         case .request(let request):
             SafeText(literal: "Contact request: ") + SafeText(request.name, as: .name)
                 + SafeText(literal: " (name chosen by them)")
@@ -37,7 +38,8 @@ struct VerifyScreen {
 
     /// Everything when there is room; else without blank rows, and the number before the rest.
     private func fitted(_ size: Size) -> [StyledLine] {
-        let number = numberLines(width: size.columns)
+        if pane.newKey != nil { return changed(size) }
+        let number = numberLines(pane.number, "number", width: size.columns)
         let all = head + [StyledLine()] + question + number + [StyledLine()] + answers + [StyledLine(), warning]
         if all.count <= size.rows { return all }
         let tight = (head + question + number + answers).filter { $0.width > 0 }
@@ -88,9 +90,9 @@ struct VerifyScreen {
     }
 
     /// Nothing of the number is ever cut off: where there is no room for six groups in a row, fewer stand there.
-    private func numberLines(width: Int) -> [StyledLine] {
-        guard let number = pane.number else { return [] }
-        let lead = width >= 50 ? "      number   " : ""
+    func numberLines(_ number: [String]?, _ word: String, width: Int) -> [StyledLine] {
+        guard let number else { return [] }
+        let lead = width >= 50 ? "      " + word + String(repeating: " ", count: max(1, 9 - word.count)) : ""
         let perRow = [6, 4, 3, 2].first { $0 * 6 - 1 + lead.count <= width } ?? 1
         return stride(from: 0, to: number.count, by: perRow).map { start in
             let group = number[start..<min(start + perRow, number.count)].joined(separator: " ")
@@ -119,7 +121,7 @@ struct VerifyScreen {
     }
 
     /// A line that can be clicked.
-    private func answer(_ words: String, _ command: AppCommand) -> StyledLine {
+    func answer(_ words: String, _ command: AppCommand) -> StyledLine {
         var line = StyledLine("  ")
         line.add(words, target: .command(command))
         return line

@@ -5,7 +5,9 @@ enum Schema {
     /// Marks the file as ours (`PRAGMA application_id`, "BLIP").
     static let applicationID: Int64 = 0x424C_4950
 
-    static let migrations = [firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts]
+    static let migrations = [
+        firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys,
+    ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
     private static let firstWhole = """
@@ -239,5 +241,11 @@ enum Schema {
         ALTER TABLE contacts ADD COLUMN verified_at INTEGER;
         ALTER TABLE contacts ADD COLUMN muted_until INTEGER;   -- the largest number: for good
         ALTER TABLE contacts ADD COLUMN accept_up_to INTEGER;  -- bytes; NULL: as configured
+        """
+
+    /// Version 8: the keys of a contact beside the pinned one.
+    private static let otherKeys = """
+        ALTER TABLE contacts ADD COLUMN new_peer_id TEXT;      -- what answered instead, until our user has decided
+        ALTER TABLE contacts ADD COLUMN former_peer_ids TEXT;  -- replaced by our user, one a line, the latest last
         """
 }

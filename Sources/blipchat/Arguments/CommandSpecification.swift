@@ -17,6 +17,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case contactsBlock = "contacts block"
     case contactsUnblock = "contacts unblock"
     case contactsVerify = "contacts verify"
+    case contactsAcceptKey = "contacts accept-key"
     case requestsList = "requests list"
     case requestsApprove = "requests approve"
     case requestsReject = "requests reject"

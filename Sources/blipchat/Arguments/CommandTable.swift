@@ -98,7 +98,17 @@ extension CommandSpecification {
             details: """
                 Without NUMBER prints the 60 digits, which are the same on both sides if nobody is in between. With the
                 60 digits that the other one reads to you (blanks do not count) it compares them: equal ones make the
-                contact verified; others end with code 5.
+                contact verified; others end with code 5. Where another key answers, its number is printed as well.
+                """),
+        .init(
+            .contactsAcceptKey, operands: "WHO [NUMBER...]", count: 1...Int.max,
+            "accept the key that answers in place of a contact's known one",
+            details: """
+                A changed key is a new machine or installation of theirs, or somebody in between; nothing is sent until
+                you decide. contacts verify WHO prints both numbers. With the 60 digits of the new one, as the other one
+                reads them to you in person or by telephone, the contact is verified; other digits end with code 5 and
+                change nothing. Without NUMBER the key is accepted unverified. History and queue stay. To refuse it,
+                contacts block WHO.
                 """),
         .init(.requestsList, "list people who want to chat with you"),
         .init(

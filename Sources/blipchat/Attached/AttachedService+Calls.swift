@@ -28,6 +28,9 @@ extension AttachedService: ChatService {
         try await perform(.setBlocked(contact, blocked))
     }
     func setVerified(_ contact: ContactID) async throws(ChatError) { try await perform(.setVerified(contact)) }
+    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) {
+        try await perform(.acceptNewKey(key, of: contact, verified: verified))
+    }
     func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
         try await call(.safetyNumber(contact))
     }

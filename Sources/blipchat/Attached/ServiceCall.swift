@@ -19,6 +19,7 @@ enum ServiceCall: Sendable, Equatable, Codable {
     case removeContact(ContactID)
     case setBlocked(ContactID, Bool)
     case setVerified(ContactID)
+    case acceptNewKey(PeerID, of: ContactID, verified: Bool)
     case safetyNumber(ContactID)
     case contactRequests
     case approveRequest(Int64, name: String?)
@@ -103,6 +104,8 @@ extension ServiceCall {
         case .removeContact(let contact): try await service.removeContact(contact)
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
         case .setVerified(let contact): try await service.setVerified(contact)
+        case .acceptNewKey(let key, let contact, let verified):
+            try await service.acceptNewKey(key, of: contact, verified: verified)
         case .safetyNumber(let contact): return try await service.safetyNumber(for: contact)
         case .contactRequests: return try await service.contactRequests()
         case .approveRequest(let id, let name): return try await service.approveRequest(id, name: name)

@@ -36,6 +36,8 @@ extension CommandRunner {
         try streams.line("name       \(safeName(peer.name))")
         if let twin { try streams.line("looks like \(safeName(twin)), but is somebody else") }
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
+        if let key = peer.newPeerID { try streams.line("new key    \(key.text), answers instead; nothing is sent") }
+        for key in peer.formerPeerIDs { try streams.line("old key    \(key.text)") }
         for address in peer.addresses { try streams.line("address    \(safeLine("\(address)"))") }
         try streams.line("added      \(RFC3339.text(peer.added))")
         try streams.line("last seen  \(peer.lastSeen.map(RFC3339.text) ?? "never")")
@@ -44,19 +46,38 @@ extension CommandRunner {
     }
 
     func verifyContact() async throws(CommandError) -> ExitCode {
-        let typed = arguments.operands.dropFirst().joined()
-        let number: String? = typed.isEmpty ? nil : String(typed.filter { !$0.isWhitespace })
-        if let number, number.utf8.count != 60 || !number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-            throw CommandError(.usage, typed, "not 60 digits", advice: "leave it out to see the number")
-        }
+        let number = try typedNumber()
         return try await perform(.verifyContact(operand(0), number: number)) { [streams] record throws(CommandError) in
-            let groups = record["safety_number"]?.stringValue ?? ""
-            let words = groups.split(separator: " ")
-            for start in stride(from: 0, to: words.count, by: 4) {
-                try streams.line(words[start..<min(start + 4, words.count)].joined(separator: " "))
+            func print(_ member: String) throws(CommandError) {
+                let words = (record[member]?.stringValue ?? "").split(separator: " ")
+                for start in stride(from: 0, to: words.count, by: 4) {
+                    try streams.line(words[start..<min(start + 4, words.count)].joined(separator: " "))
+                }
             }
+            try print("safety_number")
+            try streams.line(record["trust"]?.stringValue ?? "")
+            guard record["new_safety_number"] != nil else { return }
+            try streams.line("the key that answers now:")
+            try print("new_safety_number")
+            try streams.line("a new machine of theirs, or somebody in between: contacts accept-key or contacts block")
+        }
+    }
+
+    func acceptKey() async throws(CommandError) -> ExitCode {
+        try await perform(.acceptKey(operand(0), number: try typedNumber())) { [streams] record throws(CommandError) in
             try streams.line(record["trust"]?.stringValue ?? "")
         }
+    }
+
+    /// The 60 digits behind the contact, without blanks; `nil` when there are none.
+    private func typedNumber() throws(CommandError) -> String? {
+        let typed = arguments.operands.dropFirst().joined()
+        guard !typed.isEmpty else { return nil }
+        let number = String(typed.filter { !$0.isWhitespace })
+        guard number.utf8.count == 60, number.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw CommandError(.usage, typed, "not 60 digits", advice: "contacts verify shows the number")
+        }
+        return number
     }
 
     func listRequests() async throws(CommandError) -> ExitCode {

@@ -33,6 +33,7 @@ struct CommandRunner: Sendable {
         case .contactsBlock: try await perform(.setBlocked(operand(0), true))
         case .contactsUnblock: try await perform(.setBlocked(operand(0), false))
         case .contactsVerify: try await verifyContact()
+        case .contactsAcceptKey: try await acceptKey()
         case .requestsList: try await listRequests()
         case .requestsApprove:
             try await perform(

@@ -18,6 +18,8 @@ enum ControlOperation: Sendable, Equatable {
     case setBlocked(String, Bool)
     /// Compares the safety number with 60 digits and remembers that they are equal; without digits only tells it.
     case verifyContact(String, number: String?)
+    /// Accepts the key that answers now, as verified when the 60 digits are those of its number.
+    case acceptKey(String, number: String?)
     case approveRequest(Int64, name: String?)
     case rejectRequest(Int64)
     case changeTransfer(Int64, TransferChange, folder: String?)
@@ -85,6 +87,8 @@ extension ControlOperation {
             .record(["v": 1, "op": "contacts-block", "who": .string(who), "blocked": .bool(blocked)])
         case .verifyContact(let who, let number):
             .record(["v": 1, "op": "contacts-verify", "who": .string(who), "number": number.map(JSONValue.string)])
+        case .acceptKey(let who, let number):
+            .record(["v": 1, "op": "contacts-accept-key", "who": .string(who), "number": number.map(JSONValue.string)])
         case .approveRequest(let id, let name):
             .record(["v": 1, "op": "requests-approve", "id": .integer(id), "name": name.map(JSONValue.string)])
         case .rejectRequest(let id): .record(["v": 1, "op": "requests-reject", "id": .integer(id)])
@@ -141,6 +145,8 @@ extension ControlOperation {
         case "contacts-block": self = .setBlocked(try request.text("who"), try request.bool("blocked"))
         case "contacts-verify":
             self = .verifyContact(try request.text("who"), number: request.json["number"]?.stringValue)
+        case "contacts-accept-key":
+            self = .acceptKey(try request.text("who"), number: request.json["number"]?.stringValue)
         case "requests-approve":
             self = .approveRequest(try request.integer("id"), name: request.json["name"]?.stringValue)
         case "requests-reject": self = .rejectRequest(try request.integer("id"))

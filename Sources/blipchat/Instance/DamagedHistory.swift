@@ -112,6 +112,7 @@ struct DamagedHistory: ChatService {
     func removeContact(_ contact: ContactID) async throws(ChatError) { throw refusal }
     func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) { throw refusal }
     func setVerified(_ contact: ContactID) async throws(ChatError) { throw refusal }
+    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) { throw refusal }
     func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer { throw refusal }
     func rejectRequest(_ id: Int64) async throws(ChatError) { throw refusal }
     func blockRequest(_ id: Int64) async throws(ChatError) -> Peer { throw refusal }

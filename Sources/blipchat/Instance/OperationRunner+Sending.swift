@@ -56,7 +56,7 @@ extension OperationRunner {
     static func keyChanged(_ who: String) -> CommandError {
         CommandError(
             .identity, who, "answers with another key than the pinned one; nothing is sent",
-            advice: "compare keys with them, then remove the contact and add it anew")
+            advice: "see contacts verify, then contacts accept-key or contacts block")
     }
 
     /// Stored, but not with the peer in time.

@@ -38,6 +38,7 @@ struct OperationRunner: Sendable {
             let peer = try await contact(who)
             try await about(who) { () throws(ChatError) in try await service.setBlocked(peer.id, blocked) }
         case .verifyContact(let who, let number): try await verify(who, number, records)
+        case .acceptKey(let who, let number): try await acceptKey(of: who, number, records)
         case .approveRequest(let id, let name):
             let peer = try await about("request \(id)") { () throws(ChatError) in
                 try await service.approveRequest(id, name: name)
@@ -119,11 +120,33 @@ struct OperationRunner: Sendable {
             try await about(who) { () throws(ChatError) in try await service.setVerified(peer.id) }
             peer = try await contact(who)
         }
+        let new = peer.trust == .keyChanged ? peer.newPeerID : nil
+        let own = await service.identity.peerID
+        let newNumber = new.map { SafetyNumber.groups(own, $0) }
         await records(
             .record([
                 "v": 1, "type": "safety-number", "name": .string(peer.name), "trust": .string(Records.word(peer.trust)),
                 "safety_number": .string(groups.joined(separator: " ")),
+                "new_peer_id": new.map { .string($0.text) },
+                "new_safety_number": newNumber.map { .string($0.joined(separator: " ")) },
             ]))
+    }
+
+    private func acceptKey(of who: String, _ number: String?, _ records: RecordSink) async throws(CommandError) {
+        let peer = try await contact(who)
+        guard peer.trust == .keyChanged, let key = peer.newPeerID else {
+            throw CommandError(.identity, peer.name, "no other key has answered for them; nothing was changed")
+        }
+        let groups = SafetyNumber.groups(await service.identity.peerID, key)
+        guard number == nil || number == groups.joined() else {
+            throw CommandError(
+                .identity, peer.name, "the numbers differ, so somebody may be in between; nothing was changed",
+                advice: "refuse the key with contacts block")
+        }
+        try await about(who) { () throws(ChatError) in
+            try await service.acceptNewKey(key, of: peer.id, verified: number != nil)
+        }
+        await records(Records.contact(try await contact(who)))
     }
 
     private func changeTransfer(

@@ -25,6 +25,7 @@ extension CommandError {
             .cannotListen:
             .localIO
         case .notOnline: .network
+        case .noSuchKey: .identity
         case .store: .store
         case .instanceLost: .network
         }

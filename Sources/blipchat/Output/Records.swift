@@ -72,7 +72,9 @@ struct Records: Sendable {
             "addresses": .array(peer.addresses.map { .string("\($0)") }), "trust": .string(word(peer.trust)),
             "blocked": .bool(peer.isBlocked), "added": .time(peer.added),
             "last_seen": peer.lastSeen.map(JSONValue.time) ?? .null,
-            "looks_like": twin.map(JSONValue.string),
+            "looks_like": twin.map(JSONValue.string), "new_peer_id": peer.newPeerID.map { .string($0.text) },
+            "former_peer_ids": peer.formerPeerIDs.isEmpty
+                ? nil : .array(peer.formerPeerIDs.map { .string($0.text) }),
         ])
     }
 

@@ -85,6 +85,7 @@ actor RecordingService: ChatService {
     func removeContact(_ contact: ContactID) throws(ChatError) {}
     func setBlocked(_ contact: ContactID, _ blocked: Bool) throws(ChatError) {}
     func setVerified(_ contact: ContactID) throws(ChatError) {}
+    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) throws(ChatError) {}
     func safetyNumber(for contact: ContactID) throws(ChatError) -> [String]? { nil }
     func contactRequests() throws(ChatError) -> [ContactRequest] { [] }
     func approveRequest(_ id: Int64, name: String?) throws(ChatError) -> Peer { throw .noSuchRequest }
