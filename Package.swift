@@ -13,7 +13,7 @@ let strict: [SwiftSetting] = [
 ]
 
 /// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no
-/// table of exported symbols, and no shared libstdc++, of which only Swift's runtime uses a little (Docs/decisions/0011).
+/// table of exported symbols, and no shared libstdc++, of which only Swift's runtime uses a little (Docs/decisions/0010).
 let quickStart: [LinkerSetting] = [
     .unsafeFlags(
         [

@@ -5,48 +5,26 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Runs work on one connection, one piece after the other in the order of the calls.
+/// Runs work on one connection, one piece after the other in the order of the calls, off the cooperative threads
+/// (a commit waits for the disk).
 ///
 /// Writes share commits: while one is being synced to the disk others gather, and the next commit takes all of them, each
 /// in a savepoint of its own. A single writer waits for nobody, and everybody returns after the commit that has their work.
-///
-/// Work has a thread of its own, as a commit waits for the disk. The exception is a write that finds nothing else to do
-/// and a disk that has just been fast: two changes of threads would take as long as that commit, so the caller's thread
-/// makes it (Docs/decisions/0010).
 final class DatabaseQueue: @unchecked Sendable {
     // Unchecked: `connection` and `isClosed` are touched on `queue` only.
     private let queue: DispatchQueue
     private var connection: SQLiteConnection?
     private var isClosed = false
     private let open: @Sendable () throws(StoreError) -> SQLiteConnection
-    private let traffic = Mutex(Traffic())
-    /// A commit that took less is no reason to change threads.
-    private let briefly: Duration
+    /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
+    private let gathered = Mutex<[GroupedWrite]>([])
+    /// After a commit the thread looks out for the next write for so long before it goes to sleep: whoever sends one
+    /// message after the other has the next one ready sooner than a thread wakes up.
+    private static let lookout = Duration.microseconds(50)
 
-    private struct Traffic {
-        /// Pieces of work that wait or are under way.
-        var work = 0
-        /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
-        var gathered: [GroupedWrite] = []
-        /// The last commit had one write and took less than `briefly`.
-        var isBrief = false
-
-        /// Whether a write may run on its caller's thread, which it then has begun to.
-        mutating func beginsAtOnce() -> Bool {
-            guard work == 0, isBrief else { return false }
-            work = 1
-            return true
-        }
-    }
-
-    /// `open` makes the connection; it is called again when one must be replaced after an I/O error. A write follows on
-    /// its caller's thread when the one before it took less than `briefly` and nothing else waits.
-    init(
-        label: String, briefly: Duration = .milliseconds(1),
-        open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection
-    ) throws(StoreError) {
+    /// `open` makes the connection; it is called again when one must be replaced after an I/O error.
+    init(label: String, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection) throws(StoreError) {
         queue = DispatchQueue(label: label)
-        self.briefly = briefly
         self.open = open
         connection = try open()
     }
@@ -56,9 +34,8 @@ final class DatabaseQueue: @unchecked Sendable {
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
-            enqueue {
-                let result = Result { () throws(StoreError) in try body(self.current()) }
-                return [{ continuation.resume(returning: result) }]
+            queue.async {
+                continuation.resume(returning: Result { () throws(StoreError) in try body(self.current()) })
             }
         }
         return try result.get()
@@ -79,18 +56,10 @@ final class DatabaseQueue: @unchecked Sendable {
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
     /// long as any connection stays open, but would find it in the log after a crash, unless another one takes its place.
-    ///
-    /// Concurrent: whichever actor calls goes on with other work meanwhile, even when the caller's thread commits.
-    @concurrent func write<Value: Sendable>(
+    func write<Value: Sendable>(
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        if traffic.withLock({ $0.beginsAtOnce() }) {
-            return try queue.sync {
-                defer { leave() }
-                return timed(1) { Result { () throws(StoreError) in try commit(body, find, after: nil) } }
-            }.get()
-        }
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
             let write = GroupedWrite(
                 inGroup: { connection throws(StoreError) in
@@ -98,14 +67,14 @@ final class DatabaseQueue: @unchecked Sendable {
                     return { continuation.resume(returning: result) }
                 },
                 alone: { queue, failure in
-                    let result = Result { () throws(StoreError) in try queue.commit(body, find, after: failure) }
-                    return { continuation.resume(returning: result) }
+                    continuation.resume(
+                        returning: Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
                 })
-            let isFirst = traffic.withLock { traffic in
-                traffic.gathered.append(write)
-                return traffic.gathered.count == 1
+            let isFirst = gathered.withLock { writes in
+                writes.append(write)
+                return writes.count == 1
             }
-            if isFirst { enqueue { self.commitGathered() } }
+            if isFirst { queue.async { self.commitGathered() } }
         }
         return try result.get()
     }
@@ -113,59 +82,44 @@ final class DatabaseQueue: @unchecked Sendable {
     /// Closes the connection after the work that is queued; later work fails.
     func close() async {
         await withCheckedContinuation { continuation in
-            enqueue {
+            queue.async {
                 self.connection = nil
                 self.isClosed = true
-                return [{ continuation.resume() }]
+                continuation.resume()
             }
         }
     }
-
-    /// Runs `work` on the queue's thread. Its answers are given when it has left: whoever goes on finds the way free.
-    private func enqueue(_ work: @escaping @Sendable () -> [Answer]) {
-        traffic.withLock { $0.work += 1 }
-        queue.async {
-            let answers = work()
-            self.leave()
-            for answer in answers { answer() }
-        }
-    }
-
-    private func leave() { traffic.withLock { $0.work -= 1 } }
 
     // MARK: On the queue
 
-    private func commitGathered() -> [Answer] {
-        let writes = traffic.withLock { traffic in
-            defer { traffic.gathered.removeAll(keepingCapacity: true) }
-            return traffic.gathered
+    private func commitGathered() {
+        let writes = gathered.withLock { writes in
+            defer { writes.removeAll(keepingCapacity: true) }
+            return writes
         }
-        return timed(writes.count) { commit(writes) }
-    }
-
-    /// Runs a commit of `count` writes and notes how long it took.
-    private func timed<Value>(_ count: Int, _ commit: () -> Value) -> Value {
-        let start = ContinuousClock.now
-        defer {
-            let isBrief = count == 1 && ContinuousClock.now - start < briefly
-            traffic.withLock { $0.isBrief = isBrief }
-        }
-        return commit()
+        commit(writes)
+        // The next write has put its own call into the queue, which follows on this thread without a pause.
+        let end = ContinuousClock.now + Self.lookout
+        while gathered.withLock({ $0.isEmpty }), ContinuousClock.now < end { sched_yield() }
     }
 
     /// Commits `writes` together. If that fails, each of them is on its own.
-    private func commit(_ writes: [GroupedWrite]) -> [Answer] {
-        guard writes.count > 1 else { return writes.map { $0.alone(self, nil) } }
+    private func commit(_ writes: [GroupedWrite]) {
+        guard writes.count > 1 else {
+            for write in writes { write.alone(self, nil) }
+            return
+        }
         do throws(StoreError) {
             let connection = try current()
-            return try connection.transaction { () throws(StoreError) in
-                var answers: [Answer] = []
+            let answers = try connection.transaction { () throws(StoreError) in
+                var answers: [() -> Void] = []
                 for write in writes { answers.append(try write.inGroup(connection)) }
                 return answers
             }
+            for answer in answers { answer() }
         } catch {
             if error.hasUnknownOutcome { connection = nil }
-            return writes.map { $0.alone(self, error.hasUnknownOutcome ? error : nil) }
+            for write in writes { write.alone(self, error.hasUnknownOutcome ? error : nil) }
         }
     }
 
@@ -217,16 +171,13 @@ final class DatabaseQueue: @unchecked Sendable {
         return opened
     }
 
-    /// Tells a caller what has become of their work.
-    private typealias Answer = () -> Void
-
     /// A write that waits for its commit, with somebody who waits for it.
     private struct GroupedWrite: Sendable {
         /// Does the work inside of a transaction. An error of the work itself undoes nothing else and belongs to the
         /// answer, which is to be given after the commit; one that ends the transaction is thrown.
-        let inGroup: @Sendable (SQLiteConnection) throws(StoreError) -> Answer
-        /// Does the work in a transaction of its own. The error, if there is one, is of an earlier commit
+        let inGroup: @Sendable (SQLiteConnection) throws(StoreError) -> () -> Void
+        /// Does the work in a transaction of its own and answers. The error, if there is one, is of an earlier commit
         /// with unknown outcome.
-        let alone: @Sendable (DatabaseQueue, StoreError?) -> Answer
+        let alone: @Sendable (DatabaseQueue, StoreError?) -> Void
     }
 }
