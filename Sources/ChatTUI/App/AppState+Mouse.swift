@@ -84,18 +84,9 @@ extension AppState {
     private mutating func clickField(_ field: FieldTarget, at point: Point) {
         func placed(_ line: inout InputLine) { line.move(to: field.offset(in: line, at: point.column)) }
         switch overlay {
-        case .help(var pane):
+        case .help(var pane), .palette(var pane), .goTo(var pane), .typed(var pane):
             placed(&pane.filter)
-            overlay = .help(pane)
-        case .palette(var pane):
-            placed(&pane.filter)
-            overlay = .palette(pane)
-        case .goTo(var pane):
-            placed(&pane.filter)
-            overlay = .goTo(pane)
-        case .typed(var pane):
-            placed(&pane.filter)
-            overlay = .typed(pane)
+            replace(pane)
         case .choice(var pane):
             placed(&pane.list.filter)
             overlay = .choice(pane)

@@ -122,7 +122,7 @@ extension AppState {
     }
 
     /// The open list is `pane` from now on.
-    private mutating func replace(_ pane: ListPane) {
+    mutating func replace(_ pane: ListPane) {
         switch overlay {
         case .help: overlay = .help(pane)
         case .palette: overlay = .palette(pane)

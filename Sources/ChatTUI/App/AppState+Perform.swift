@@ -30,8 +30,10 @@ extension AppState {
             // From the help or by a key of the user: browse mode begins with it.
             if browse == nil { startBrowsing() }
             if browse != nil { _ = performInBrowse(command, &effects) }
-        case .toggleList: toggleList()
-        case .toggleDetails: toggleDetails()
+        case .toggleList:
+            toggle("list", \.listIsHidden, at: \.list, needing: settings.list == .auto ? 60 : nil)
+        case .toggleDetails:
+            toggle("details", \.detailsAreHidden, at: \.details, needing: settings.details == .auto ? 110 : nil)
         case .acceptOffer: answerOffer(accepting: true, &effects)
         case .declineOffer: answerOffer(accepting: false, &effects)
         case .redraw: effects.append(.redraw)
@@ -114,22 +116,16 @@ extension AppState {
 
     // MARK: Panes
 
-    /// F3. A screen that has no room for the pane says so, and the key does not count.
-    private mutating func toggleDetails() {
-        let hadPane = ScreenLayout(self).details != nil
-        detailsAreHidden.toggle()
-        guard !hadPane, ScreenLayout(self).details == nil else { return }
-        detailsAreHidden.toggle()
-        say(noRoom(for: "details", settings.details == .auto ? 110 : nil))
-    }
-
-    /// F2
-    private mutating func toggleList() {
-        let hadPane = ScreenLayout(self).list != nil
-        listIsHidden.toggle()
-        guard !hadPane, ScreenLayout(self).list == nil else { return }
-        listIsHidden.toggle()
-        say(noRoom(for: "list", settings.list == .auto ? 60 : nil))
+    /// F2 and F3. A screen that has no room for the pane says so, and the key does not count.
+    private mutating func toggle(
+        _ pane: String, _ isHidden: WritableKeyPath<AppState, Bool>, at area: KeyPath<ScreenLayout, Rect?>,
+        needing columns: Int?
+    ) {
+        let hadPane = ScreenLayout(self)[keyPath: area] != nil
+        self[keyPath: isHidden].toggle()
+        guard !hadPane, ScreenLayout(self)[keyPath: area] == nil else { return }
+        self[keyPath: isHidden].toggle()
+        say(noRoom(for: pane, columns))
     }
 
     private func noRoom(for pane: String, _ columns: Int?) -> String {
