@@ -256,6 +256,6 @@ private enum Samples {
     static let errors: [ChatError] = [
         .store(.newerVersion(path: "p", found: 2, supported: 1)), .badAddress(.badPeerID("x")), .noSuchContact,
         .textTooLong(bytes: 1, limit: 2), .notEnoughSpace(needed: .max, free: 0, folder: "/"),
-        .wrongTransferState(.complete), .cannotRead(path: "p", errno: 13), .instanceLost(reason: "r"),
+        .wrongTransferState(.complete), .ownTransfer, .cannotRead(path: "p", errno: 13), .instanceLost(reason: "r"),
     ]
 }

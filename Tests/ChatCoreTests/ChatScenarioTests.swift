@@ -62,6 +62,22 @@ import Testing
         await bob.stop()
     }
 
+    @Test("what was stored before the end of the program goes out before the goodbye, when the peer is there")
+    func lastWords() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        for round in 1...5 {
+            try await alice.say("\(round)", to: "bob")
+            try await alice.restart(starting: false)
+            try await eventually("it is there") { try await bob.texts(with: "alice").count == round }
+            try await alice.start()
+            try await ChatClient.waitOnline(alice, bob)
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("what is written while the peer is away goes out in order when it comes")
     func offline() async throws {
         let alice = try await TestPeer("alice").start()

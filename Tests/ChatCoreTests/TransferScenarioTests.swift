@@ -157,6 +157,9 @@ import Testing
         let path = try alice.makeFile("a.txt", size: 10)
         let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
         try await waitForState(.offered, of: offer.id, at: bob)
+        let own = try #require(try await alice.transfer(offer.id)).number
+        await #expect(throws: ChatError.ownTransfer) { try await alice.client.acceptTransfer(own, into: nil) }
+        await #expect(throws: ChatError.ownTransfer) { try await alice.client.declineTransfer(own) }
         let number = try #require(try await bob.transfer(offer.id)).number
         try await bob.client.declineTransfer(number)
         try await waitForState(.declined, of: offer.id, at: alice)

@@ -95,7 +95,7 @@ struct TextTests {
             .noSuchMessage, .textTooLong(bytes: 70_000, limit: 65_536), .emptyText, .badName(""),
             .cannotRead(path: "/x", errno: 2), .notARegularFile(path: "/"), .cannotWrite(path: "/x", errno: 13),
             .notEnoughSpace(needed: 88_000_000, free: 12_000_000, folder: "/home"), .wrongTransferState(.complete),
-            .outboxFull(limit: 10), .blocked, .cannotListen(endpoint: "x:1", reason: "in use"),
+            .ownTransfer, .outboxFull(limit: 10), .blocked, .cannotListen(endpoint: "x:1", reason: "in use"),
         ]
         for error in errors {
             let sentence = Sentences.sentence(for: error, doing: "It was not done")

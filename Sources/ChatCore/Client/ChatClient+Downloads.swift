@@ -160,8 +160,8 @@ extension ChatClient {
                 rest(id)
                 return await setWaiting(id, transferred: download.transferred)
             }
-            // It goes out at once: who waits for the file alone ends with the news of it, and the link with them.
-            pump(download.contact)
+            // It goes out before our row says so: whoever waits for this file alone ends then, and the link with them.
+            await pumped(download.contact)
             await changeQuietly(id) {
                 $0.state = .complete
                 $0.reason = nil

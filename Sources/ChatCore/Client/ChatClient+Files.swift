@@ -20,7 +20,8 @@ extension ChatClient {
 
     public func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError) {
         let transfer = try await transfer(number: number)
-        guard transfer.direction == .incoming, transfer.state == .offered || transfer.state == .paused else {
+        guard transfer.direction == .incoming else { throw .ownTransfer }
+        guard transfer.state == .offered || transfer.state == .paused else {
             throw .wrongTransferState(transfer.state)
         }
         try await accept(transfer, into: folder)
@@ -125,9 +126,8 @@ extension ChatClient {
 
     public func declineTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
-        guard transfer.direction == .incoming, transfer.state == .offered else {
-            throw .wrongTransferState(transfer.state)
-        }
+        guard transfer.direction == .incoming else { throw .ownTransfer }
+        guard transfer.state == .offered else { throw .wrongTransferState(transfer.state) }
         try await end(transfer, .declined)
         for other in try await offeredBeside(transfer) { try await end(other, .declined) }
     }

@@ -51,9 +51,15 @@ extension ChatClient {
         guard phase == .running, maySend(to: contact), sessions[contact]?.sendingLink != nil,
             sessions[contact]?.outbox.ask() == true
         else { return }
-        spawn { client in
+        sessions[contact]?.look = spawn { client in
             repeat { await client.sendOldest(of: contact) } while client.sessions[contact]?.outbox.finishLook() == true
         }
+    }
+
+    /// The same, and returns when what could go out is on its way.
+    func pumped(_ contact: ContactID) async {
+        pump(contact)
+        await sessions[contact]?.look?.value
     }
 
     /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
@@ -70,7 +76,7 @@ extension ChatClient {
         else { return }
         for entry in fresh {
             let pending = link.connection.submit(entry.request, bodySink: nil)
-            spawn { client in
+            spawn(endsWithLink: true) { client in
                 let result: Result<BLIPResponse, LinkError>
                 do throws(LinkError) { result = .success(try await pending.value()) } catch { result = .failure(error) }
                 await client.answered(entry, of: contact, on: link.number, result)

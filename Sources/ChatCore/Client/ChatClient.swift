@@ -57,6 +57,8 @@ public actor ChatClient: ChatService {
     var transferRows: [MessageID: FileTransfer] = [:]
 
     private var tasks: [Int: Task<Void, Never>] = [:]
+    /// Those that end with their links and are not cancelled before: what they have submitted would be withdrawn.
+    private var tasksOfLinks: Set<Int> = []
     private var nextTask = 0
     private var nextLink: UInt64 = 0
 
@@ -132,27 +134,34 @@ public actor ChatClient: ChatService {
         phase = .stopped
         listener?.close()
         listener = nil
+        // What has been stored for a peer who is there goes out before the goodbye.
+        for look in sessions.values.compactMap(\.look) { await look.value }
         for link in sessions.values.compactMap(\.link) + strangers.values {
             link.close(code: 1001, reason: "going away")
         }
-        for task in tasks.values { task.cancel() }
+        for (number, task) in tasks where !tasksOfLinks.contains(number) { task.cancel() }
         while let task = tasks.values.first { await task.value }
         await rememberTransfers()
         hub.finish()
     }
 
-    /// Runs `operation` on this actor until it ends; `stop` cancels it and waits for it.
-    @discardableResult func spawn(_ operation: @escaping @Sendable (isolated ChatClient) async -> Void) -> Task<
-        Void, Never
-    > {
+    /// Runs `operation` on this actor until it ends; `stop` cancels it, unless it `endsWithLink`, and waits for it.
+    @discardableResult func spawn(
+        endsWithLink: Bool = false, _ operation: @escaping @Sendable (isolated ChatClient) async -> Void
+    ) -> Task<Void, Never> {
         let number = nextTask
         nextTask += 1
         let task = Task {
             await operation(self)
             self.tasks[number] = nil
+            self.tasksOfLinks.remove(number)
         }
         tasks[number] = task
-        if phase == .stopped { task.cancel() }
+        if endsWithLink {
+            tasksOfLinks.insert(number)
+        } else if phase == .stopped {
+            task.cancel()
+        }
         return task
     }
 

@@ -31,6 +31,8 @@ struct PeerSession {
     /// Own messages and offers that are not delivered yet.
     var queuedCount = 0
     var outbox = OutboxWindow()
+    /// The latest look at the outbox.
+    var look: Task<Void, Never>?
     /// Their disk is full: they answer 507.
     var isRefusing = false
     var typing = TypingState()

@@ -231,6 +231,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case notEnoughSpace(needed: UInt64, free: UInt64, folder: String)
     /// The transfer is in another state than the command needs.
     case wrongTransferState(FileTransfer.State)
+    /// An own offer, which only the other side can answer.
+    case ownTransfer
     case outboxFull(limit: Int)
     case blocked
     /// There is no link to ask something over.

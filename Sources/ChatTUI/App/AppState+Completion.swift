@@ -54,7 +54,7 @@ extension AppState {
             let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context)
         case .key:
-            let names = Set(keymap.lines.map(\.key)).filter { $0.lowercased().hasPrefix(word) }.sorted()
+            let names = Set(keymap.lines.map(\.keys.name)).filter { $0.lowercased().hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context)
         case .alias:
             let names = settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()

@@ -12,7 +12,7 @@ extension AppState {
             if !arguments.isEmpty { input.replace(with: arguments) }
             openEditor(&effects)
         case .bind: bind(&scanner, &effects)
-        case .unbind: change(scanner.next() ?? "", to: "", &effects)
+        case .unbind: unbind(scanner.next() ?? "", &effects)
         default: alias(&scanner, &effects)
         }
     }
@@ -22,8 +22,7 @@ extension AppState {
     /// `/bind`, `/bind KEY`, `/bind KEY ACTION`; a sequence of keys is quoted: `/bind "Ctrl-x q" quit`.
     private mutating func bind(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         guard let key = scanner.next() else {
-            note(keymap.lines.map { "\($0.context.label)\($0.key)  \($0.action)" })
-            return
+            return show(.reader(ReaderPane(.keys)))
         }
         guard let action = scanner.remainder() else {
             show(key)
@@ -45,17 +44,31 @@ extension AppState {
         }
     }
 
+    /// A key of the table is taken away from it; one that only our user has bound leaves no trace.
+    private mutating func unbind(_ key: String, _ effects: inout [AppEffect]) {
+        guard let removal = try? KeyOverride(key: key, action: "") else { return change(key, to: "", &effects) }
+        var others = settings.keys
+        let isOurs = others.removeValue(forKey: removal.name) != nil
+        let table = Keymap(overrides: others, enter: settings.enter)
+        guard !table.lines(of: removal.keys).contains(where: { removal.cleared.contains($0.context) }) else {
+            return change(key, to: "", &effects)
+        }
+        settings.keys = others
+        if isOurs { effects.append(.run(.settings(.unset(key: "keys.\(removal.name)")))) }
+        say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")
+    }
+
     /// What a key does, in each context that knows it.
     private mutating func show(_ name: String) {
         guard let keys = KeySequence(named: name) else {
             note(KeyOverrideError.notAKey(name).words, isError: true)
             return
         }
-        let found = keymap.lines.filter { $0.key == keys.name }
+        let found = keymap.lines(of: keys)
         if found.isEmpty {
             note("\(keys.name) does nothing (/bind \(ArgumentScanner.quoted(keys.name)) ACTION)")
         } else {
-            note(found.map { "\($0.context.label)\($0.key)  \($0.action)" })
+            note(found.map(\.words))
         }
     }
 
@@ -85,12 +98,5 @@ extension AppState {
             effects.append(.run(.settings(.set(key: "alias.\(name)", words: line))))
             say("/\(name): \(line)")
         }
-    }
-}
-
-extension KeyContext {
-    /// What stands before a key of this context in /bind; nothing for the keys of the input.
-    fileprivate var label: String {
-        KeyContext.main.chain.contains(self) ? "" : rawValue + ":"
     }
 }

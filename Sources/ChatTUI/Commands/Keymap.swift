@@ -63,13 +63,29 @@ struct Keymap: Sendable, Equatable {
         bindings.first { $0.command == command && !$0.keys.isEmpty }?.keys.first ?? ""
     }
 
-    /// Everything that is bound, for /bind: key, action, and the context when it is none of the input's.
-    var lines: [(key: String, action: String, context: KeyContext)] {
-        KeyContext.allCases.flatMap { context in
-            (actions[context] ?? [:]).map { (key: $0.key.name, action: $0.value.name, context: context) }
-                .sorted { ($0.action, $0.key) < ($1.action, $1.key) }
+    /// What a key does in one context.
+    struct Line: Sendable, Equatable {
+        var keys: KeySequence
+        var action: String
+        var context: KeyContext
+
+        /// As /bind writes it: `Alt-t  transfers`, `browse:y  copy`.
+        var words: String {
+            let place = KeyContext.main.chain.contains(context) ? "" : context.rawValue + ":"
+            return "\(place)\(keys.name)  \(action)"
         }
     }
+
+    /// Everything that is bound, for /bind.
+    var lines: [Line] {
+        KeyContext.allCases.flatMap { context in
+            (actions[context] ?? [:]).map { Line(keys: $0.key, action: $0.value.name, context: context) }
+                .sorted { ($0.action, $0.keys.name) < ($1.action, $1.keys.name) }
+        }
+    }
+
+    /// What `keys` do, in each context that knows them.
+    func lines(of keys: KeySequence) -> [Line] { lines.filter { $0.keys == keys } }
 
     // MARK: The user's changes
 

@@ -27,6 +27,8 @@ struct OverlayLines {
             state.listedRequests(pane).flatMap { RequestSentences(state: state).lines(of: $0) }
         case .verify(let pane): verifyLines(pane)
         case .choice(let pane): choiceLines(pane)
+        // More than a screen has rows.
+        case .reader(let pane) where pane.content == .keys: state.keymap.lines.map { line($0.words) }
         default: drawnLines
         }
     }

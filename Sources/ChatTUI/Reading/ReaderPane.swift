@@ -9,6 +9,8 @@ struct ReaderPane: Sendable, Equatable {
         /// `versions`: every text that it has had, once the store has answered.
         case info(ChatMessage, versions: [TextVersion]?)
         case log
+        /// All keys, as they are bound now.
+        case keys
     }
 
     var content: Content

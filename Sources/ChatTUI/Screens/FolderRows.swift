@@ -48,21 +48,14 @@ struct FolderRows {
             return ([bar(group)] + parts).joined(separator: " ")
         case .paused: return "\(bar(group)) \(words.pace.percent) paused" + (group.reason.map { ": \($0)" } ?? "")
         case .complete:
-            return group.direction == .outgoing ? "· done · on their disk" : "· done" + place(group)
+            if group.direction == .outgoing { return "· done · on their disk" }
+            return "· done" + (group.path.map { " · " + state.abbreviated($0) } ?? "")
         case .failed, .declined, .cancelled: return "· " + words.words
         }
     }
 
     private func bar(_ group: TransferGroup) -> String {
         ProgressBar.text(group.transferred, of: group.size, width: 10)
-    }
-
-    /// Where the folder is: the part of a file's path up to it.
-    private func place(_ group: TransferGroup) -> String {
-        guard let path = group.lead.path, let inside = group.lead.place?.path else { return "" }
-        let levels = inside.split(separator: "/").count
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast(max(0, levels))
-        return parts.isEmpty ? "" : " · " + state.abbreviated(parts.joined(separator: "/"))
     }
 }
 

@@ -145,6 +145,7 @@ struct MainScreen {
 
     private func emptyWords(_ chat: Chat) -> String {
         let name = chat.name.text
+        if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock ends it)." }
         switch chat.link {
         case .awaitingApproval: return "\(name) has not accepted you yet. What you write waits on this disk."
         case .online: return "Nothing has been said yet. Type, and press Enter."

@@ -1,4 +1,4 @@
-// Draws a page of text over the chat: message info, a long message, the log of the status line.
+// Draws a page of text over the chat: message info, a long message, the log of the status line, all keys.
 
 import ChatCore
 
@@ -19,6 +19,7 @@ struct ReaderScreen {
         case .text: "Message"
         case .info: "About this message"
         case .log: "What was said on the status line"
+        case .keys: "All keys (/bind KEY ACTION changes one)"
         }
     }
 
@@ -51,6 +52,8 @@ struct ReaderScreen {
         case .log:
             let rows = state.said.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
             return rows.isEmpty ? [StyledLine("Nothing was said yet", Theme.quiet)] : rows
+        case .keys:
+            return state.keymap.lines.flatMap { wrapped(SafeText($0.words, as: .line), width: width) }
         }
     }
 

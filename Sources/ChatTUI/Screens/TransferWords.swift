@@ -87,9 +87,8 @@ struct TransferWords {
         if !group.isFolder, let hash = file.sha256 { parts.append("sha256 ok \(FileRows.shortHash(hash))") }
         if group.direction == .outgoing {
             parts.append("delivered to disk")
-        } else if let path = file.path {
-            let place = group.isFolder ? String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) : path
-            parts.append(state.abbreviated(place))
+        } else if let path = group.path {
+            parts.append(state.abbreviated(path))
         }
         return parts.joined(separator: " · ")
     }

@@ -16,9 +16,8 @@ extension CommandError {
 
     private static func exitCode(of error: ChatError) -> ExitCode {
         switch error {
-        case .ownAddress, .textTooLong, .emptyText, .badName, .badAddress, .wrongTransferState, .blocked,
-            .notOwnMessage,
-            .retracted, .notText, .badReaction:
+        case .ownAddress, .textTooLong, .emptyText, .badName, .badAddress, .wrongTransferState, .ownTransfer,
+            .blocked, .notOwnMessage, .retracted, .notText, .badReaction:
             .usage
         case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
