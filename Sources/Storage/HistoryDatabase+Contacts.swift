@@ -145,10 +145,14 @@ enum ContactRow {
     static func refuseTakenName(
         _ name: String, except contact: ContactID?, in connection: SQLiteConnection
     ) throws(StoreError) {
-        let names = try connection.all("SELECT id, name FROM contacts") { row in (row.integer(0), row.text(1)) }
-        if let contact, names.contains(where: { $0.0 == contact.rawValue && $0.1.utf8.elementsEqual(name.utf8) }) {
-            return
+        // Nearly every change is one of something else.
+        if let contact {
+            let own = try connection.first("SELECT name FROM contacts WHERE id = ?", [.integer(contact.rawValue)]) {
+                row in row.text(0)
+            }
+            if let own, own.utf8.elementsEqual(name.utf8) { return }
         }
+        let names = try connection.all("SELECT id, name FROM contacts") { row in (row.integer(0), row.text(1)) }
         let folded = ContactNames.folded(name)
         let isTaken = names.contains { $0.0 != contact?.rawValue && ContactNames.folded($0.1) == folded }
         if isTaken { throw .nameTaken(name) }

@@ -19,8 +19,8 @@ public final class HistoryDatabase: Sendable {
     let importFloor = Mutex<Int64>(0)
     let writer: DatabaseQueue
     let reader: DatabaseQueue
-    /// In which order what was committed is reported.
-    let commitOrder = CommitOrder()
+    /// Is told what was committed, on the writer's thread.
+    let watcher = Mutex<(@Sendable (HistoryChange) -> Void)?>(nil)
 
     private init(path: String, isReadOnly: Bool, writer: DatabaseQueue, reader: DatabaseQueue) {
         self.path = path
@@ -61,7 +61,6 @@ public final class HistoryDatabase: Sendable {
             try configure(connection, readOnly: readOnly)
             return connection
         }
-        // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
         let isBehind = try await writer.perform { connection throws(StoreError) in
             try migration.refuseNewer(connection)
             if needsCheck { try check(connection) }
@@ -82,6 +81,7 @@ public final class HistoryDatabase: Sendable {
             return connection
         }
         let database = HistoryDatabase(path: path, isReadOnly: readOnly, writer: writer, reader: reader)
+        // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
         if isBehind { try? await database.index() }
         return database
     }

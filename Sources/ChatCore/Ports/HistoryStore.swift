@@ -7,7 +7,7 @@ public protocol HistoryStore: Sendable {
     // MARK: News
 
     /// From now on `report` is called with each change of a message, in the order of the commits: one after the other,
-    /// on any thread, and sometimes after the method that has made the change has returned. There is one watcher.
+    /// on any thread, before the method that has made the change returns. It must be brief. There is one watcher.
     func watchChanges(_ report: @escaping @Sendable (HistoryChange) -> Void)
 
     // MARK: Contacts

@@ -51,24 +51,29 @@ final class DatabaseQueue: @unchecked Sendable {
     }
 
     /// Runs `body` in a transaction and returns when that is committed, or throws when nothing of `body` is. What `body`
-    /// does besides to the database it may do more than once.
+    /// does besides to the database it may do more than once. `committed` is told before the caller is, in the order of
+    /// the commits: tasks that wait go on in any order.
     ///
     /// An I/O error leaves its outcome unknown (RELIABILITY D10): the connection is replaced and `find` says whether the
     /// work is in the database. When it is not, it is done once more: SQLite does not see a commit whose sync failed as
     /// long as any connection stays open, but would find it in the log after a crash, unless another one takes its place.
     func write<Value: Sendable>(
         orFind find: (@Sendable (SQLiteConnection) throws(StoreError) -> Value?)? = nil,
+        committed: (@Sendable (Value) -> Void)? = nil,
         _ body: @escaping @Sendable (SQLiteConnection) throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+            let answer = { @Sendable (result: Result<Value, StoreError>) in
+                if case .success(let value) = result { committed?(value) }
+                continuation.resume(returning: result)
+            }
             let write = GroupedWrite(
                 inGroup: { connection throws(StoreError) in
                     let result = try connection.part { () throws(StoreError) in try body(connection) }
-                    return { continuation.resume(returning: result) }
+                    return { answer(result) }
                 },
                 alone: { queue, failure in
-                    continuation.resume(
-                        returning: Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
+                    answer(Result { () throws(StoreError) in try queue.commit(body, find, after: failure) })
                 })
             let isFirst = gathered.withLock { writes in
                 writes.append(write)
