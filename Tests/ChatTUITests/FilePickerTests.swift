@@ -57,7 +57,7 @@ struct FilePickerTests {
         var fixture = opened()
         fixture.type("blog")
         fixture.press("Enter")
-        #expect(fixture.errands == [.sendFile(path: "/home/jo/build.log", to: Fixture.alice)])
+        #expect(fixture.errands == [.sendFiles(["/home/jo/build.log"], caption: "", to: Fixture.alice)])
         #expect(fixture.state.overlay == nil)
         #expect(fixture.state.input.text == "half")
     }
@@ -72,8 +72,7 @@ struct FilePickerTests {
         fixture.press("Tab", "Enter")
         #expect(
             fixture.errands == [
-                .sendFile(path: "/home/jo/notes.txt", to: Fixture.alice),
-                .sendFile(path: "/home/jo/Pictures/cat.png", to: Fixture.alice),
+                .sendFiles(["/home/jo/notes.txt", "/home/jo/Pictures/cat.png"], caption: "", to: Fixture.alice)
             ])
     }
 
@@ -98,7 +97,7 @@ struct FilePickerTests {
         answer(&fixture, "/home/jo", Self.home)
         #expect(fixture.errands.isEmpty)
         fixture.press("Alt-Enter")
-        #expect(fixture.errands == [.sendFile(path: "/home/jo/Pictures", to: Fixture.alice)])
+        #expect(fixture.errands == [.sendFiles(["/home/jo/Pictures"], caption: "", to: Fixture.alice)])
     }
 
     @Test("a path that is pasted leads to its folder, with its name as the filter")
@@ -107,7 +106,7 @@ struct FilePickerTests {
         fixture.send(.input(.paste("/tmp/../var/log/syslog\nrest")))
         answer(&fixture, "/var/log", [.init(name: "syslog", isFolder: false), .init(name: "other", isFolder: false)])
         fixture.press("Enter")
-        #expect(fixture.errands == [.sendFile(path: "/var/log/syslog", to: Fixture.alice)])
+        #expect(fixture.errands == [.sendFiles(["/var/log/syslog"], caption: "", to: Fixture.alice)])
     }
 
     @Test("hidden files come on request, or when the filter begins with a dot")

@@ -176,10 +176,14 @@ struct SlashCommandTests {
     @Test("a folder that is offered says how many files it has and what was left out")
     func folder() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.send(
-            .done(.sendFile(path: "/home/jo/photos", to: Fixture.alice), .folder(FolderOffer(messages: [], skipped: 2)))
-        )
+        let folder = FolderOffer(messages: [], skipped: 2)
+        let one = Errand.sendFiles(["/home/jo/photos"], caption: "", to: Fixture.alice)
+        fixture.send(.done(one, .files([], folders: [folder])))
         #expect(fixture.text.contains("0 files are offered, 2 left out"))
+        let two = Errand.sendFiles(["/home/jo/photos", "/dev/null"], caption: "", to: Fixture.alice)
+        let refused = RefusedOffer(path: "/dev/null", error: .notARegularFile(path: "/dev/null"))
+        fixture.send(.done(two, .files([], folders: [folder], refused: refused)))
+        #expect(fixture.text.contains("1 of 2 offered, /dev/null not"))
     }
 
     @Test("the offer of a folder says what accepting it takes, in one box for all of its files")

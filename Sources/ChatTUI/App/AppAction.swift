@@ -23,13 +23,19 @@ public enum AppAction: Sendable {
     case answer(Answer)
 }
 
+/// A path that could not be offered after others had been.
+public struct RefusedOffer: Sendable {
+    var path: String
+    var error: ChatError
+}
+
 /// What an errand brought.
 public enum ErrandResult: Sendable {
     case nothing
     case contact(Peer)
     case message(ChatMessage)
-    case folder(FolderOffer)
-    case files([ChatMessage], folders: [FolderOffer])
+    /// `refused`: where the offering stopped.
+    case files([ChatMessage], folders: [FolderOffer], refused: RefusedOffer? = nil)
     case settings(SettingsReply)
 }
 

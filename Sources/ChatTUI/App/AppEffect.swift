@@ -27,8 +27,7 @@ public enum Errand: Sendable, Equatable {
     case send(String, to: ContactID)
     /// An answer to a message, in its conversation.
     case reply(String, to: ChatMessage)
-    case sendFile(path: String, to: ContactID)
-    /// Files and folders, all with the same caption; none when one of them is not there.
+    /// Files and folders in this order, all with the same caption; none when one of them is not there.
     case sendFiles([String], caption: String, to: ContactID)
     /// Keeps a text as a file with this name and offers it.
     case sendTextFile(String, name: String, to: ContactID)

@@ -150,7 +150,7 @@ extension AppState {
                         "\(SafeText(transfer.name, as: .fileName).text) is not on this disk, so it cannot be forwarded")
                     continue
                 }
-                effects.append(.run(.sendFile(path: path, to: contact)))
+                effects.append(.run(.sendFiles([path], caption: "", to: contact)))
             }
             count += 1
         }

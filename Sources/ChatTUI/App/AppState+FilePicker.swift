@@ -109,7 +109,7 @@ extension AppState {
     private mutating func send(_ picker: FilePicker, _ effects: inout [AppEffect]) {
         overlay = nil
         pickerFolder = picker.folder
-        for mark in picker.marked { effects.append(.run(.sendFile(path: mark.path, to: picker.contact))) }
+        effects.append(.run(.sendFiles(picker.marked.map(\.path), caption: "", to: picker.contact)))
         let names = picker.marked.map { abbreviated($0.path) }
         say("Offering \(names.count == 1 ? names.joined() : "\(names.count) files")")
     }

@@ -19,13 +19,15 @@ extension AppState {
         case .deleteHere(let ids, _): say(ids.count == 1 ? "Deleted here" : "Deleted \(ids.count) messages here")
         case .send(_, let contact):
             if contact == openID, case .message(let message) = result { follow(message) }
-        case .sendFile, .sendTextFile, .retry:
+        case .sendTextFile, .retry:
             if case .message(let message) = result { follow(message) }
-            if case .folder(let offer) = result { followFolder(offer) }
-        case .sendFiles:
-            guard case .files(let messages, let folders) = result else { return }
+        case .sendFiles(let paths, _, _):
+            guard case .files(let messages, let folders, let refused) = result else { return }
             messages.forEach { follow($0) }
             folders.forEach { followFolder($0) }
+            guard let refused else { break }
+            let what = "\(messages.count + folders.count) of \(paths.count) offered, \(abbreviated(refused.path)) not"
+            note(Sentences.sentence(for: refused.error, doing: what), isError: true)
         case .edit, .retract, .react:
             // What it changes comes as news, in the order of the commits.
             guard case .retract = errand, case .message(let message) = result else { return }
@@ -147,8 +149,6 @@ extension AppState {
         case .sendFiles(let paths, _, _):
             let what = paths.count == 1 ? "\(abbreviated(paths[0])) was not offered" : "Nothing was offered"
             note(Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths), isError: true)
-        case .sendFile(let path, _):
-            note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not offered"), isError: true)
         case .sendTextFile(let text, let name, let contact):
             giveBack(text, to: contact)
             note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)

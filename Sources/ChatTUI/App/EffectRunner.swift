@@ -27,12 +27,6 @@ struct EffectRunner: Sendable {
     private func carryOut(_ errand: Errand) async throws(ChatError) -> ErrandResult {
         switch errand {
         case .send(let text, let contact): return .message(try await service.send(text, to: contact, replyTo: nil))
-        case .sendFile(let path, let contact):
-            let path = Self.absolute(path)
-            guard Self.isFolder(path) else {
-                return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
-            }
-            return .folder(try await service.sendFolder(at: path, caption: "", to: contact))
         case .sendFiles(let paths, let caption, let contact):
             return try await sendFiles(paths.map(Self.absolute), caption: caption, to: contact)
         case .reply(let text, let message):
@@ -182,10 +176,16 @@ struct EffectRunner: Sendable {
         var messages: [ChatMessage] = []
         var folders: [FolderOffer] = []
         for path in paths {
-            if Self.isFolder(path) {
-                folders.append(try await service.sendFolder(at: path, caption: caption, to: contact))
-            } else {
-                messages.append(try await service.sendFile(at: path, named: nil, caption: caption, to: contact))
+            do throws(ChatError) {
+                if Self.isFolder(path) {
+                    folders.append(try await service.sendFolder(at: path, caption: caption, to: contact))
+                } else {
+                    messages.append(try await service.sendFile(at: path, named: nil, caption: caption, to: contact))
+                }
+            } catch {
+                // What was offered before is on its way.
+                guard !(messages.isEmpty && folders.isEmpty) else { throw error }
+                return .files(messages, folders: folders, refused: RefusedOffer(path: path, error: error))
             }
         }
         return .files(messages, folders: folders)
