@@ -341,6 +341,27 @@ struct PlainApplicationTests {
         #expect(application.farewell?.contains("queued") == true)
     }
 
+    @Test("an answer to the question about a changed key is no line of the chat")
+    func changedKey() async {
+        let service = RecordingService(newKey: ScreenFixture.peerID("c"))
+        let paper = Paper()
+        let options = ChatApplicationOptions(home: "/", version: "1", clock: .fixed(seconds: 0), contact: "Bob")
+        let application = PlainApplication(service: service, options: options) {
+            paper.lines.append($0.terminalString())
+            return true
+        }
+        let (input, source) = AsyncStream<PlainInput>.makeStream()
+        let run = Task { await application.run(input) }
+        source.yield(.line("/verify"))
+        #expect(await paper.waits(for: "a to accept it unverified"))
+        source.yield(.line("a"))
+        #expect(await paper.waits(for: "has a new key, unverified"))
+        source.yield(.end)
+        #expect(await run.value == 0)
+        let done = await service.log.filter { $0.hasPrefix("accept") || $0.hasPrefix("send") }
+        #expect(done == ["accept \(ScreenFixture.peerID("c").text), unverified"])
+    }
+
     @Test("ends when nobody reads the lines, and with the signal's code when one comes")
     func endings() async {
         let options = ChatApplicationOptions(home: "/", version: "1", clock: .fixed(seconds: 0))

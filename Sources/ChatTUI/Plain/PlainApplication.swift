@@ -71,7 +71,7 @@ public final class PlainApplication {
     }
 
     private func enter(_ text: String) {
-        if case .verify = loop.state?.overlay, ["1", "2", "b", "3"].contains(text) {
+        if case .verify(let pane) = loop.state?.overlay, pane.answers.contains(text) {
             loop.dispatch(.input(.key(Key(.character(text)))))
         } else {
             loop.dispatch(.line(text))

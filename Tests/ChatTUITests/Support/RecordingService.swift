@@ -11,8 +11,12 @@ actor RecordingService: ChatService {
     private let stream: AsyncStream<ChatEvent>
     private let news: AsyncStream<ChatEvent>.Continuation
 
-    init(history: [ChatMessage] = []) {
+    /// What answers in place of Bob's key.
+    private let newKey: PeerID?
+
+    init(history: [ChatMessage] = [], newKey: PeerID? = nil) {
         self.history = history
+        self.newKey = newKey
         (stream, news) = AsyncStream.makeStream()
     }
 
@@ -24,10 +28,12 @@ actor RecordingService: ChatService {
 
     func events() -> AsyncStream<ChatEvent> { stream }
     func conversations() throws(ChatError) -> [Conversation] {
-        [
-            ScreenFixture.conversation(ScreenFixture.alice, "Alice", queued: 2),
-            ScreenFixture.conversation(ScreenFixture.bob, "Bob"),
-        ]
+        var bob = ScreenFixture.conversation(ScreenFixture.bob, "Bob")
+        if let newKey {
+            bob.peer.trust = .keyChanged
+            bob.peer.newPeerID = newKey
+        }
+        return [ScreenFixture.conversation(ScreenFixture.alice, "Alice", queued: 2), bob]
     }
     func linkState(of contact: ContactID) -> LinkState { .offline(reason: nil) }
 
@@ -85,8 +91,12 @@ actor RecordingService: ChatService {
     func removeContact(_ contact: ContactID) throws(ChatError) {}
     func setBlocked(_ contact: ContactID, _ blocked: Bool) throws(ChatError) {}
     func setVerified(_ contact: ContactID) throws(ChatError) {}
-    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) throws(ChatError) {}
-    func safetyNumber(for contact: ContactID) throws(ChatError) -> [String]? { nil }
+    func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) throws(ChatError) {
+        log.append("accept \(key.text), \(verified ? "verified" : "unverified")")
+    }
+    func safetyNumber(for contact: ContactID) throws(ChatError) -> [String]? {
+        newKey.map { SafetyNumber.groups(ScreenFixture.peerID("b"), $0) }
+    }
     func contactRequests() throws(ChatError) -> [ContactRequest] { [] }
     func approveRequest(_ id: Int64, name: String?) throws(ChatError) -> Peer { throw .noSuchRequest }
     func rejectRequest(_ id: Int64) throws(ChatError) {}
