@@ -139,3 +139,27 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(try await digest.hex(of: 1_000_001) == nil)
     }
 }
+
+@Suite("Where a folder is") struct FolderPathTests {
+    private static func path(of place: String, _ direction: MessageDirection, at path: String) -> String? {
+        let time = Timestamp(milliseconds: 0)
+        var transfer = FileTransfer(
+            id: MessageID(at: time), number: TransferNumber(1), contact: ContactID(1), direction: direction, name: "f",
+            size: 1, modified: time, state: .complete, path: path, offered: time)
+        transfer.place = FolderPlace(set: MessageID(at: time), path: place, files: 2, bytes: 2)
+        return transfer.pathOfFolder
+    }
+
+    @Test("it is the part of a file's path up to the folder, whatever its sender calls what is in between")
+    func incoming() {
+        for (place, path) in [
+            ("photos", "/d/photos/f"), ("photos/a", "/d/photos/a/f"), ("photos/../..", "/d/photos/f"),
+            ("../photos/./a", "/d/photos/a/f"), ("photos\\a", "/d/photos/a/f"),
+        ] { #expect(Self.path(of: place, .incoming, at: path) == "/d/photos", "\(place)") }
+    }
+
+    @Test("our own keep the names that they have on this disk")
+    func outgoing() {
+        #expect(Self.path(of: "photos/a\\b", .outgoing, at: "/home/photos/a\\b/f") == "/home/photos")
+    }
+}

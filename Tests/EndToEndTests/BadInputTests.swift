@@ -71,6 +71,7 @@ extension EndToEnd {
             let new = shown.lines[5..<8].joined(separator: " ")
             #expect(old != new)
             expectOneSentence(try await alice.run("contacts", "accept-key", "carol", old), 5, "the numbers differ")
+            expectOneSentence(try await alice.run("contacts", "verify", "carol", new), 5, "accept-key")
             expectOneSentence(try await alice.run("send", "carol", "more"), 5, "accept-key")
             let accepted = try await alice.run("contacts", "accept-key", "carol", new)
             #expect(accepted.status == .exited(0) && accepted.lines == ["verified"])

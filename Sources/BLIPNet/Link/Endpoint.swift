@@ -17,7 +17,8 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads `host:port`, `[v6]:port`, a bare host or IPv6 address (with `defaultPort`) or `unix:/path`. `nil` when it is none of them.
+    /// Reads `host:port`, `[v6]:port`, a bare host or IPv6 address (with `defaultPort`) or `unix:/path`. `nil` when it is
+    /// none of them.
     public init?(_ text: String, defaultPort: UInt16? = nil) {
         let bytes = Array(text.utf8)
         guard !bytes.contains(0), !bytes.isEmpty else { return nil }

@@ -63,7 +63,7 @@ extension AppState {
     }
 
     /// A command in a sentence: the user sees it in the input before anything happens.
-    private mutating func typeHint(_ line: String) {
+    mutating func typeHint(_ line: String) {
         guard input.isEmpty else { return say("Your line is in the way of \(line)") }
         overlay = nil
         stopBrowsing()

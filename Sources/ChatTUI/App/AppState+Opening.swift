@@ -69,14 +69,10 @@ extension AppState {
     /// A web address is opened at once, anything else when it is asked for again.
     mutating func open(_ link: Link, _ effects: inout [AppEffect]) {
         if link.scheme == "blip" {
-            guard input.isEmpty else { return say("/add \(link.text) adds them (your line is in the way)") }
-            stopBrowsing()
-            overlay = nil
-            input = InputLine("/add \(link.text)")
-            return
+            return typeHint("/add \(link.text)")
         }
         if !link.isWeb, !confirm(.open(link.text)) {
-            return say("\(link.text.prefix(60)) is no web address. The same again opens it", isError: true)
+            return say(question: "\(link.text.prefix(60)) is no web address. The same again opens it", isError: true)
         }
         launch(link.isWeb ? link.terminalURI ?? link.text : link.text, &effects)
     }
@@ -89,7 +85,7 @@ extension AppState {
                 "#\(transfer.number.rawValue) is \(Sentences.word(for: transfer.state)): there is no file to open yet")
         }
         if NameFilter.isProgram(transfer.name), !confirm(.open(path)) {
-            return say("\(name) would be run. The same again opens it", isError: true)
+            return say(question: "\(name) would be run. The same again opens it", isError: true)
         }
         launch(path, &effects)
     }

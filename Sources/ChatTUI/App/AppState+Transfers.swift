@@ -147,11 +147,11 @@ extension AppState {
     /// A received file that is complete, or our own; of a folder the folder.
     mutating func openFile(of group: TransferGroup, _ effects: inout [AppEffect]) {
         let file = group.lead
-        guard let path = file.path, file.direction == .outgoing || file.state == .complete else {
+        guard let path = group.path, file.direction == .outgoing || file.state == .complete else {
             say("#\(group.number.rawValue) is not complete: there is nothing to open yet")
             return
         }
-        guard !SafeText(file.name, as: .fileName).text.hasSuffix("(program)") || group.isFolder else {
+        guard !NameFilter.isProgram(file.name) || group.isFolder else {
             say("#\(group.number.rawValue) is a program: it is in \(abbreviated(folder(of: path))), start it there")
             return
         }
@@ -159,9 +159,8 @@ extension AppState {
             say("No program is set to open files (open_command)", isError: true)
             return
         }
-        let target = group.isFolder ? folder(of: path) : path
-        effects.append(.spawn(words + [target]))
-        say("Opening \(abbreviated(target))")
+        effects.append(.spawn(words + [path]))
+        say("Opening \(abbreviated(path))")
     }
 
     private func folder(of path: String) -> String {

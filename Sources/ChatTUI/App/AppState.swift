@@ -252,8 +252,8 @@ extension AppState {
     }
 
     /// Asks something that the next key answers or withdraws.
-    mutating func say(question: String) {
-        say(question)
+    mutating func say(question: String, isError: Bool = false) {
+        say(question, isError: isError)
         status?.isQuestion = true
     }
 

@@ -53,11 +53,7 @@ struct TransferGroup: Sendable, Equatable {
     }
 
     /// Where it is on this disk: the file, or the folder with all its files.
-    var path: String? {
-        guard let path = lead.path, let inside = lead.place?.path else { return lead.path }
-        let levels = inside.split(separator: "/").count
-        return path.split(separator: "/", omittingEmptySubsequences: false).dropLast(levels).joined(separator: "/")
-    }
+    var path: String? { lead.pathOfFolder ?? lead.path }
 
     var size: UInt64 { max(lead.place?.bytes ?? lead.size, knownSize) }
     var transferred: UInt64 { min(knownTransferred, size) }

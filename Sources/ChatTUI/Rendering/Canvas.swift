@@ -69,22 +69,15 @@ public struct Canvas: Sendable, Equatable {
         let wanted = point.column..<point.column + cluster.width
         let covered = wanted.clamped(to: visible)
         guard !covered.isEmpty else { return }
-        blankHalf(at: Point(column: covered.lowerBound - 1, row: point.row), ofPairWith: covered.lowerBound)
-        blankHalf(at: Point(column: covered.upperBound, row: point.row), ofPairWith: covered.upperBound - 1)
         let isWhole = covered == wanted
-        for column in covered {
-            let isFirst = column == wanted.lowerBound
-            rows[point.row][column] = Cell(isWhole ? (isFirst ? cluster : nil) : .blank, style)
+        rows[point.row].withUnsafeMutableBufferPointer { cells in
+            Self.loosenHalves(around: covered.lowerBound, in: &cells)
+            Self.loosenHalves(around: covered.upperBound - 1, in: &cells)
+            for column in covered {
+                let isFirst = column == wanted.lowerBound
+                cells[column] = Cell(isWhole ? (isFirst ? cluster : nil) : .blank, style)
+            }
         }
-    }
-
-    /// Where `point` and its neighbour in column `other` are the two halves of a wide cluster, `point` becomes blank,
-    /// because the other half is about to be overwritten.
-    private mutating func blankHalf(at point: Point, ofPairWith other: Int) {
-        guard (0..<size.columns).contains(point.column) else { return }
-        let cell = rows[point.row][point.column]
-        let isHalf = point.column < other ? cell.cluster?.width == 2 : cell.cluster == nil
-        if isHalf { rows[point.row][point.column] = Cell(.blank, cell.style) }
     }
 
     /// Where the cell at `column` is the half of a wide cluster, the other half becomes blank.

@@ -104,7 +104,7 @@ extension MainScreen {
         if newer > 0 { return StatusWords(SafeText("↓ \(newer) newer", as: .line), Theme.unread) }
         let verify = [Hint("/verify", .slash("/verify"))]
         if chat.peer.trust == .keyChanged {
-            let words = SafeText(literal: "KEY CHANGED: nothing is sent until you compare (/verify)")
+            let words = SafeText(literal: "KEY CHANGED: nothing is sent until you decide (/verify)")
             return StatusWords(words, Theme.error, verify)
         }
         if state.settings.requiresVerified, chat.peer.trust == .unverified {

@@ -40,13 +40,15 @@ struct MainScreen {
             line.add(" · ", Theme.quiet)
             line.add(word, style)
         }
-        if let words = chat.twinWords {
-            line.add(" · ", Theme.quiet)
-            line.add(words.truncated(to: max(0, width - line.width)), Theme.error)
-        }
-        let trust = Sentences.word(for: chat.peer.trust)
-        add(trust, chat.peer.trust == .keyChanged ? Theme.error : .plain)
+        // What must not be missed comes before names, which may be long.
+        let isChanged = chat.peer.trust == .keyChanged
+        if isChanged { add(Sentences.word(for: .keyChanged), Theme.error) }
         if chat.peer.isBlocked { add("blocked", Theme.error) }
+        if let words = chat.twinWords, line.width + 3 < width {
+            line.add(" · ", Theme.quiet)
+            line.add(words.truncated(to: width - line.width), Theme.error)
+        }
+        if !isChanged { add(Sentences.word(for: chat.peer.trust)) }
         switch chat.link {
         case .online(let details):
             if details.away != nil {

@@ -87,7 +87,7 @@ struct CommandRunner: Sendable {
         // Who names a file means it: defaults in its place would be a surprise. What sets a value may begin a new one.
         let begins = arguments.command == .configurationSet || arguments.command == .configurationPath
         guard begins || SmallFile.exists(paths.configuration) else {
-            throw .system(paths.configuration, "cannot read the configuration", ENOENT)
+            throw .system(paths.configuration, "cannot read the configuration", errno)
         }
         return paths
     }

@@ -71,7 +71,7 @@ extension Setting {
         flag(
             "security.require_verified", \.screen.requiresVerified,
             "send nothing to contacts whose number you have not compared"),
-        choice("security.key_change", \.keyChange, "what a changed key does: sending stops until you compare"),
+        choice("security.key_change", \.keyChange, "what a changed key does: sending stops until you decide"),
         flag(
             "security.hide_address", \.hidesAddress, "do not tell those whom you call where they can call you"),
     ]

@@ -20,7 +20,7 @@ extension OperationRunner {
         }
         // As it is at the end: who reads the record wants to know what has become of the message.
         let present = try? await service.messages([message.id], of: peer.id).first { $0.direction == .outgoing }
-        await records(try await currentRecords().record(of: present ?? message))
+        if let all = try? await currentRecords() { await records(all.record(of: present ?? message)) }
         return try result.get()
     }
 

@@ -111,7 +111,15 @@ struct OperationRunner: Sendable {
             throw CommandError(
                 .identity, peer.name, "their key is not known yet", advice: "wait until they were online once")
         }
+        let new = peer.trust == .keyChanged ? peer.newPeerID : nil
+        let own = await service.identity.peerID
+        let newNumber = new.map { SafetyNumber.groups(own, $0) }
         if let number {
+            guard number != newNumber?.joined() else {
+                throw CommandError(
+                    .identity, peer.name, "this is the number of the key that answers now, not of the known one",
+                    advice: "accept it with contacts accept-key and the same number")
+            }
             guard number == groups.joined() else {
                 throw CommandError(
                     .identity, peer.name, "the numbers differ, so somebody may be in between",
@@ -120,9 +128,6 @@ struct OperationRunner: Sendable {
             try await about(who) { () throws(ChatError) in try await service.setVerified(peer.id) }
             peer = try await contact(who)
         }
-        let new = peer.trust == .keyChanged ? peer.newPeerID : nil
-        let own = await service.identity.peerID
-        let newNumber = new.map { SafetyNumber.groups(own, $0) }
         await records(
             .record([
                 "v": 1, "type": "safety-number", "name": .string(peer.name), "trust": .string(Records.word(peer.trust)),

@@ -15,7 +15,6 @@ extension CommandRunner {
         _ = try chatConfiguration(paths, listens: true)
         let target = try await openingTarget(paths)
         let settings = try configuration(paths)
-        _ = try ThemeFolder(path: paths.themes).theme(named: settings.screen.theme)
         guard !arguments.has("--plain") else { return try await openPlain(paths, target) }
         let making = Task { await makeTerminal(settings, paths) }
         guard !paths.hasIdentity else { return try await chat(paths, on: making, target) }
