@@ -31,9 +31,9 @@ extension AppState {
             if browse == nil { startBrowsing() }
             if browse != nil { _ = performInBrowse(command, &effects) }
         case .toggleList:
-            toggle("list", \.listIsHidden, at: \.list, needing: settings.list == .auto ? 60 : nil)
+            toggle("list", \.listIsHidden, at: \.list, needing: ScreenLayout.columnsForList)
         case .toggleDetails:
-            toggle("details", \.detailsAreHidden, at: \.details, needing: settings.details == .auto ? 110 : nil)
+            toggle("details", \.detailsAreHidden, at: \.details, needing: ScreenLayout.columnsForDetails)
         case .acceptOffer: answerOffer(accepting: true, &effects)
         case .declineOffer: answerOffer(accepting: false, &effects)
         case .redraw: effects.append(.redraw)
@@ -119,7 +119,7 @@ extension AppState {
     /// F2 and F3. A screen that has no room for the pane says so, and the key does not count.
     private mutating func toggle(
         _ pane: String, _ isHidden: WritableKeyPath<AppState, Bool>, at area: KeyPath<ScreenLayout, Rect?>,
-        needing columns: Int?
+        needing columns: Int
     ) {
         let hadPane = ScreenLayout(self)[keyPath: area] != nil
         self[keyPath: isHidden].toggle()
@@ -128,9 +128,12 @@ extension AppState {
         say(noRoom(for: pane, columns))
     }
 
-    private func noRoom(for pane: String, _ columns: Int?) -> String {
+    private func noRoom(for pane: String, _ columns: Int) -> String {
         if isPlain { return "The plain view has no panes (\(keymap.label(of: .plainView)) ends it)" }
-        let needed = columns.map { "needs \($0) columns" } ?? "needs a wider screen"
-        return "There is no room for the \(pane): it \(needed), here are \(size.columns)"
+        guard size.columns >= columns else {
+            return "There is no room for the \(pane): it needs \(columns) columns, here are \(size.columns)"
+        }
+        return chats.isEmpty
+            ? "Nobody is a contact yet: there are no \(pane)" : "The chat needs its columns: no room for the \(pane)"
     }
 }

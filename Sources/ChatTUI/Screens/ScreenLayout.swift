@@ -51,21 +51,27 @@ struct ScreenLayout: Sendable, Equatable {
         var left = 0
         var right = size.columns
         let listWidth = min(
-            state.settings.listWidth ?? (size.columns >= 110 ? 22 : 16), size.columns - Self.chatMinimum - 1)
+            state.settings.listWidth ?? (size.columns >= Self.columnsForDetails ? 22 : 16),
+            size.columns - Self.chatMinimum - 1)
         if listWidth >= 8, !state.isPlain,
-            Self.isShown(state.settings.list, byWidth: size.columns >= 60, isToggled: state.listIsHidden)
+            Self.isShown(state.settings.list, byWidth: size.columns >= Self.columnsForList, isToggled: state.listIsHidden)
         {
             list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
             left = listWidth + 1
         }
-        if size.columns - left - 31 >= Self.chatMinimum, !state.isPlain,
-            Self.isShown(state.settings.details, byWidth: size.columns >= 110, isToggled: state.detailsAreHidden)
+        // Without contacts there are no details, and the own address wants to be in one row.
+        if size.columns - left - 31 >= Self.chatMinimum, !state.isPlain, !(state.hasLoaded && state.chats.isEmpty),
+            Self.isShown(state.settings.details, byWidth: size.columns >= Self.columnsForDetails, isToggled: state.detailsAreHidden)
         {
             details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
             right = size.columns - 31
         }
         chat = Rect(column: left, row: top, columns: right - left, rows: rows)
     }
+
+    /// From how many columns on the panes are there by themselves (PRODUCT, rule 3).
+    static let columnsForList = 60
+    static let columnsForDetails = 110
 
     /// The chat never gets fewer columns (PRODUCT, rule 3).
     private static let chatMinimum = 40
