@@ -12,10 +12,11 @@ struct FolderLineTests {
     /// File `number` of a folder of `count` files of 1000 bytes, at a position of the same number.
     private static func file(
         _ number: Int64, of count: UInt64 = 4, _ state: FileTransfer.State = .complete,
-        _ direction: MessageDirection = .incoming
+        _ direction: MessageDirection = .incoming, contact: ContactID = Fixture.alice
     ) -> ChatMessage {
         var transfer = Fixture.transfer(
-            number, direction, "f\(number).jpg", size: 1000, state, transferred: state == .complete ? 1000 : 0)
+            number, direction, "f\(number).jpg", size: 1000, state, contact: contact,
+            transferred: state == .complete ? 1000 : 0)
         transfer.place = FolderPlace(
             set: Fixture.messageID(1), path: "photos/2024", files: count, bytes: count * 1000)
         transfer.path = "/home/jo/Downloads/photos (2)/2024/f\(number).jpg"
@@ -95,6 +96,25 @@ struct FolderLineTests {
         #expect(fixture.state.selectedMessages.map(\.id) == folder.map(\.id))
         fixture.press("Enter")
         #expect(fixture.state.selectedMessages.map(\.id) == [folder[0].id])
+    }
+
+    @Test("a deleted file does not stand for its folder, and has a row of its own only where the others have")
+    func deleted() {
+        var fixture = main(folder)
+        for (index, file) in folder.enumerated() {
+            var gone = file
+            gone.isRetracted = true
+            fixture.send(.chat(.messageChanged(gone)))
+            #expect(fixture.text.contains("(deleted)") == (index == 3), "\(fixture.text)")
+            #expect(fixture.text.contains("photos/ (4 files)") == (index < 3))
+            #expect(!fixture.text.contains(".jpg"))
+            if index == 1 {
+                fixture.press("Esc", "Enter")
+                #expect(fixture.text.contains("f102.jpg") && fixture.text.contains("f103.jpg"))
+                #expect(fixture.text.ranges(of: "(deleted)").count == 2)
+                fixture.press("Enter", "q")
+            }
+        }
     }
 
     @Test("scrolling away from a folder at the end and back ends at the newest message")

@@ -124,7 +124,7 @@ extension AppState {
         // folder larger than what may be in memory is passed by scrolling.
         let reach = 2 * size.rows
         let hasRoom = window.items.count + settings.pageSize <= ChatWindow.foldedLimit
-        if bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach), !window.reachesOldest,
+        if !window.reachesOldest, bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach),
             let first = window.firstPosition
         {
             load(.before(first), at: index, &effects)
