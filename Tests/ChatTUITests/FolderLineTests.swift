@@ -117,6 +117,21 @@ struct FolderLineTests {
         }
     }
 
+    @Test("what is older than the news of a file does not take it back")
+    func overtaken() {
+        var fixture = main([100, 101].map { Self.file($0, of: 2, .offered, .outgoing) })
+        for number in [100, 101] as [Int64] {
+            fixture.send(.chat(.messageChanged(Self.file(number, of: 2, .complete, .outgoing))))
+        }
+        let stored = [100, 101].map { Self.file($0, of: 2, .offered, .outgoing) }
+        fixture.send(
+            .done(
+                .sendFiles(["/photos"], caption: "", to: Fixture.alice),
+                .files([], folders: [FolderOffer(messages: stored, skipped: 0)])))
+        #expect(fixture.state.transfers.byID.values.map(\.state) == [.complete, .complete])
+        #expect(fixture.text.contains("photos/ (2 files) 2.0 kB · done"), "\(fixture.text)")
+    }
+
     @Test("scrolling away from a folder at the end and back ends at the newest message")
     func bottom() {
         var fixture = main(folder, rows: 10)

@@ -50,8 +50,13 @@ extension AppState {
 
     mutating func receive(quotes messages: [ChatMessage], asked: [MessageID], of contact: ContactID) {
         guard let index = chatIndex(contact) else { return }
-        for id in asked { chats[index].quotes[id] = .missing }
-        for message in messages { chats[index].quotes[message.id] = .found(message) }
+        var answers: [MessageID: Quote] = [:]
+        for id in asked { answers[id] = .missing }
+        for message in messages { answers[message.id] = .found(message) }
+        // What was found before the answer is news, which the answer may be older than.
+        chats[index].quotes.merge(answers) { known, answer in
+            if case .found = known { known } else { answer }
+        }
     }
 
     private mutating func scrollToOldest(_ index: Int, _ effects: inout [AppEffect]) {
