@@ -117,6 +117,37 @@ struct FolderLineTests {
         }
     }
 
+    @Test("reactions and refused changes stand below the line of a folder")
+    func changes() {
+        var first = folder[0]
+        first.reactions = [Reaction(direction: .outgoing, emoji: "🦊")]
+        first.operationState = .failed(reason: "the peer says no")
+        let fixture = main([first] + folder[1...])
+        #expect(fixture.text.contains("🦊 me"), "\(fixture.text)")
+        #expect(fixture.text.contains("the change was refused: the peer says no"))
+    }
+
+    @Test("pictures above a folder of many files are looked for; those in it when it is open")
+    func pictures() {
+        func asked(_ fixture: Fixture) -> [MessageID] {
+            fixture.questions.compactMap { if case .picture(let id, _, _) = $0 { id } else { nil } }
+        }
+        var photo = Fixture.transfer(50, .incoming, "photo.png", size: 70, .complete, transferred: 70)
+        photo.path = "/home/jo/Downloads/photo.png"
+        var fixture = main((100...160).map { Self.file($0, of: 61) })
+        fixture.state.settings.preview = .blocks
+        fixture.send(.clock)
+        #expect(asked(fixture).isEmpty)
+        var history = fixture.state.chats[0].window.items.compactMap(\.message)
+        history.insert(Fixture.fileMessage(photo, position: 50, at: Fixture.time(21, 9, 5)), at: 8)
+        fixture.state.chats[0].window.merge(
+            history, for: PageRequest(contact: Fixture.alice, anchor: .newest, limit: 100, generation: 0))
+        fixture.send(.clock)
+        #expect(asked(fixture) == [photo.id])
+        fixture.press("Esc", "Enter")
+        #expect(asked(fixture).contains(Self.file(160).id))
+    }
+
     @Test("what is older than the news of a file does not take it back")
     func overtaken() {
         var fixture = main([100, 101].map { Self.file($0, of: 2, .offered, .outgoing) })
