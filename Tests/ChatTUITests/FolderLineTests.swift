@@ -163,6 +163,36 @@ struct FolderLineTests {
         #expect(fixture.text.contains("photos/ (2 files) 2.0 kB · done"), "\(fixture.text)")
     }
 
+    @Test("the first unread line is looked for among what has rows: it opens no folder", arguments: [true, false])
+    func firstUnread(isBrowsing: Bool) {
+        let after = Fixture.message(120, .incoming, "after", at: Fixture.time(21, 9, 7))
+        for messages in [folder, folder + [after]] {
+            var fixture = main(messages)
+            if isBrowsing { fixture.press("Esc", "k") }
+            fixture.state.chats[0].window.unreadLine = .init(after: folder[0].position, count: messages.count - 1)
+            fixture.effects = []
+            fixture.press(isBrowsing ? "u" : "Alt-N")
+            fixture.answerPages(from: Fixture.history + messages)
+            #expect(!fixture.text.contains(".jpg"), "\(fixture.text)")
+            #expect(fixture.text.contains("photos/ (4 files)"))
+            let last = messages.count > 4 ? after : folder[0]
+            if isBrowsing { #expect(fixture.state.browse?.selected.id == last.id) }
+        }
+    }
+
+    @Test("a page around a place inside a folder opens no folder")
+    func around() {
+        var fixture = main(folder)
+        fixture.send(.chat(.historyReplaced(Fixture.alice)))
+        var request = PageRequest(
+            contact: Fixture.alice, anchor: .around(folder[2].position), limit: 100, generation: 0)
+        request.replaces = true
+        fixture.state.chats[0].window.loading = request
+        fixture.send(.answer(.page(request, Fixture.history + folder)))
+        #expect(fixture.text.contains("photos/ (4 files)"), "\(fixture.text)")
+        #expect(!fixture.text.contains(".jpg"))
+    }
+
     @Test("scrolling away from a folder at the end and back ends at the newest message")
     func bottom() {
         var fixture = main(folder, rows: 10)
