@@ -229,11 +229,11 @@ struct FolderLineTests {
         }
     }
 
-    @Test("line mode prints one line for a folder")
-    func plain() {
+    @Test("line mode prints one line for a folder, whatever chat it is in", arguments: [Fixture.alice, Fixture.bob])
+    func plain(contact: ContactID) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         var lines: [String] = []
-        for message in [100, 101, 102, 103].map({ Self.file($0, .offered) }) {
+        for message in [100, 101, 102, 103].map({ Self.file($0, .offered, contact: contact) }) {
             let action = AppAction.chat(.messageAdded(message))
             let before = fixture.state
             fixture.send(action)
@@ -243,5 +243,18 @@ struct FolderLineTests {
         #expect(
             lines.first?.hasSuffix("#100 photos/ (4 files), 4.0 kB, offered (/accept 100 or /decline 100)") == true,
             "\(lines)")
+    }
+
+    @Test("line mode prints what stands beside a folder that was gone to, not the files in it")
+    func plainPlace() {
+        let talk = (200...240 as ClosedRange<Int64>).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(21, 9, 7))
+        }
+        var fixture = main((100...130).map { Self.file($0, of: 31) } + talk, rows: 10)
+        let before = fixture.state
+        fixture.state.show(message: talk[0].id, at: 0)
+        let lines = PlainTranscript(before: before, after: fixture.state, action: .clock).lines.map(\.text)
+        #expect(lines.contains { $0.contains("photos/ (31 files)") } && lines.contains { $0.contains("line 200") })
+        #expect(!lines.contains { $0.contains(".jpg") }, "\(lines)")
     }
 }
