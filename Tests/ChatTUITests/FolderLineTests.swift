@@ -193,6 +193,39 @@ struct FolderLineTests {
         #expect(!fixture.text.contains(".jpg"))
     }
 
+    @Test("numbers counted from the end count lines: a closed folder is one")
+    func numbers() {
+        let talk = (1...300 as ClosedRange<Int64>).map {
+            Fixture.message(1100 + $0, .incoming, "line \($0)", at: Fixture.time(21, 9, 7), contact: Fixture.alice)
+        }
+        var fixture = main(folder + [Fixture.message(120, .incoming, "after", at: Fixture.time(21, 9, 7))])
+        for (number, id) in [(1, Fixture.messageID(120)), (2, folder[0].id), (3, Fixture.messageID(8))] {
+            fixture.enter("/react \(number) :+1:")
+            #expect(fixture.reacted == [id])
+        }
+        fixture.enter("/delete 99")
+        #expect(fixture.text.contains("There are not 99 own messages"))
+        // The store counts all of them.
+        fixture = Fixture(
+            columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])
+        fixture.press("Alt-1")
+        fixture.state.chats[0].window.loading?.limit = 100
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        let history = talk + (2000...2003).map { Self.file($0) }
+        fixture.answerPages(from: history)
+        fixture.enter("/react 201 :+1:")
+        for case .message(let reference, let contact, let action) in fixture.questions {
+            let found = Fixture.message(reference, in: history)
+            fixture.send(.answer(.message(found, reference, contact, action)))
+        }
+        #expect(fixture.reacted == [talk[100].id])
+        fixture.enter("/react 1000 :+1:")
+        for case .message(let reference, let contact, let action) in fixture.questions {
+            fixture.send(.answer(.message(nil, reference, contact, action)))
+        }
+        #expect(fixture.text.contains("There are not 1000 messages"), "\(fixture.text)")
+    }
+
     @Test("scrolling away from a folder at the end and back ends at the newest message")
     func bottom() {
         var fixture = main(folder, rows: 10)
@@ -256,5 +289,12 @@ struct FolderLineTests {
         let lines = PlainTranscript(before: before, after: fixture.state, action: .clock).lines.map(\.text)
         #expect(lines.contains { $0.contains("photos/ (31 files)") } && lines.contains { $0.contains("line 200") })
         #expect(!lines.contains { $0.contains(".jpg") }, "\(lines)")
+    }
+}
+
+extension ScreenFixture {
+    /// The messages that the last line has reacted to.
+    fileprivate var reacted: [MessageID] {
+        errands.compactMap { if case .react(let message, _) = $0 { message.id } else { nil } }
     }
 }
