@@ -65,7 +65,8 @@ struct FoldingTests {
         }
 
         private mutating func load() {
-            let position = history.randomElement(using: &generator)?.position ?? HistoryPosition(0)
+            let end = HistoryPosition(.max)
+            let position = random(0...3) == 0 ? end : history.randomElement(using: &generator)?.position ?? end
             let anchors: [(PageAnchor, Bool)] = [
                 (.newest, false), (.newest, true), (.around(position), true), (.after(position), true),
                 (window.firstPosition.map(PageAnchor.before) ?? .newest, false),

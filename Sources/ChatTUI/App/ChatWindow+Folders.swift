@@ -127,10 +127,10 @@ extension ChatWindow {
         if !folders.open.contains(key) { folders.folded.insert(takesOver ? head.id : message.id) }
     }
 
-    /// A message of the window was deleted: another file stands for its folder.
-    mutating func fold(retracted message: ChatMessage) {
+    /// The message at `index` was deleted: another file stands for its folder, which is behind it.
+    mutating func fold(retracted message: ChatMessage, at index: Int) {
         guard isHead(message), let key = Self.folder(of: message) else { return }
-        findHead(of: key)
+        findHead(of: key, from: index)
         if !isHead(message), !folders.open.contains(key) { folders.folded.insert(message.id) }
     }
 
@@ -145,9 +145,12 @@ extension ChatWindow {
         for key in headless { findHead(of: key) }
     }
 
-    private mutating func findHead(of key: TransferGroup.Key) {
-        let files = items.lazy.compactMap(\.message).filter { Self.folder(of: $0) == key }
-        let head = files.first { !$0.isRetracted } ?? files.first
+    /// Before `start` all files of the folder are deleted.
+    private mutating func findHead(of key: TransferGroup.Key, from start: Int = 0) {
+        func first(in items: some Sequence<HistoryItem>, isRetracted: Bool) -> ChatMessage? {
+            items.lazy.compactMap(\.message).first { $0.isRetracted == isRetracted && Self.folder(of: $0) == key }
+        }
+        let head = first(in: items[start...], isRetracted: false) ?? first(in: items, isRetracted: true)
         folders.heads[key] = head.map(Folders.Head.init)
         if let head { folders.folded.remove(head.id) }
     }

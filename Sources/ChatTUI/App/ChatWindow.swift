@@ -201,7 +201,7 @@ struct ChatWindow: Sendable, Equatable {
         guard let index = index(of: .message(message.id)), let known = items[index].message else { return false }
         let news = message.following(known)
         items[index] = .message(news)
-        if news.isRetracted != known.isRetracted { fold(retracted: news) }
+        if news.isRetracted != known.isRetracted { fold(retracted: news, at: index) }
         return true
     }
 
