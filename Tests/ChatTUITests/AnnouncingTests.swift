@@ -109,6 +109,21 @@ import Testing
         #expect(bodies(fixture.effects).count == 2)
     }
 
+    @Test("a folder is told once, with its name and the number of its files", arguments: [true, false])
+    func folder(showsText: Bool) {
+        var fixture = fixture { $0.notifyShowsText = showsText }
+        for number in 100..<200 as Range<Int64> {
+            var file = Fixture.transfer(number, .incoming, "f\(number).jpg", size: 9, .offered, contact: Fixture.bob)
+            file.place = FolderPlace(set: Fixture.messageID(1), path: "photos/2024", files: 100, bytes: 900)
+            let message = Fixture.fileMessage(file, position: number, at: Fixture.time(21, 9, 7))
+            fixture.send(.chat(.messageAdded(message)))
+            fixture.advance(.milliseconds(200))
+        }
+        fixture.advance(.seconds(10))
+        #expect(bodies(fixture.effects) == ["Bob: offers " + (showsText ? "photos/ (100 files)" : "a folder")])
+        #expect(fixture.effects.filter { $0 == .bell }.count == 1)
+    }
+
     @Test("what has been read meanwhile is not told any more")
     func readMeanwhile() {
         var fixture = fixture()

@@ -12,10 +12,11 @@ struct FolderLineTests {
     /// File `number` of a folder of `count` files of 1000 bytes, at a position of the same number.
     private static func file(
         _ number: Int64, of count: UInt64 = 4, _ state: FileTransfer.State = .complete,
-        _ direction: MessageDirection = .incoming
+        _ direction: MessageDirection = .incoming, contact: ContactID = Fixture.alice
     ) -> ChatMessage {
         var transfer = Fixture.transfer(
-            number, direction, "f\(number).jpg", size: 1000, state, transferred: state == .complete ? 1000 : 0)
+            number, direction, "f\(number).jpg", size: 1000, state, contact: contact,
+            transferred: state == .complete ? 1000 : 0)
         transfer.place = FolderPlace(
             set: Fixture.messageID(1), path: "photos/2024", files: count, bytes: count * 1000)
         transfer.path = "/home/jo/Downloads/photos (2)/2024/f\(number).jpg"
@@ -97,6 +98,134 @@ struct FolderLineTests {
         #expect(fixture.state.selectedMessages.map(\.id) == [folder[0].id])
     }
 
+    @Test("a deleted file does not stand for its folder, and has a row of its own only where the others have")
+    func deleted() {
+        var fixture = main(folder)
+        for (index, file) in folder.enumerated() {
+            var gone = file
+            gone.isRetracted = true
+            fixture.send(.chat(.messageChanged(gone)))
+            #expect(fixture.text.contains("(deleted)") == (index == 3), "\(fixture.text)")
+            #expect(fixture.text.contains("photos/ (4 files)") == (index < 3))
+            #expect(!fixture.text.contains(".jpg"))
+            if index == 1 {
+                fixture.press("Esc", "Enter")
+                #expect(fixture.text.contains("f102.jpg") && fixture.text.contains("f103.jpg"))
+                #expect(fixture.text.ranges(of: "(deleted)").count == 2)
+                fixture.press("Enter", "q")
+            }
+        }
+    }
+
+    @Test("reactions and refused changes stand below the line of a folder")
+    func changes() {
+        var first = folder[0]
+        first.reactions = [Reaction(direction: .outgoing, emoji: "🦊")]
+        first.operationState = .failed(reason: "the peer says no")
+        let fixture = main([first] + folder[1...])
+        #expect(fixture.text.contains("🦊 me"), "\(fixture.text)")
+        #expect(fixture.text.contains("the change was refused: the peer says no"))
+    }
+
+    @Test("pictures above a folder of many files are looked for; those in it when it is open")
+    func pictures() {
+        func asked(_ fixture: Fixture) -> [MessageID] {
+            fixture.questions.compactMap { if case .picture(let id, _, _) = $0 { id } else { nil } }
+        }
+        var photo = Fixture.transfer(50, .incoming, "photo.png", size: 70, .complete, transferred: 70)
+        photo.path = "/home/jo/Downloads/photo.png"
+        var fixture = main((100...160).map { Self.file($0, of: 61) })
+        fixture.state.settings.preview = .blocks
+        fixture.send(.clock)
+        #expect(asked(fixture).isEmpty)
+        var history = fixture.state.chats[0].window.items.compactMap(\.message)
+        history.insert(Fixture.fileMessage(photo, position: 50, at: Fixture.time(21, 9, 5)), at: 8)
+        fixture.state.chats[0].window.merge(
+            history, for: PageRequest(contact: Fixture.alice, anchor: .newest, limit: 100, generation: 0))
+        fixture.send(.clock)
+        #expect(asked(fixture) == [photo.id])
+        fixture.press("Esc", "Enter")
+        #expect(asked(fixture).contains(Self.file(160).id))
+    }
+
+    @Test("what is older than the news of a file does not take it back")
+    func overtaken() {
+        var fixture = main([100, 101].map { Self.file($0, of: 2, .offered, .outgoing) })
+        for number in [100, 101] as [Int64] {
+            fixture.send(.chat(.messageChanged(Self.file(number, of: 2, .complete, .outgoing))))
+        }
+        let stored = [100, 101].map { Self.file($0, of: 2, .offered, .outgoing) }
+        fixture.send(
+            .done(
+                .sendFiles(["/photos"], caption: "", to: Fixture.alice),
+                .files([], folders: [FolderOffer(messages: stored, skipped: 0)])))
+        #expect(fixture.state.transfers.byID.values.map(\.state) == [.complete, .complete])
+        #expect(fixture.text.contains("photos/ (2 files) 2.0 kB · done"), "\(fixture.text)")
+    }
+
+    @Test("the first unread line is looked for among what has rows: it opens no folder", arguments: [true, false])
+    func firstUnread(isBrowsing: Bool) {
+        let after = Fixture.message(120, .incoming, "after", at: Fixture.time(21, 9, 7))
+        for messages in [folder, folder + [after]] {
+            var fixture = main(messages)
+            if isBrowsing { fixture.press("Esc", "k") }
+            fixture.state.chats[0].window.unreadLine = .init(after: folder[0].position, count: messages.count - 1)
+            fixture.effects = []
+            fixture.press(isBrowsing ? "u" : "Alt-N")
+            fixture.answerPages(from: Fixture.history + messages)
+            #expect(!fixture.text.contains(".jpg"), "\(fixture.text)")
+            #expect(fixture.text.contains("photos/ (4 files)"))
+            let last = messages.count > 4 ? after : folder[0]
+            if isBrowsing { #expect(fixture.state.browse?.selected.id == last.id) }
+        }
+    }
+
+    @Test("a page around a place inside a folder opens no folder")
+    func around() {
+        var fixture = main(folder)
+        fixture.send(.chat(.historyReplaced(Fixture.alice)))
+        var request = PageRequest(
+            contact: Fixture.alice, anchor: .around(folder[2].position), limit: 100, generation: 0)
+        request.replaces = true
+        fixture.state.chats[0].window.loading = request
+        fixture.send(.answer(.page(request, Fixture.history + folder)))
+        #expect(fixture.text.contains("photos/ (4 files)"), "\(fixture.text)")
+        #expect(!fixture.text.contains(".jpg"))
+    }
+
+    @Test("numbers counted from the end count lines: a closed folder is one")
+    func numbers() {
+        let talk = (1...300 as ClosedRange<Int64>).map {
+            Fixture.message(1100 + $0, .incoming, "line \($0)", at: Fixture.time(21, 9, 7), contact: Fixture.alice)
+        }
+        var fixture = main(folder + [Fixture.message(120, .incoming, "after", at: Fixture.time(21, 9, 7))])
+        for (number, id) in [(1, Fixture.messageID(120)), (2, folder[0].id), (3, Fixture.messageID(8))] {
+            fixture.enter("/react \(number) :+1:")
+            #expect(fixture.reacted == [id])
+        }
+        fixture.enter("/delete 99")
+        #expect(fixture.text.contains("There are not 99 own messages"))
+        // The store counts all of them.
+        fixture = Fixture(
+            columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])
+        fixture.press("Alt-1")
+        fixture.state.chats[0].window.loading?.limit = 100
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        let history = talk + (2000...2003).map { Self.file($0) }
+        fixture.answerPages(from: history)
+        fixture.enter("/react 201 :+1:")
+        for case .message(let reference, let contact, let action) in fixture.questions {
+            let found = Fixture.message(reference, in: history)
+            fixture.send(.answer(.message(found, reference, contact, action)))
+        }
+        #expect(fixture.reacted == [talk[100].id])
+        fixture.enter("/react 1000 :+1:")
+        for case .message(let reference, let contact, let action) in fixture.questions {
+            fixture.send(.answer(.message(nil, reference, contact, action)))
+        }
+        #expect(fixture.text.contains("There are not 1000 messages"), "\(fixture.text)")
+    }
+
     @Test("scrolling away from a folder at the end and back ends at the newest message")
     func bottom() {
         var fixture = main(folder, rows: 10)
@@ -133,11 +262,11 @@ struct FolderLineTests {
         }
     }
 
-    @Test("line mode prints one line for a folder")
-    func plain() {
+    @Test("line mode prints one line for a folder, whatever chat it is in", arguments: [Fixture.alice, Fixture.bob])
+    func plain(contact: ContactID) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         var lines: [String] = []
-        for message in [100, 101, 102, 103].map({ Self.file($0, .offered) }) {
+        for message in [100, 101, 102, 103].map({ Self.file($0, .offered, contact: contact) }) {
             let action = AppAction.chat(.messageAdded(message))
             let before = fixture.state
             fixture.send(action)
@@ -147,5 +276,25 @@ struct FolderLineTests {
         #expect(
             lines.first?.hasSuffix("#100 photos/ (4 files), 4.0 kB, offered (/accept 100 or /decline 100)") == true,
             "\(lines)")
+    }
+
+    @Test("line mode prints what stands beside a folder that was gone to, not the files in it")
+    func plainPlace() {
+        let talk = (200...240 as ClosedRange<Int64>).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(21, 9, 7))
+        }
+        var fixture = main((100...130).map { Self.file($0, of: 31) } + talk, rows: 10)
+        let before = fixture.state
+        fixture.state.show(message: talk[0].id, at: 0)
+        let lines = PlainTranscript(before: before, after: fixture.state, action: .clock).lines.map(\.text)
+        #expect(lines.contains { $0.contains("photos/ (31 files)") } && lines.contains { $0.contains("line 200") })
+        #expect(!lines.contains { $0.contains(".jpg") }, "\(lines)")
+    }
+}
+
+extension ScreenFixture {
+    /// The messages that the last line has reacted to.
+    fileprivate var reacted: [MessageID] {
+        errands.compactMap { if case .react(let message, _) = $0 { message.id } else { nil } }
     }
 }

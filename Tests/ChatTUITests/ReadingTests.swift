@@ -56,6 +56,21 @@ struct ReadingTests {
         #expect(fixture.text.contains("Alice > (not in this history)"))
     }
 
+    @Test("a quote is as the news say that came before its answer")
+    func overtakenQuote() {
+        for found in [true, false] {
+            var history = Self.long
+            history.append(Fixture.message(501, .outgoing, "to that", at: Fixture.time(21, 9, 0), replyTo: 3))
+            var fixture = screen(history)
+            var edited = history[2]
+            edited.content = .text("line three")
+            fixture.send(.chat(.messageChanged(edited)))
+            let answer = found ? [history[2]] : []
+            fixture.send(.answer(.quotes(answer, asked: [Fixture.messageID(3)], Fixture.alice)))
+            #expect(fixture.text.contains("me > line three"))
+        }
+    }
+
     @Test("/me is told as an action, on both sides", arguments: [80, 40])
     func actions(columns: Int) {
         var fixture = screen(columns: columns)

@@ -225,7 +225,7 @@ extension AppState {
         if browse != nil { select(id, at: position) }
         if chats[index].window.index(of: .message(id)) != nil {
             chats[index].window.highlight = browse == nil ? id : nil
-            show(.message(id), at: index)
+            show(message: id, at: index)
         } else {
             load(.around(position), replacing: true, showing: id, at: index, &effects)
         }

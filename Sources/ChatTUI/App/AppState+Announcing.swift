@@ -9,7 +9,7 @@ extension AppState {
         guard message.direction == .incoming, !message.isRetracted, let chat = chat(message.contact), !isQuitting,
             // What was missing and has come late is no news.
             !chat.peer.isMuted(at: moment.wall), !chat.wasMissing(message),
-            !isLooking(at: message.contact), !isQuiet
+            !isLooking(at: message.contact), !isQuiet, !isOfKnownFolder(message)
         else { return }
         let level = settings.notifyByName[chat.peer.name.lowercased()]
         let isMention = mentionsMe(message)
@@ -60,12 +60,18 @@ extension AppState {
     private func words(for message: ChatMessage, isMention: Bool) -> String {
         switch message.content {
         case .file(let transfer):
-            guard settings.notifyShowsText else { return "offers a file" }
-            return "offers " + SafeText(transfer.name, as: .fileName).prefix(width: 60).text
+            let group = TransferGroup(transfer)
+            guard settings.notifyShowsText else { return group.isFolder ? "offers a folder" : "offers a file" }
+            return "offers " + TransferWords(state: self, group: group).name(width: 60).text
         case .text(let text):
             guard settings.notifyShowsText else { return isMention ? "mentions you" : "new message" }
             return SafeText(ActionText.starred(text), as: .line).prefix(width: 100).text
         }
+    }
+
+    /// The first file tells of the whole folder.
+    private func isOfKnownFolder(_ message: ChatMessage) -> Bool {
+        ChatWindow.folder(of: message).map(transfers.knows) ?? false
     }
 
     /// Whether the newest messages of a chat are before the user's eyes.

@@ -166,10 +166,8 @@ extension AppState {
     }
 
     private mutating func selectFirstUnread() {
-        guard let chat = openChat, let line = chat.window.unreadLine else { return }
-        let first = chat.window.items.lazy.compactMap(\.message)
-            .first { $0.direction == .incoming && $0.position > line.after }
-        if let first { browse?.selected = .init(first) }
+        guard let window = openChat?.window, let index = window.firstUnreadIndex else { return }
+        if let first = window.items[index].message { browse?.selected = .init(first) }
     }
 
     /// Puts the cursor on a message that a jump leads to.

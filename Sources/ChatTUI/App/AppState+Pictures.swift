@@ -3,7 +3,7 @@
 import ChatCore
 
 extension AppState {
-    /// Messages at the end of the window whose pictures are looked for.
+    /// Items with rows at the end of the window whose pictures are looked for.
     private static let lookback = 40
 
     /// Pictures go to the terminal as they are, not as characters.
@@ -18,10 +18,11 @@ extension AppState {
     /// Asks for the previews that the open chat lacks.
     mutating func askForPictures(_ effects: inout [AppEffect]) {
         guard settings.preview != .off, let chat = openChat else { return }
-        for item in chat.window.items.suffix(Self.lookback) where !chat.window.isFolded(item) {
-            guard let message = item.message, !message.isRetracted, case .file(let stored) = message.content else {
-                continue
-            }
+        // From the end, because behind the line of a folder there may be thousands of files.
+        let shown = chat.window.items.lazy.reversed().filter { !chat.window.isFolded($0) }
+        let latest = Array(shown.prefix(Self.lookback)).reversed().compactMap(\.message)
+        for message in latest where !chat.window.isClosedHead(message) {
+            guard !message.isRetracted, case .file(let stored) = message.content else { continue }
             let transfer = transfers.byID[stored.id] ?? stored
             guard transfer.direction == .outgoing || transfer.state == .complete, let path = transfer.path,
                 Self.isPicture(transfer.name), pictures.ask(for: message.id)

@@ -85,7 +85,10 @@ extension AppState {
     /// An own message is stored: it is shown although its event may come later.
     private mutating func follow(_ message: ChatMessage) {
         guard let index = chatIndex(message.contact) else { return }
-        if case .file(let transfer) = message.content { transfers.update(transfer) }
+        // It is as it was when it was stored: what is known of its file is news that came meanwhile.
+        if case .file(let transfer) = message.content, transfers.byID[transfer.id] == nil {
+            transfers.update(transfer)
+        }
         guard chats[index].window.index(of: .message(message.id)) == nil else { return }
         if !chats[index].window.append(message), message.contact == openID {
             say("Sent; the newest messages are further down (Alt-End)")

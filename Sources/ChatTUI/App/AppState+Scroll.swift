@@ -50,8 +50,13 @@ extension AppState {
 
     mutating func receive(quotes messages: [ChatMessage], asked: [MessageID], of contact: ContactID) {
         guard let index = chatIndex(contact) else { return }
-        for id in asked { chats[index].quotes[id] = .missing }
-        for message in messages { chats[index].quotes[message.id] = .found(message) }
+        var answers: [MessageID: Quote] = [:]
+        for id in asked { answers[id] = .missing }
+        for message in messages { answers[message.id] = .found(message) }
+        // What was found before the answer is news, which the answer may be older than.
+        chats[index].quotes.merge(answers) { known, answer in
+            if case .found = known { known } else { answer }
+        }
     }
 
     private mutating func scrollToOldest(_ index: Int, _ effects: inout [AppEffect]) {
@@ -75,11 +80,9 @@ extension AppState {
             say("There is no unread line in this chat")
             return
         }
-        let first = chats[index].window.items.first {
-            $0.message.map { $0.direction == .incoming && $0.position > line.after } ?? false
-        }
-        if let first, !(chats[index].window.items.first?.key == first.key && !chats[index].window.reachesOldest) {
-            show(first.key, at: index)
+        let window = chats[index].window
+        if let first = window.firstUnreadIndex, first > 0 || window.reachesOldest {
+            show(window.items[first].key, at: index)
         } else {
             load(.around(line.after), replacing: true, at: index, &effects)
         }
@@ -89,10 +92,23 @@ extension AppState {
     /// wanted any more.
     mutating func show(_ key: HistoryItem.Key, at index: Int) {
         if chats[index].window.loading?.replaces == true { chats[index].window.loading = nil }
-        if case .message(let id) = key { chats[index].window.unfold(id) }
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
         chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
+    }
+
+    /// A jump to that very message: it is shown also when it is a file of a closed folder.
+    mutating func show(message id: MessageID, at index: Int) {
+        chats[index].window.unfold(id)
+        show(.message(id), at: index)
+    }
+
+    /// A jump without a certain message (the unread line): the cursor of browse mode goes where the view is.
+    private mutating func show(firstFrom position: HistoryPosition, at index: Int) {
+        let messages = chats[index].window.shownMessages
+        guard let message = messages.first(where: { $0.position >= position }) ?? messages.last else { return }
+        show(.message(message.id), at: index)
+        select(message.id, at: message.position)
     }
 
     // MARK: Pages
@@ -124,7 +140,7 @@ extension AppState {
         // folder larger than what may be in memory is passed by scrolling.
         let reach = 2 * size.rows
         let hasRoom = window.items.count + settings.pageSize <= ChatWindow.foldedLimit
-        if bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach), !window.reachesOldest,
+        if !window.reachesOldest, bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach),
             let first = window.firstPosition
         {
             load(.before(first), at: index, &effects)
@@ -164,15 +180,10 @@ extension AppState {
         defer { settleSelectionAfterPage() }
         if case .after = request.anchor, request.replaces { scroll(byRows: -1_000_000) }
         if case .around(let position) = request.anchor {
-            let key =
-                request.showing.map(HistoryItem.Key.message)
-                ?? window.items.first { ($0.message?.position ?? position) >= position }?.key
-            if let key { show(key, at: index) }
-            // A jump without a certain message (the unread line): the cursor goes where the view is.
-            if request.showing == nil, case .message(let id)? = key,
-                let message = window.items.lazy.compactMap(\.message).first(where: { $0.id == id })
-            {
-                select(id, at: message.position)
+            if let id = request.showing {
+                show(message: id, at: index)
+            } else {
+                show(firstFrom: position, at: index)
             }
         }
     }

@@ -111,7 +111,7 @@ extension AppState {
         } else if chat.window.isComplete {
             sayNothing(at: reference, action)
         } else {
-            effects.append(.ask(.message(reference, chat.id, action)))
+            effects.append(.ask(.message(chat.window.countingFolded(reference), chat.id, action)))
         }
     }
 
@@ -120,7 +120,9 @@ extension AppState {
         _ message: ChatMessage?, _ reference: MessageReference, _ contact: ContactID, _ action: MessageAction,
         _ effects: inout [AppEffect]
     ) {
-        guard let message else { return sayNothing(at: reference, action) }
+        guard let message else {
+            return sayNothing(at: chat(contact)?.window.countingFolded(reference, times: -1) ?? reference, action)
+        }
         guard contact == openID else { return }
         perform(checked: action, on: message, &effects)
     }
@@ -199,9 +201,17 @@ extension ChatWindow {
     /// Nothing of the conversation is elsewhere.
     var isComplete: Bool { isLoaded && reachesOldest && reachesNewest }
 
-    var messageCount: Int { items.count { $0.message != nil } }
+    var messageCount: Int { shownMessages.count }
 
-    /// The message that is meant, if the window can tell.
+    /// The store counts the files behind the lines of folders as well: a reference for it, and with -1 as the user
+    /// meant it.
+    func countingFolded(_ reference: MessageReference, times sign: Int = 1) -> MessageReference {
+        guard reachesNewest, case .last(let number, let kind) = reference else { return reference }
+        let hidden = items.lazy.compactMap(\.message).count { isFolded($0) && $0.fits(kind) }
+        return .last(max(1, number + sign * hidden), kind)
+    }
+
+    /// The message that is meant, if the window can tell. Numbers count what has rows.
     func message(_ reference: MessageReference) -> ChatMessage? {
         let messages = items.lazy.reversed().compactMap(\.message)
         switch reference {
@@ -212,7 +222,7 @@ extension ChatWindow {
             return messages.first { if case .file(let file) = $0.content { file.number == number } else { false } }
         case .last(let number, let kind):
             guard reachesNewest else { return nil }
-            return messages.filter { $0.fits(kind) }.dropFirst(number - 1).first
+            return messages.filter { $0.fits(kind) && !isFolded($0) }.dropFirst(number - 1).first
         }
     }
 }

@@ -1,13 +1,25 @@
 // Folders in the history: all files of a folder that was sent as a whole stand behind one line, that of the first of
-// them, until the user opens it. The files stay messages of their own, with their numbers.
+// them that is not deleted, until the user opens it. The files stay messages of their own, with their numbers.
 
 import ChatCore
 
 extension ChatWindow {
     /// Which messages are the lines of folders, and which stand behind such a line.
     struct Folders: Sendable, Equatable {
-        /// The first file of each folder in the window.
-        fileprivate(set) var heads: Set<MessageID> = []
+        /// The file that stands for its folder.
+        struct Head: Sendable, Equatable {
+            let id: MessageID
+            /// So are all files of the folder.
+            let isRetracted: Bool
+
+            init(_ message: ChatMessage) {
+                id = message.id
+                isRetracted = message.isRetracted
+            }
+        }
+
+        /// Of each folder in the window the first file that is not deleted, else the first.
+        fileprivate(set) var heads: [TransferGroup.Key: Head] = [:]
         /// Files that are not shown.
         fileprivate(set) var folded: Set<MessageID> = []
         /// Folders whose files the user wants to see.
@@ -21,19 +33,36 @@ extension ChatWindow {
     }
 
     /// Whether a message is the line of its folder.
-    func isHead(_ message: ChatMessage) -> Bool { folders.heads.contains(message.id) }
+    func isHead(_ message: ChatMessage) -> Bool {
+        guard let key = Self.folder(of: message), let head = folders.heads[key] else { return false }
+        return head.id == message.id
+    }
 
     func isFolded(_ item: HistoryItem) -> Bool {
-        guard !folders.folded.isEmpty, case .message(let message) = item else { return false }
-        return folders.folded.contains(message.id)
+        item.message.map(isFolded) ?? false
+    }
+
+    func isFolded(_ message: ChatMessage) -> Bool {
+        !folders.folded.isEmpty && folders.folded.contains(message.id)
     }
 
     /// Whether the files of the folder of a message are shown.
     func isOpen(_ message: ChatMessage) -> Bool { Self.folder(of: message).map(folders.open.contains) ?? false }
 
+    /// Whether a message is the line of a folder whose files are not shown.
+    func isClosedHead(_ message: ChatMessage) -> Bool { isHead(message) && !isOpen(message) }
+
     /// The messages that have rows of their own.
     var shownMessages: [ChatMessage] {
         items.lazy.filter { !isFolded($0) }.compactMap(\.message)
+    }
+
+    /// Where the unread line stands: before the first new message that has rows.
+    var firstUnreadIndex: Int? {
+        guard let after = unreadLine?.after else { return nil }
+        return items.firstIndex { item in
+            item.message.map { $0.direction == .incoming && $0.position > after } ?? false && !isFolded(item)
+        }
     }
 
     /// How many of the first `count` items have rows.
@@ -77,20 +106,53 @@ extension ChatWindow {
         fold()
     }
 
-    /// The items have changed.
+    /// Any of the items may be others, or stand elsewhere.
     mutating func fold() {
-        var folders = Folders()
-        folders.open = self.folders.open
-        var seen: Set<TransferGroup.Key> = []
+        folders.heads = [:]
+        folders.folded = []
         for item in items {
-            guard let message = item.message, let key = Self.folder(of: message) else { continue }
-            if seen.insert(key).inserted {
-                folders.heads.insert(message.id)
-            } else if !folders.open.contains(key) {
-                folders.folded.insert(message.id)
-            }
+            if let message = item.message { fold(appended: message) }
         }
-        if folders != self.folders { self.folders = folders }
+    }
+
+    /// A message has come behind all others: only it is looked at, because folders come with thousands of files.
+    mutating func fold(appended message: ChatMessage) {
+        guard let key = Self.folder(of: message) else { return }
+        guard let head = folders.heads[key] else {
+            folders.heads[key] = Folders.Head(message)
+            return
+        }
+        let takesOver = head.isRetracted && !message.isRetracted
+        if takesOver { folders.heads[key] = Folders.Head(message) }
+        if !folders.open.contains(key) { folders.folded.insert(takesOver ? head.id : message.id) }
+    }
+
+    /// The message at `index` was deleted: another file stands for its folder, which is behind it.
+    mutating func fold(retracted message: ChatMessage, at index: Int) {
+        guard isHead(message), let key = Self.folder(of: message) else { return }
+        findHead(of: key, from: index)
+        if !isHead(message), !folders.open.contains(key) { folders.folded.insert(message.id) }
+    }
+
+    /// Items at one end are not in the window any more.
+    mutating func fold(without gone: [HistoryItem]) {
+        var headless: Set<TransferGroup.Key> = []
+        for message in gone.lazy.compactMap(\.message) {
+            guard let key = Self.folder(of: message) else { continue }
+            folders.folded.remove(message.id)
+            if isHead(message) { headless.insert(key) }
+        }
+        for key in headless { findHead(of: key) }
+    }
+
+    /// Before `start` all files of the folder are deleted.
+    private mutating func findHead(of key: TransferGroup.Key, from start: Int = 0) {
+        func first(in items: some Sequence<HistoryItem>, isRetracted: Bool) -> ChatMessage? {
+            items.lazy.compactMap(\.message).first { $0.isRetracted == isRetracted && Self.folder(of: $0) == key }
+        }
+        let head = first(in: items[start...], isRetracted: false) ?? first(in: items, isRetracted: true)
+        folders.heads[key] = head.map(Folders.Head.init)
+        if let head { folders.folded.remove(head.id) }
     }
 
     /// How many items are too many, counted from one end: those behind the line of a folder count little.

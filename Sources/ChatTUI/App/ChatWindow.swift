@@ -71,12 +71,8 @@ struct ChatWindow: Sendable, Equatable {
         fileprivate var rank: Int
     }
 
-    private(set) var items: [HistoryItem] = [] {
-        // Nearly no window has a folder, and messages come in floods.
-        didSet { if hasFolders { fold() } }
-    }
-    /// There has been a file of a folder in the window.
-    private var hasFolders = false
+    /// Whoever changes it folds it: how much of it changes is known there only.
+    private(set) var items: [HistoryItem] = []
     var folders = Folders()
     /// A page was loaded since the chat was opened first.
     private(set) var isLoaded = false
@@ -153,7 +149,7 @@ struct ChatWindow: Sendable, Equatable {
         switch request.anchor {
         case .newest:
             // Whatever was added while the page was on its way is newer than the page or in it.
-            if request.replaces { items = items.filter { isNewer($0, than: page.last) } }
+            if request.replaces { setItems(items.filter { isNewer($0, than: page.last) }) }
             insert(page)
             reachesOldest = !isFull
             reachesNewest = true
@@ -163,14 +159,14 @@ struct ChatWindow: Sendable, Equatable {
             trim(keepingOldest: true)
         case .after:
             if request.replaces {
-                items = []
+                setItems([])
                 reachesOldest = true
             }
             insert(page)
             reachesNewest = !isFull
             trim(keepingOldest: false)
         case .around(let position):
-            items = []
+            setItems([])
             insert(page)
             reachesOldest = !page.contains { $0.position < position }
             reachesNewest = false
@@ -203,7 +199,9 @@ struct ChatWindow: Sendable, Equatable {
     @discardableResult mutating func replace(_ message: ChatMessage) -> Bool {
         note(message)
         guard let index = index(of: .message(message.id)), let known = items[index].message else { return false }
-        items[index] = .message(message.following(known))
+        let news = message.following(known)
+        items[index] = .message(news)
+        if news.isRetracted != known.isRetracted { fold(retracted: news, at: index) }
         return true
     }
 
@@ -237,8 +235,7 @@ struct ChatWindow: Sendable, Equatable {
         highlight = nil
         unreadLine = nil
         if items.count > Self.pageSize {
-            items.removeFirst(items.count - Self.pageSize)
-            reachesOldest = false
+            drop(items.count - Self.pageSize, fromNewest: false)
         }
     }
 
@@ -246,28 +243,39 @@ struct ChatWindow: Sendable, Equatable {
 
     private mutating func insert(_ page: [ChatMessage]) {
         guard !page.isEmpty else { return }
-        if !hasFolders { hasFolders = page.contains { Self.folder(of: $0) != nil } }
         if let last = items.last, let first = page.first, last.order < HistoryItem.message(first).order {
             items += page.map(HistoryItem.message)
+            page.forEach { fold(appended: $0) }
             return
         }
         let ids = Set(page.map { HistoryItem.Key.message($0.id) })
         items.removeAll { ids.contains($0.key) }
         items += page.map(HistoryItem.message)
         items.sort { $0.order < $1.order }
+        fold()
+    }
+
+    private mutating func setItems(_ items: [HistoryItem]) {
+        self.items = items
+        fold()
     }
 
     private mutating func trim(keepingOldest: Bool) {
         guard items.count > Self.limit else { return }
         let excess = excess(fromNewest: keepingOldest)
-        guard excess > 0 else { return }
-        if keepingOldest {
-            items.removeLast(excess)
+        if excess > 0 { drop(excess, fromNewest: keepingOldest) }
+    }
+
+    private mutating func drop(_ count: Int, fromNewest: Bool) {
+        let gone = Array(fromNewest ? items.suffix(count) : items.prefix(count))
+        if fromNewest {
+            items.removeLast(count)
             reachesNewest = false
         } else {
-            items.removeFirst(excess)
+            items.removeFirst(count)
             reachesOldest = false
         }
+        fold(without: gone)
     }
 }
 

@@ -31,6 +31,9 @@ struct TransferList: Sendable, Equatable {
         return groupsByKey[TransferGroup.Key(transfer)]
     }
 
+    /// Whether anything of a group has come.
+    func knows(_ key: TransferGroup.Key) -> Bool { groupsByKey[key] != nil }
+
     /// By number, the smallest first.
     func files(of group: TransferGroup) -> [FileTransfer] {
         group.ids.compactMap { byID[$0] }.sorted { $0.number < $1.number }

@@ -103,7 +103,9 @@ struct MessageSentences {
 
     /// `#8 photos/ (31 files), 48 MB, offered` for the message that stands for its folder.
     private var folder: SafeText? {
-        guard let transfer, let window = state.chat(message.contact)?.window, window.isHead(message) else { return nil }
+        guard let transfer, transfer.place != nil, !state.isBehindFolder(message),
+            let window = state.chat(message.contact)?.window
+        else { return nil }
         let group = state.folderGroup(of: message, transfer, in: window)
         return line("#\(group.number.rawValue) ") + TransferWords(state: state, group: group).name
             + line(", \(Units.size(group.size)), \(Sentences.word(for: group.state))")

@@ -55,7 +55,8 @@ struct PlainTranscript {
         guard let chat = after.openChat, case .at(let key, _) = chat.window.scroll,
             let last = chat.window.index(of: key), before.chat(chat.id)?.window.scroll != chat.window.scroll
         else { return [] }
-        let messages = chat.window.items[...last].compactMap(\.message).suffix(Self.recentCount)
+        let items = chat.window.items[...last].filter { !chat.window.isFolded($0) }
+        let messages = items.compactMap(\.message).suffix(Self.recentCount)
         return messages.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
     }
 
@@ -65,7 +66,7 @@ struct PlainTranscript {
         guard case .chat(let event) = action else { return [] }
         switch event {
         case .messageAdded(let message):
-            guard after.chatIndex(message.contact) != nil, !isBehindFolder(message) else { return [] }
+            guard after.chatIndex(message.contact) != nil, !after.isBehindFolder(message) else { return [] }
             return MessageSentences(state: after, message: message).lines(withDay: false)
         case .messageChanged(let message):
             return MessageSentences(state: after, message: message).changes(since: old(message))
@@ -89,14 +90,6 @@ struct PlainTranscript {
             return MessageSentences(state: after, message: message).changes(since: asked)
         default: return []
         }
-    }
-
-    /// One line is enough for all files of a folder: that of the first.
-    private func isBehindFolder(_ message: ChatMessage) -> Bool {
-        guard case .file(let transfer) = message.content, transfer.place != nil,
-            let group = after.transfers.group(of: transfer.number)
-        else { return false }
-        return group.lead.id != message.id
     }
 
     /// A message as it was before, as far as it is known.

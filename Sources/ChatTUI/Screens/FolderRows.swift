@@ -60,6 +60,15 @@ struct FolderRows {
 }
 
 extension AppState {
+    /// Whether another file stands for the folder of this one: the line in the window, or the first of the transfers
+    /// where the window has none of its files.
+    func isBehindFolder(_ message: ChatMessage) -> Bool {
+        guard case .file(let transfer) = message.content, let key = ChatWindow.folder(of: message) else { return false }
+        let line =
+            chat(message.contact)?.window.folders.heads[key]?.id ?? transfers.group(of: transfer.number)?.lead.id
+        return line.map { $0 != message.id } ?? false
+    }
+
     /// What is known of the folder whose line `message` is.
     func folderGroup(of message: ChatMessage, _ head: FileTransfer, in window: ChatWindow) -> TransferGroup {
         if let group = transfers.group(of: head.number) { return group }

@@ -16,12 +16,7 @@ struct HistoryLayout {
         self.chat = chat
         self.width = width
         items = chat.window.items
-        firstUnread = chat.window.unreadLine.flatMap { line in
-            chat.window.items.firstIndex { item in
-                item.message.map { $0.direction == .incoming && $0.position > line.after } ?? false
-                    && !chat.window.isFolded(item)
-            }
-        }
+        firstUnread = chat.window.firstUnreadIndex
     }
 
     /// The first item that is not hidden by /clear.

@@ -27,10 +27,12 @@ struct MessageRows {
         case .file(let transfer):
             // The list of transfers knows how far it is by now; the row is as old as its last change of state.
             let transfer = state.transfers.byID[transfer.id] ?? transfer
-            if chat.window.isHead(message) { return FolderRows(message: self, head: transfer).rows }
-            let lines = changeLines(width: max(10, width - indent - 1))
-            let picture = state.pictureRows(of: message.id, width: width - indent - 1)
-            return FileRows(message: self, transfer: transfer).rows + (picture + lines).map { indented($0) }
+            let own =
+                chat.window.isHead(message)
+                ? FolderRows(message: self, head: transfer).rows : FileRows(message: self, transfer: transfer).rows
+            let picture =
+                chat.window.isClosedHead(message) ? [] : state.pictureRows(of: message.id, width: width - indent - 1)
+            return own + (picture + changeLines(width: max(10, width - indent - 1))).map { indented($0) }
         }
     }
 

@@ -5,6 +5,8 @@
 enum SentenceHints {
     /// The commands of a sentence that begin it or stand at the beginning of parentheses, with what a click types.
     static func hints(in sentence: String) -> [Hint] {
+        // Most sentences have none, and they are looked at in each frame.
+        guard sentence.utf8.contains(UInt8(ascii: "/")) else { return [] }
         var hints: [Hint] = []
         var previous: Character = "("
         for place in sentence.indices {
