@@ -166,6 +166,27 @@ struct PictureTests {
         #expect(!fixture.canvas.text().contains("▀"))
     }
 
+    @Test("of more pictures than are kept the newest are asked for, and once")
+    func many() {
+        var fixture = fixture(.blocks)
+        for number in Int64(50)..<80 {
+            var photo = ScreenFixture.transfer(
+                number, .incoming, "photo \(number).png", size: 70, .complete, transferred: 70)
+            photo.path = "/home/jo/Downloads/photo \(number).png"
+            fixture.send(
+                .chat(
+                    .messageAdded(
+                        ScreenFixture.fileMessage(photo, position: number, at: ScreenFixture.time(21, 9, 8)))))
+        }
+        fixture.effects = []
+        for rows in 25...29 { fixture.send(.input(.resize(Size(columns: 80, rows: rows)))) }
+        #expect(pictureQuestions(fixture) == [])
+        fixture.state.pictures = PictureShelf()
+        fixture.send(.input(.resize(Size(columns: 80, rows: 30))))
+        #expect(pictureQuestions(fixture).count == PictureShelf.limit)
+        #expect(fixture.state.pictures.previews.count == PictureShelf.limit)
+    }
+
     @Test("what cannot be shown leaves the line of the file alone")
     func unreadable() throws {
         var fixture = fixture(.blocks)

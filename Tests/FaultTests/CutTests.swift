@@ -8,9 +8,6 @@ import Testing
 import Workbench
 
 @Suite("Cut connections", .serialized) struct CutTests {
-    /// Pairs of peers that are cut side by side.
-    private static let width = 3
-
     @Test("a session that is cut anywhere arrives whole on the next connection")
     func cuts() async throws {
         let offsets = try await self.offsets(stride: FaultSettings.cutStride)
@@ -70,11 +67,11 @@ import Workbench
     private func eachOffset(_ offsets: [Fault], _ script: @escaping @Sendable (Fault) -> FaultScript) async throws {
         var fired = 0
         try await withThrowingTaskGroup(of: Int.self) { group in
-            for lane in 0..<Self.width {
+            for lane in 0..<FaultSettings.cutWidth {
                 group.addTask {
                     let session = try await FaultedSession()
                     var fired = 0
-                    for fault in offsets.enumerated().filter({ $0.offset % Self.width == lane }).map(\.element) {
+                    for fault in offsets.enumerated().filter({ $0.offset % FaultSettings.cutWidth == lane }).map(\.element) {
                         do {
                             let reports = try await session.run { number in
                                 number == 0 ? script(fault) : FaultScript()

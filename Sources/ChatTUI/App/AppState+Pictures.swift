@@ -20,14 +20,19 @@ extension AppState {
         guard settings.preview != .off, let chat = openChat else { return }
         // From the end, because behind the line of a folder there may be thousands of files.
         let shown = chat.window.items.lazy.reversed().filter { !chat.window.isFolded($0) }
-        let latest = Array(shown.prefix(Self.lookback)).reversed().compactMap(\.message)
-        for message in latest where !chat.window.isClosedHead(message) {
-            guard !message.isRetracted, case .file(let stored) = message.content else { continue }
+        let files = Array(shown.prefix(Self.lookback)).compactMap { item -> (MessageID, String)? in
+            guard let message = item.message, !message.isRetracted, !chat.window.isClosedHead(message),
+                case .file(let stored) = message.content
+            else { return nil }
             let transfer = transfers.byID[stored.id] ?? stored
-            guard transfer.direction == .outgoing || transfer.state == .complete, let path = transfer.path,
-                Self.isPicture(transfer.name), pictures.ask(for: message.id)
-            else { continue }
-            effects.append(.ask(.picture(message.id, path: path, isLarge: showsRealPictures)))
+            guard transfer.direction == .outgoing || transfer.state == .complete, Self.isPicture(transfer.name),
+                let path = transfer.path
+            else { return nil }
+            return (message.id, path)
+        }
+        // More than are kept would push each other out, and be asked for for ever.
+        for (id, path) in files.prefix(PictureShelf.limit).reversed() where pictures.ask(for: id) {
+            effects.append(.ask(.picture(id, path: path, isLarge: showsRealPictures)))
         }
     }
 

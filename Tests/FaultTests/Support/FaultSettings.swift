@@ -11,4 +11,7 @@ enum FaultSettings {
 
     /// Cut at every so many bytes; 1 in `make cuts`.
     static let cutStride = number("BLIPCHAT_CUT_STRIDE") ?? 797
+
+    /// Pairs of peers that are cut side by side. They mostly wait; `make cuts` keeps both cores busy.
+    static let cutWidth = number("BLIPCHAT_CUT_WIDTH").map { max(1, $0) } ?? 3
 }
