@@ -185,6 +185,20 @@ struct PeopleTests {
         #expect(fixture.text.contains("3 Carol      ●"))
     }
 
+    @Test("mentions from before this start are asked for when the chat that is opened has its page")
+    func earlierMentions() throws {
+        var fixture = Fixture(
+            columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.carol, "Carol", unread: 2)])
+        let request = try #require(fixture.state.openChat?.window.loading)
+        func asked() -> Int { fixture.questions.count { if case .mentions = $0 { true } else { false } } }
+        fixture.send(.clock)
+        #expect(fixture.state.lacksMentions && asked() == 0)
+        fixture.send(.answer(.page(request, [])))
+        #expect(asked() == 1)
+        fixture.send(.answer(.conversations([Fixture.conversation(Fixture.carol, "Carol", unread: 2)])))
+        #expect(asked() == 1)
+    }
+
     @Test(
         "names are found as words",
         arguments: [

@@ -181,6 +181,10 @@ struct TransfersPaneTests {
         }
         #expect(list.groups.count == TransferList.finishedLimit)
         #expect(list.byID.count == TransferList.finishedLimit && list[TransferNumber(1)] == nil)
+        // What the store tells at the start, all at once, leaves the same.
+        var atOnce = TransferList()
+        atOnce.update(Array(list.byID.values) + [Fixture.transfer(2, .incoming, "old", size: 1, .complete)])
+        #expect(atOnce.groups == list.groups)
     }
 
     @Test("a stalled transfer says for how long instead of a rate, and rates of a folder add up")

@@ -8,7 +8,9 @@ extension AppState {
         case .conversations(let list): receive(list, &effects)
         case .links(let links):
             for index in chats.indices { chats[index].link = links[chats[index].id] ?? chats[index].link }
-        case .page(let request, let page): receive(page, for: request, &effects)
+        case .page(let request, let page):
+            receive(page, for: request, &effects)
+            askForMentions(&effects)
         case .search(let query, let generation, let result, let took):
             receive(result, for: query, generation: generation, took: took, &effects)
         case .context(let generation, let messages):
@@ -26,7 +28,7 @@ extension AppState {
             receive(links: messages, opening: number, generation: generation, &effects)
         case .draft(let contact, let text): receive(draft: text, for: contact)
         case .files(let listing, let generation): receive(listing, generation: generation)
-        case .transfers(let list): for transfer in list { transfers.update(transfer) }
+        case .transfers(let list): transfers.update(list)
         case .requests(let list): requests = list
         case .safetyNumber(let contact, let number):
             if let index = chatIndex(contact) { chats[index].safetyNumber = number }
@@ -90,8 +92,9 @@ extension AppState {
             input = InputLine()
         }
         if let previousID, chatIndex(previousID) == nil { self.previousID = nil }
-        if isFirst, let question = mentionQuestion { effects.append(.ask(question)) }
         if isFirst, openID == nil { openFirstChat(&effects) }
+        if isFirst { lacksMentions = true }
+        askForMentions(&effects)
         if let index = chatIndex(openID), chats[index].safetyNumber == nil, chats[index].peer.peerID != nil,
             chats[index].peer.peerID != old[chats[index].id]?.peer.peerID
         {

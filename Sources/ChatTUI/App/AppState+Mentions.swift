@@ -11,11 +11,14 @@ extension AppState {
         return NameMention.occurs(of: identity.name, in: text)
     }
 
-    /// The unread messages with our name in them, from before this start.
-    var mentionQuestion: Question? {
-        guard unreadChats > 0, !identity.name.isEmpty else { return nil }
-        return .mentions(
-            SearchQuery(text: identity.name, from: .incoming, unreadOnly: true, limit: Self.mentionLimit))
+    /// Asks once for the unread messages with our name in them from before this start, when the chat that is opened has
+    /// its page: in a long history the search takes longer than all that the first picture needs.
+    mutating func askForMentions(_ effects: inout [AppEffect]) {
+        guard lacksMentions, openChat?.window.loading == nil else { return }
+        lacksMentions = false
+        guard unreadChats > 0, !identity.name.isEmpty else { return }
+        let query = SearchQuery(text: identity.name, from: .incoming, unreadOnly: true, limit: Self.mentionLimit)
+        effects.append(.ask(.mentions(query)))
     }
 
     mutating func receive(mentions: [ChatMessage]) {

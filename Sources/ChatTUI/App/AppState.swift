@@ -115,6 +115,8 @@ public struct AppState: Sendable {
     var firstContact: String?
     /// The conversations were read at least once.
     var hasLoaded = false
+    /// The mentions from before this start are to be asked for.
+    var lacksMentions = false
     /// A command that asks once before it does something final, and waits for being entered again.
     var confirming: Errand?
     var conversations = Refresh()

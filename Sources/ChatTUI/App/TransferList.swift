@@ -82,6 +82,18 @@ struct TransferList: Sendable, Equatable {
 
     mutating func update(_ transfer: FileTransfer) {
         let key = TransferGroup.Key(transfer)
+        let wasFinal = groupsByKey[key]?.state.isFinal ?? false
+        take(transfer, key)
+        if !wasFinal, groupsByKey[key]?.state.isFinal == true { forgetOldest() }
+    }
+
+    /// The store's answer at the start: many at once.
+    mutating func update(_ transfers: [FileTransfer]) {
+        for transfer in transfers { take(transfer, TransferGroup.Key(transfer)) }
+        forgetOldest()
+    }
+
+    private mutating func take(_ transfer: FileTransfer, _ key: TransferGroup.Key) {
         groupsByKey[key, default: TransferGroup(transfer)].change(from: byID[transfer.id], to: transfer)
         byID[transfer.id] = transfer
         idsByNumber[transfer.number] = transfer.id
@@ -89,7 +101,6 @@ struct TransferList: Sendable, Equatable {
         Self.set(transfer.id, in: &openIDs, transfer.state == .offered && transfer.direction == .incoming)
         Self.set(transfer.id, in: &runningIDs, transfer.state == .running)
         if transfer.state != .running { progress[transfer.id] = nil }
-        forgetOldest()
     }
 
     mutating func update(_ news: TransferProgress) {
@@ -108,13 +119,13 @@ struct TransferList: Sendable, Equatable {
     private mutating func forgetOldest() {
         guard groupsByKey.count > Self.finishedLimit else { return }
         let finished = groupsByKey.values.filter(\.state.isFinal)
-        guard finished.count > Self.finishedLimit, let oldest = finished.min(by: { $0.number < $1.number }) else {
-            return
+        guard finished.count > Self.finishedLimit else { return }
+        for group in finished.sorted(by: { $0.number > $1.number }).dropFirst(Self.finishedLimit) {
+            for id in group.ids {
+                if let number = byID[id]?.number { idsByNumber[number] = nil }
+                byID[id] = nil
+            }
+            groupsByKey[group.key] = nil
         }
-        for id in oldest.ids {
-            if let number = byID[id]?.number { idsByNumber[number] = nil }
-            byID[id] = nil
-        }
-        groupsByKey[oldest.key] = nil
     }
 }
