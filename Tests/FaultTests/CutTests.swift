@@ -71,7 +71,8 @@ import Workbench
                 group.addTask {
                     let session = try await FaultedSession()
                     var fired = 0
-                    for fault in offsets.enumerated().filter({ $0.offset % FaultSettings.cutWidth == lane }).map(\.element) {
+                    for index in stride(from: lane, to: offsets.count, by: FaultSettings.cutWidth) {
+                        let fault = offsets[index]
                         do {
                             let reports = try await session.run { number in
                                 number == 0 ? script(fault) : FaultScript()

@@ -54,14 +54,17 @@ struct ScreenLayout: Sendable, Equatable {
             state.settings.listWidth ?? (size.columns >= Self.columnsForDetails ? 22 : 16),
             size.columns - Self.chatMinimum - 1)
         if listWidth >= 8, !state.isPlain,
-            Self.isShown(state.settings.list, byWidth: size.columns >= Self.columnsForList, isToggled: state.listIsHidden)
+            Self.isShown(
+                state.settings.list, byWidth: size.columns >= Self.columnsForList, isToggled: state.listIsHidden)
         {
             list = Rect(column: 0, row: top, columns: listWidth, rows: rows)
             left = listWidth + 1
         }
         // Without contacts there are no details, and the own address wants to be in one row.
         if size.columns - left - 31 >= Self.chatMinimum, !state.isPlain, !(state.hasLoaded && state.chats.isEmpty),
-            Self.isShown(state.settings.details, byWidth: size.columns >= Self.columnsForDetails, isToggled: state.detailsAreHidden)
+            Self.isShown(
+                state.settings.details, byWidth: size.columns >= Self.columnsForDetails,
+                isToggled: state.detailsAreHidden)
         {
             details = Rect(column: size.columns - 30, row: top, columns: 30, rows: rows)
             right = size.columns - 31
