@@ -310,3 +310,27 @@ private struct Highest: RandomNumberGenerator {
         #expect(await lane.next() == nil)
     }
 }
+
+@Suite("Who hears of events") struct EventHubTests {
+    @Test("a reader that goes while news come holds nobody up, and is forgotten with the next of them")
+    func goers() async {
+        let hub = EventHub()
+        let publisher = Task.detached {
+            while !Task.isCancelled {
+                hub.publish(.conversationsChanged)
+                await Task.yield()
+            }
+        }
+        for _ in 0..<3000 {
+            let stream = hub.subscribe()
+            let reader = Task.detached { for await _ in stream {} }
+            await Task.yield()
+            reader.cancel()
+            await reader.value
+        }
+        publisher.cancel()
+        await publisher.value
+        hub.publish(.conversationsChanged)
+        #expect(hub.readerCount == 0)
+    }
+}

@@ -18,27 +18,29 @@ final class EventHub: Sendable {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ChatEvent.self, bufferingPolicy: .bufferingNewest(10_000))
         for event in first { continuation.yield(event) }
-        let number = state.withLock { state in
+        state.withLock { state in
             state.nextNumber += 1
             state.subscribers[state.nextNumber] = continuation
-            return state.nextNumber
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in _ = state.subscribers.removeValue(forKey: number) }
         }
         return stream
     }
 
-    /// The order of the calls is that of all streams.
+    /// The order of the calls is that of all streams. Readers that have gone are forgotten here and not when they go:
+    /// their end is told while their task is locked, and an event wakes a task up while we are, so that the two could
+    /// wait for each other for ever.
     func publish(_ event: ChatEvent) {
         state.withLock { state in
-            for continuation in state.subscribers.values { continuation.yield(event) }
+            for (number, continuation) in state.subscribers {
+                if case .terminated = continuation.yield(event) { state.subscribers[number] = nil }
+            }
         }
     }
 
+    /// How many streams have a reader, as far as the latest event has told.
+    var readerCount: Int { state.withLock { $0.subscribers.count } }
+
     /// Ends all streams.
     func finish() {
-        // Outside of the lock: the end of a stream comes back as its termination.
         let ended = state.withLock { state in
             defer { state.subscribers = [:] }
             return Array(state.subscribers.values)
