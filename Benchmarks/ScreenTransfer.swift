@@ -23,7 +23,38 @@ enum ScreenTransfer {
         let terminal = try program.start()
         try terminal.waitFor("online")
         terminal.settle()
-        // One way by a command of the screen, the other way by the command line.
+        // A transfer ends after some hundred keys: in one alone, p99 would be the worst of them.
+        let rounds = effort.samples > 1_000 ? 5 : 1
+        var figures: [ScreenPart.KeyFigures] = []
+        var seconds = 0.0
+        for _ in 0..<rounds {
+            let (keys, time) = try await round(terminal, alice, bob, source)
+            figures += keys
+            seconds += time
+        }
+        let latencies = Latencies(figures.flatMap(\.latencies.samples))
+        let p99 = latencies.p99.seconds * 1000
+        Report.heading(
+            "keys while \(effort.bodyByteCount >> 20) MiB go each way", "median", "p99", "keys", "MB/s each way")
+        Report.row(
+            "echo of a key", ScreenPart.milliseconds(latencies.median.seconds * 1000), ScreenPart.milliseconds(p99),
+            String(latencies.count), Figure.whole(Double(effort.bodyByteCount * rounds) / seconds / 1e6),
+            goal: .below(5, p99, unit: " ms"))
+        let unseen = figures.reduce(0) { $0 + $1.unseen }
+        if unseen > 0 { Report.note("\(unseen) keys were not seen within two seconds") }
+        try terminal.quit(program.quit)
+        server.signal(SIGTERM)
+        try await server.waitForExit()
+        Report.end()
+    }
+
+    /// One way by a command of the screen, the other way by the command line. Returns the keys typed meanwhile, and how
+    /// many seconds it took.
+    private static func round(
+        _ terminal: MeasuredTerminal, _ alice: BlipchatHome, _ bob: BlipchatHome, _ source: String
+    ) async throws -> ([ScreenPart.KeyFigures], Double) {
+        try terminal.type("\u{15}")
+        terminal.settle()
         try terminal.type("/send \(source)\r")
         let sending = try bob.start(["send-file", "alice", source, "--name", "back.bin", "--timeout", "300"])
         try terminal.waitFor("OFFER")
@@ -41,20 +72,11 @@ enum ScreenTransfer {
         guard try await sending.waitForExit() == .exited(0) else {
             throw BenchmarkFailure("the transfer failed: \(sending.errorOutput)")
         }
-        let latencies = Latencies(figures.flatMap(\.latencies.samples))
-        let p99 = latencies.p99.seconds * 1000
-        Report.heading(
-            "keys while \(effort.bodyByteCount >> 20) MiB go each way", "median", "p99", "keys", "MB/s each way")
-        Report.row(
-            "echo of a key", ScreenPart.milliseconds(latencies.median.seconds * 1000), ScreenPart.milliseconds(p99),
-            String(latencies.count), Figure.whole(Double(effort.bodyByteCount) / seconds / 1e6),
-            goal: .below(5, p99, unit: " ms"))
-        let unseen = figures.reduce(0) { $0 + $1.unseen }
-        if unseen > 0 { Report.note("\(unseen) keys were not seen within two seconds") }
-        try terminal.quit(program.quit)
-        server.signal(SIGTERM)
-        try await server.waitForExit()
-        Report.end()
+        try await eventually("both files are there") {
+            _ = terminal.bytes(within: .milliseconds(200))
+            return try await running(alice) == 0
+        }
+        return (figures, seconds)
     }
 
     private static func home(_ name: String, _ folder: TemporaryDirectory) async throws -> BlipchatHome {

@@ -4,8 +4,17 @@ public import ChatCore
 internal import Synchronization
 
 extension HistoryDatabase {
+    /// Who is told what was committed, on the writer's thread.
+    ///
+    /// A function that is kept in a generic container by itself is wrapped in another one each time that the container
+    /// gives it out and takes it back: after some thousand commits the stack would not be deep enough. Inside of a
+    /// struct it stays as it is.
+    struct Watcher: Sendable {
+        var report: (@Sendable (HistoryChange) -> Void)?
+    }
+
     public func watchChanges(_ report: @escaping @Sendable (HistoryChange) -> Void) {
-        watcher.withLock { $0 = report }
+        watcher.withLock { $0.report = report }
     }
 
     /// A write whose `changes` are reported in the order of the commits. Who waits for a write goes on at any time after
@@ -19,7 +28,7 @@ extension HistoryDatabase {
         try await writer.write(
             orFind: find,
             committed: { [self] value in
-                guard let report = watcher.withLock({ $0 }) else { return }
+                guard let report = watcher.withLock({ $0.report }) else { return }
                 for change in changes(value) { report(change) }
             }, body)
     }

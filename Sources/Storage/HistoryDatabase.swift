@@ -19,8 +19,7 @@ public final class HistoryDatabase: Sendable {
     let importFloor = Mutex<Int64>(0)
     let writer: DatabaseQueue
     let reader: DatabaseQueue
-    /// Is told what was committed, on the writer's thread.
-    let watcher = Mutex<(@Sendable (HistoryChange) -> Void)?>(nil)
+    let watcher = Mutex(Watcher())
 
     private init(path: String, isReadOnly: Bool, writer: DatabaseQueue, reader: DatabaseQueue) {
         self.path = path

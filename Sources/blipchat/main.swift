@@ -1,5 +1,6 @@
 // The start of blipchat: what must be set before the first thread, then Program.
 
+import BLIPNet
 import CLinux
 import Glibc
 
@@ -8,4 +9,7 @@ signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
 clinux_return_large_blocks()
 clinux_limit_heaps(1)
-exit(await Program.run(Array(CommandLine.arguments.dropFirst()), environment: Program.environment()))
+OpenSSLLibrary.outliveExit()
+exit(
+    await Program.run(
+        Array(Program.bytes(of: CommandLine.unsafeArgv).dropFirst()), environment: Program.bytes(of: environ)))

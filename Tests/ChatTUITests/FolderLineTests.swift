@@ -94,8 +94,12 @@ struct FolderLineTests {
         var fixture = main(folder)
         fixture.press("Esc")
         #expect(fixture.state.selectedMessages.map(\.id) == folder.map(\.id))
+        fixture.press("s")
+        #expect(fixture.state.status?.text == "#100 is ~/Downloads/photos (2)")
         fixture.press("Enter")
         #expect(fixture.state.selectedMessages.map(\.id) == [folder[0].id])
+        fixture.press("s")
+        #expect(fixture.state.status?.text == "#100 is ~/Downloads/photos (2)/2024/f100.jpg")
     }
 
     @Test("a deleted file does not stand for its folder, and has a row of its own only where the others have")

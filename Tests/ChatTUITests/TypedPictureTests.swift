@@ -18,7 +18,12 @@ import Testing
         reply.press("r")
         var said = chat
         said.state.say("something was said")
-        return [ScreenFixture(columns: size.columns, rows: size.rows), chat, vi, reply, said]
+        var misspelt = chat
+        misspelt.state.settings.spellCommand = "checker"
+        misspelt.state.spelling.unknown = ["a", "ab", "c"]
+        var light = chat
+        light.state.theme = .light
+        return [ScreenFixture(columns: size.columns, rows: size.rows), chat, vi, reply, said, misspelt, light]
     }
 
     @Test(

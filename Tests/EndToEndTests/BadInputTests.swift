@@ -25,6 +25,27 @@ extension EndToEnd {
             }
         }
 
+        @Test("takes no words and no folder that are not UTF-8: repaired ones would be others than the user's")
+        func bytes() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            // The shell makes the byte E9, which is no UTF-8.
+            func run(_ line: String) async throws -> CommandOutcome {
+                let process = try ChildProcess(
+                    ["/bin/sh", "-c", "e=$(printf 'caf\\351'); " + line, alice.command],
+                    environment: alice.environment, folder: alice.folder)
+                let status = try await process.waitForExit()
+                return CommandOutcome(status: status, output: process.output, errorOutput: process.errorOutput)
+            }
+            let advice = "not UTF-8 text (rename a file that is called so"
+            expectOneSentence(try await run("exec \"$0\" send bob \"$e\""), 2, "caf\u{FFFD}: ", advice)
+            expectOneSentence(try await run("exec \"$0\" send-file bob \"$e.txt\""), 2, "caf\u{FFFD}.txt: ", advice)
+            let folder = try await run("BLIPCHAT_HOME=\"$BLIPCHAT_HOME/$e\" exec \"$0\" id")
+            expectOneSentence(folder, 2, "BLIPCHAT_HOME: not UTF-8 text")
+            #expect(try await alice.run("search", "caf").status == .exited(1))
+            #expect(try await run("OTHER=\"$e\" exec \"$0\" id").status == .exited(0))
+        }
+
         @Test(
             "refuses wrong addresses",
             arguments: ["blip://", "http://h:1", "h:99999", "blip://h:1/short", "h:", "[::1", "\u{1B}]0;x\u{7}"])

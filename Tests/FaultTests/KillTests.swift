@@ -12,6 +12,27 @@ import Testing
         case chance, strace, injector
     }
 
+    @Test("whoever is asked to end while links are made and end ends in order, at whatever moment")
+    func ends() async throws {
+        let scene = try await KillScene()
+        var generator = SeededGenerator(seed: FaultSettings.seed)
+        for cycle in 0..<Self.cycles / 3 {
+            let processes = [try scene.serveBob(), try scene.serveAlice()]
+            for process in processes { try await process.waitUntilListening() }
+            // Any moment of their calls to each other will do: none of them is waited for.
+            try await Task.sleep(for: .milliseconds(.random(in: 0...250, using: &generator)))
+            for process in processes {
+                process.signal(SIGTERM)
+                try await Task.sleep(for: .milliseconds(.random(in: 0...30, using: &generator)))
+            }
+            for process in processes {
+                let status = try await process.waitForExit()
+                let when: Comment = "cycle \(cycle), seed \(FaultSettings.seed): \(process.errorOutput.suffix(1_000))"
+                #expect(status == .exited(0), when)
+            }
+        }
+    }
+
     @Test("whoever is killed at whatever call, nothing acknowledged is lost, nothing is doubled or invented")
     func cycles() async throws {
         let scene = try await KillScene()

@@ -1,6 +1,7 @@
 // What is reported of commits comes in their order, whoever hears first that a commit is done (RELIABILITY D6).
 
 import ChatCore
+import Glibc
 import Synchronization
 import Testing
 
@@ -44,6 +45,29 @@ import Testing
             shown[message.id] = message.state
         }
         #expect(shown.values.allSatisfy { $0 == .delivered })
+        await database.close()
+    }
+
+    @Test("a report is as deep in the stack after many commits as at first")
+    func depth() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        // Where the stack ended in the reports on each thread.
+        let ends = Mutex<[UInt: [Int]]>([:])
+        database.watchChanges { _ in
+            var here = 0
+            let end = withUnsafePointer(to: &here) { Int(bitPattern: $0) }
+            ends.withLock { $0[UInt(pthread_self()), default: []].append(end) }
+        }
+        for number in 0..<200 { _ = try await database.say("\(number)", to: bob) }
+        let all = ends.withLock { $0 }
+        #expect(all.values.reduce(0) { $0 + $1.count } == 200)
+        for ends in all.values {
+            let growth = (ends.max() ?? 0) - (ends.min() ?? 0)
+            // The writer's queue may be entered by another way, but not by one that grows.
+            #expect(growth < 4_096)
+        }
         await database.close()
     }
 }

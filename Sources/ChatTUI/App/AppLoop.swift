@@ -18,6 +18,10 @@ final class AppLoop {
     var onEffect: @ScreenActor (AppEffect) -> Void = { _ in }
 
     private(set) var state: AppState?
+    /// What `state` says of the last action.
+    private(set) var hasOnlyTyped = false
+    /// When (uptime) `state` has to be looked at again.
+    private var deadline: Duration?
     private let service: any ChatService
     private let runner: EffectRunner
     private let errands: AsyncStream<Errand>
@@ -93,11 +97,13 @@ final class AppLoop {
     }
 
     func dispatch(_ action: AppAction) {
-        guard var state else { return }
         // The only owner while it changes, so that nothing is copied.
-        self.state = nil
-        let effects = update(&state, action, at: now)
-        self.state = state
+        guard var changing = state.take() else { return }
+        let effects = update(&changing, action, at: now)
+        // Asked for here, because a state that is kept is copied to be asked.
+        hasOnlyTyped = changing.hasOnlyTyped
+        deadline = changing.deadline
+        state = consume changing
         for effect in effects { carryOut(effect) }
         onChange(action)
         scheduleTimer()
@@ -132,7 +138,7 @@ final class AppLoop {
     // MARK: Time
 
     private func scheduleTimer() {
-        guard let deadline = state?.deadline, deadline != timerDeadline else { return }
+        guard let deadline, deadline != timerDeadline else { return }
         timerDeadline = deadline
         let timer = self.timer ?? makeTimer()
         let delay = max(.zero, deadline - now.uptime) + .milliseconds(1)

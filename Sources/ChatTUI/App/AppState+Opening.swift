@@ -107,7 +107,10 @@ extension AppState {
         case (.incoming, .offered): effects.append(.run(.accept(transfer.number, folder: nil)))
         case (.incoming, .paused): effects.append(.run(.resume(transfer.number)))
         case (_, .complete), (.outgoing, _):
-            say(transfer.path.map { "#\(number) is \(abbreviated($0))" } ?? "#\(number) is not on this disk")
+            // The line of a closed folder stands for all of its files.
+            let isFolder = openChat?.window.isClosedHead(message) ?? false
+            let path = isFolder ? transfer.pathOfFolder : transfer.path
+            say(path.map { "#\(number) is \(abbreviated($0))" } ?? "#\(number) is not on this disk")
         default: say("#\(number) is \(Sentences.word(for: transfer.state))")
         }
     }

@@ -14,7 +14,7 @@ extension AppState {
 
     /// The user changed the draft.
     mutating func tellTyping(_ effects: inout [AppEffect]) {
-        guard settings.sendsTyping, let openID, !input.isEmpty, !input.text.hasPrefix("/") else {
+        guard settings.sendsTyping, let openID, !input.isEmpty, input.characters.first != "/" else {
             stopTyping(&effects)
             return
         }
@@ -77,7 +77,8 @@ extension AppState {
             if let time, time < next { next = time }
         }
         consider(status?.until)
-        for chat in chats { consider(chat.typingUntil) }
+        // By their places: a chat is not copied to be asked.
+        for index in chats.indices { consider(chats[index].typingUntil) }
         consider(draftTimer)
         consider(progressNews.due)
         if !spelling.isRunning { consider(spelling.due) }

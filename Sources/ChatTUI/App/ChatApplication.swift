@@ -103,7 +103,7 @@ public final class ChatApplication {
 
     /// The echo of a key is painted at once, by whoever has read the key; news are painted together, a little later.
     private func schedulePaint(after action: AppAction) {
-        if loop.state?.hasOnlyTyped != true { picture = nil }
+        if !loop.hasOnlyTyped { picture = nil }
         let isEcho = if case .input = action { true } else { false }
         guard let delay = painter.request(at: loop.now.uptime, asEcho: isEcho) else { return }
         if isEcho, delay <= .zero { return paint() }

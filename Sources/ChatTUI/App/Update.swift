@@ -34,8 +34,9 @@ extension AppState {
     /// where more may happen, as most of `update` then has to look. This is the way of nearly every key, so it is short.
     fileprivate func typedOnly(_ key: Key, at moment: Moment) -> String? {
         guard moment.uptime < deadline, keyContext == .main, isFocused, completion == nil, !takesLiteral,
-            !hasAskedPaste, pendingKeys.isEmpty, !isViNormal, case .nothing = keymap.resolve([key], in: .main)
+            !hasAskedPaste, pendingKeys.isEmpty, !isViNormal
         else { return nil }
+        // Nothing that begins with a character can be bound where characters are typed (KeyOverride).
         return key.typedText
     }
 

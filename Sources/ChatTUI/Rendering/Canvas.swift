@@ -4,19 +4,37 @@
 public struct Canvas: Sendable, Equatable {
     /// What one column of one row shows.
     public struct Cell: Sendable, Hashable {
-        /// The cluster; in the right half of a wide one: `nil`.
-        public let cluster: Cluster?
+        /// Not an optional: rows are compared with every key, and parts of an optional are copied to be looked at.
+        private let content: Cluster
         public fileprivate(set) var style: Style
 
         init(_ cluster: Cluster?, _ style: Style) {
-            self.cluster = cluster
+            content = cluster ?? .rightHalf
             self.style = style
         }
 
         public static let blank = Cell(.blank, .plain)
 
+        /// The cluster; in the right half of a wide one: `nil`.
+        public var cluster: Cluster? { isRightHalf ? nil : content }
+
+        /// No cluster that is drawn is without a width.
+        fileprivate var isRightHalf: Bool { content.width == 0 }
+
+        /// Whether two cells of two rows are equal, without a copy of either: it counts their references, and this is done
+        /// for every cell of a row with every key.
+        fileprivate static func isSame(
+            _ row: UnsafeBufferPointer<Cell>, _ other: UnsafeBufferPointer<Cell>, at column: Int
+        ) -> Bool {
+            row[column].style == other[column].style && row[column].content.base == other[column].content.base
+                && row[column].content.width == other[column].content.width
+                && row[column].content.isSubstitute == other[column].content.isSubstitute
+                && (row[column].content.isPlain && other[column].content.isPlain
+                    || row[column].content == other[column].content)
+        }
+
         /// Whether a character that every terminal draws alike stands here, and no link.
-        var isPlain: Bool { cluster?.isPlain ?? false }
+        var isPlain: Bool { content.isPlain && !isRightHalf }
     }
 
     public let size: Size
@@ -44,6 +62,21 @@ public struct Canvas: Sendable, Equatable {
 
     /// The cells of one row from left to right; none outside of the grid.
     func row(_ row: Int) -> [Cell] { rows.indices.contains(row) ? rows[row] : [] }
+
+    /// The columns of a row from the first that differs from `before`, which has the same size, to the last; `nil` when
+    /// nothing does.
+    func changedColumns(ofRow row: Int, since before: Canvas) -> Range<Int>? {
+        guard rows.indices.contains(row), before.rows.indices.contains(row) else { return nil }
+        return rows[row].withUnsafeBufferPointer { cells in
+            before.rows[row].withUnsafeBufferPointer { old in
+                guard cells.baseAddress != old.baseAddress, cells.count == old.count else { return nil }
+                var (first, end) = (0, cells.count)
+                while first < end, Cell.isSame(cells, old, at: first) { first += 1 }
+                while end > first, Cell.isSame(cells, old, at: end - 1) { end -= 1 }
+                return first == end ? nil : first..<end
+            }
+        }
+    }
 
     /// The rows as text without styles, blanks at their ends removed, each ended by LF. Golden screens compare this.
     public func text() -> String {
@@ -82,8 +115,8 @@ public struct Canvas: Sendable, Equatable {
 
     /// Where the cell at `column` is the half of a wide cluster, the other half becomes blank.
     private static func loosenHalves(around column: Int, in cells: inout UnsafeMutableBufferPointer<Cell>) {
-        if column > 0, cells[column].cluster == nil { cells[column - 1] = Cell(.blank, cells[column - 1].style) }
-        if column + 1 < cells.count, cells[column + 1].cluster == nil {
+        if column > 0, cells[column].isRightHalf { cells[column - 1] = Cell(.blank, cells[column - 1].style) }
+        if column + 1 < cells.count, cells[column + 1].isRightHalf {
             cells[column + 1] = Cell(.blank, cells[column + 1].style)
         }
     }

@@ -63,6 +63,8 @@ public struct Cluster: Sendable {
     static let lineBreak = Cluster(text: "\n", width: 0)
     /// One blank column.
     public static let blank = Cluster(text: " ", width: 1)
+    /// Stands in the second cell of a wide cluster; never in a text.
+    static let rightHalf = Cluster(text: " ", width: 0)
     /// What stands at the end of a shortened text.
     static let ellipsis = Cluster(text: "…", width: 1)
 

@@ -17,8 +17,16 @@ extension NcursesTerminal {
         if before == nil { werase(window) }
         let rows = 0..<min(canvas.size.rows, size.rows)
         var changed: [Int] = []
-        for row in rows where before == nil || before?.row(row) != canvas.row(row) { changed.append(row) }
-        for row in changed { paint(row, canvas.row(row), before: before?.row(row), on: window) }
+        for row in rows {
+            guard let before else {
+                changed.append(row)
+                paint(row, canvas.row(row), 0..<canvas.size.columns, before: nil, on: window)
+                continue
+            }
+            guard let columns = canvas.changedColumns(ofRow: row, since: before) else { continue }
+            changed.append(row)
+            paint(row, canvas.row(row), columns, before: before.row(row), on: window)
+        }
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)
         doupdate()
@@ -35,13 +43,13 @@ extension NcursesTerminal {
         clearok(cncurses_curscr(), true)
     }
 
-    /// Gives the changed cells of one row to curses.
+    /// Gives those cells of one row's `columns` to curses that have changed.
     private func paint(
-        _ row: Int, _ cells: [Canvas.Cell], before: [Canvas.Cell]?,
+        _ row: Int, _ cells: [Canvas.Cell], _ columns: Range<Int>, before: [Canvas.Cell]?,
         on window: UnsafeMutablePointer<WINDOW>
     ) {
         var pen = Pen()
-        for column in 0..<min(cells.count, size.columns) {
+        for column in columns.clamped(to: 0..<min(cells.count, size.columns)) {
             let cell = cells[column]
             guard let cluster = cell.cluster else { continue }
             // The right half of a wide cluster changes with its left half.

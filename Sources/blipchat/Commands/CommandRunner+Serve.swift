@@ -6,8 +6,8 @@ import ChatTUI
 extension CommandRunner {
     func serve() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let configuration = try chatConfiguration(paths, listens: true)
-        let settings = try self.configuration(paths)
+        let settings = try configuration(paths)
+        let configuration = try chatConfiguration(settings, paths, listens: true)
         let acceptsFilesUpTo = try arguments.size("--accept-files")
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }

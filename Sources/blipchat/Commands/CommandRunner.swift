@@ -97,8 +97,9 @@ struct CommandRunner: Sendable {
     }
 
     /// What the chat is started with. Only a chat that goes on (`listens`) takes calls.
-    func chatConfiguration(_ paths: HomePaths, listens: Bool) throws(CommandError) -> ChatConfiguration {
-        let settings = try configuration(paths)
+    func chatConfiguration(
+        _ settings: Configuration, _ paths: HomePaths, listens: Bool
+    ) throws(CommandError) -> ChatConfiguration {
         let wanted = try listenOption() ?? settings.listen
         var configuration = chatConfiguration(
             settings, paths, listen: listens ? wanted ?? Configuration.standardListen : nil,
@@ -107,7 +108,7 @@ struct CommandRunner: Sendable {
         return configuration
     }
 
-    /// The same from settings that are read already. The command line goes before them.
+    /// The same with a place to listen at and a limit of one's own. The command line goes before the settings.
     func chatConfiguration(
         _ settings: Configuration, _ paths: HomePaths, listen: Endpoint?, acceptsFilesUpTo: UInt64?
     ) -> ChatConfiguration {
@@ -174,7 +175,7 @@ struct CommandRunner: Sendable {
                 return .running(client)
             }
             do throws(CommandError) {
-                let configuration = try chatConfiguration(paths, listens: listens)
+                let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
                 let instance = try await ChatInstance.start(paths, configuration, servesSocket: false)
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)

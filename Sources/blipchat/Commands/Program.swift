@@ -3,11 +3,12 @@
 import Glibc
 
 struct Program {
-    /// `words` without the program's name.
-    static func run(_ words: [String], environment: [String: String]) async -> Int32 {
+    /// `words` without the program's name; words and variables as the system gives them, in bytes.
+    static func run(_ words: [[UInt8]], environment entries: [[UInt8]]) async -> Int32 {
         var streams = StandardStreams()
         do throws(CommandError) {
-            let arguments = try ArgumentParser.parse(words)
+            let arguments = try ArgumentParser.parse(text(of: words))
+            let environment = try environment(of: entries)
             streams.isQuiet = arguments.has("--quiet")
             streams.isVerbose = arguments.has("--verbose")
             streams.usesColor = StandardStreams.usesColor(
@@ -21,17 +22,42 @@ struct Program {
         }
     }
 
-    /// The variables of this process. A name that stands twice keeps its first value, like in a shell.
-    static func environment() -> [String: String] {
-        var variables: [String: String] = [:]
-        var next = environ
-        while let entry = next.pointee {
-            let text = String(cString: entry)
-            if let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) {
-                let name = String(text[..<equals])
-                if variables[name] == nil { variables[name] = String(text[text.utf8.index(after: equals)...]) }
+    /// What stands in a list of C strings that ends with a null pointer, as `argv` and `environ` do.
+    static func bytes(of list: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> [[UInt8]] {
+        var entries: [[UInt8]] = []
+        while let entry = list[entries.count] {
+            entries.append(Array(UnsafeRawBufferPointer(start: entry, count: strlen(entry))))
+        }
+        return entries
+    }
+
+    /// Repaired words would be others than the user's: another file, another message. Names of files may have any bytes.
+    private static func text(of words: [[UInt8]]) throws(CommandError) -> [String] {
+        var texts: [String] = []
+        for word in words {
+            guard let text = String(validating: word, as: UTF8.self) else {
+                throw CommandError(
+                    .usage, String(decoding: word, as: UTF8.self), "not UTF-8 text",
+                    advice: "rename a file that is called so, or send its content: send-file WHO - --name NAME <FILE")
             }
-            next += 1
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The variables of this process. A name that stands twice keeps its first value, like in a shell. What says where
+    /// our files are must be text; what is of no concern to us may be anything.
+    private static func environment(of entries: [[UInt8]]) throws(CommandError) -> [String: String] {
+        var variables: [String: String] = [:]
+        for entry in entries {
+            guard let equals = entry.firstIndex(of: UInt8(ascii: "=")) else { continue }
+            let name = String(decoding: entry[..<equals], as: UTF8.self)
+            guard variables[name] == nil else { continue }
+            let value = String(validating: entry[(equals + 1)...], as: UTF8.self)
+            if value == nil, name == "HOME" || name.hasPrefix("BLIPCHAT_") || name.hasPrefix("XDG_") {
+                throw CommandError(.usage, name, "not UTF-8 text")
+            }
+            variables[name] = value ?? String(decoding: entry[(equals + 1)...], as: UTF8.self)
         }
         return variables
     }

@@ -29,15 +29,16 @@ extension CommandRunner {
     private func chat(
         with echo: EchoPeer, in paths: HomePaths, on terminal: NcursesTerminal
     ) async throws(CommandError) -> ExitCode {
+        let settings = try configuration(paths)
         let configuration = ChatConfiguration(
-            name: try self.configuration(paths).name ?? Configuration.defaultName(environment: environment),
+            name: settings.name ?? Configuration.defaultName(environment: environment),
             listen: .host("127.0.0.1", port: 0),
             downloadsFolder: paths.downloads)
         let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
         do throws(CommandError) {
             let contact = try await OpenChat.own(instance).addContact("\(echo.address)")
             let result = try await show(
-                instance.client, of: paths, on: terminal, contact: contact.name,
+                instance.client, of: paths, settings, on: terminal, contact: contact.name,
                 notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."],
                 // Nothing goes on at a next start: all of it is removed.
                 saysFarewell: false,

@@ -7,12 +7,14 @@ import Glibc
 
 extension CommandRunner {
     /// The chat of this home in line mode. There is no first-run page: a key is made where there is none.
-    func openPlain(_ paths: HomePaths, _ target: ScreenTarget) async throws(CommandError) -> ExitCode {
+    func openPlain(
+        _ paths: HomePaths, _ settings: Configuration, _ target: ScreenTarget
+    ) async throws(CommandError) -> ExitCode {
         let signals = try await TerminationSignals.take()
-        let chat = try await OpenChat.open(paths, try chatConfiguration(paths, listens: true))
+        let chat = try await OpenChat.open(paths, try chatConfiguration(settings, paths, listens: true))
         do throws(CommandError) {
             let options = try applicationOptions(
-                paths, contact: try await chat.contact(for: target),
+                paths, settings, contact: try await chat.contact(for: target),
                 notices: chat.notices + ["Lines are sent; /help lists the commands, /quit ends"],
                 reconfigure: { await chat.reconfigure($0, paths) })
             let code = await show(chat, options, signals)

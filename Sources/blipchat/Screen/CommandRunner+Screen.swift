@@ -12,12 +12,12 @@ extension CommandRunner {
         // it at once, or a slip costs a start.
         let file = ConfigurationFile(paths: paths, home: environment["HOME"])
         if let error = CommandError.inSettings(try file.problems()) { throw error }
-        _ = try chatConfiguration(paths, listens: true)
-        let target = try await openingTarget(paths)
         let settings = try configuration(paths)
-        guard !arguments.has("--plain") else { return try await openPlain(paths, target) }
+        _ = try chatConfiguration(settings, paths, listens: true)
+        let target = try await openingTarget(paths)
+        guard !arguments.has("--plain") else { return try await openPlain(paths, settings, target) }
         let making = Task { await makeTerminal(settings, paths) }
-        guard !paths.hasIdentity else { return try await chat(paths, on: making, target) }
+        guard !paths.hasIdentity else { return try await chat(paths, settings, on: making, target) }
         let terminal = await making.value
 
         if arguments.has("--no-input") {
@@ -25,12 +25,13 @@ extension CommandRunner {
                 .usage, "first start", "there are questions to be answered",
                 advice: "leave out --no-input, or make the key with blipchat id")
         }
-        switch try await firstRun(paths, on: terminal) {
+        switch try await firstRun(paths, settings, on: terminal) {
         case .quit: return .done
         case .demo: return try await runDemo(on: terminal)
         case .start(let name, let port, let downloads, let address):
-            try saveFirstConfiguration(paths, name: name, port: port, downloads: downloads)
-            return try await chat(paths, on: making, address.map(ScreenTarget.address) ?? target)
+            try saveFirstConfiguration(paths, settings, name: name, port: port, downloads: downloads)
+            return try await chat(
+                paths, configuration(paths), on: making, address.map(ScreenTarget.address) ?? target)
         }
     }
 
@@ -64,9 +65,9 @@ extension CommandRunner {
     }
 
     private func firstRun(
-        _ paths: HomePaths, on terminal: NcursesTerminal
+        _ paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal
     ) async throws(CommandError) -> FirstRunAnswer {
-        let configuration = try chatConfiguration(paths, listens: true)
+        let configuration = try chatConfiguration(settings, paths, listens: true)
         let listen = Self.listeningPlace(of: configuration)
         let defaults = FirstRunDefaults(
             name: configuration.name, listenAddress: listen.host == Self.allAddresses ? "all addresses" : listen.host,
@@ -93,11 +94,11 @@ extension CommandRunner {
     /// Writes what the first-run page asked. What is as it would be anyway is left as it is: above all, an address to
     /// listen at that was set before stays the only one.
     private func saveFirstConfiguration(
-        _ paths: HomePaths, name: String, port: UInt16, downloads: String
+        _ paths: HomePaths, _ settings: Configuration, name: String, port: UInt16, downloads: String
     ) throws(CommandError) {
         try paths.createFolders()
         var changes = [(SettingPath(section: "", name: "name"), name)]
-        let listen = Self.listeningPlace(of: try chatConfiguration(paths, listens: true))
+        let listen = Self.listeningPlace(of: try chatConfiguration(settings, paths, listens: true))
         if port != listen.port, !arguments.has("--listen") {
             changes.append(
                 (SettingPath(section: "", name: "listen"), Endpoint.host(listen.host, port: port).description))
@@ -108,20 +109,21 @@ extension CommandRunner {
     }
 
     private func chat(
-        _ paths: HomePaths, on terminal: Task<NcursesTerminal, Never>, _ target: ScreenTarget
+        _ paths: HomePaths, _ settings: Configuration, on terminal: Task<NcursesTerminal, Never>,
+        _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
-        let configuration = try chatConfiguration(paths, listens: true)
+        let configuration = try chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
         do throws(CommandError) {
             chat = try await OpenChat.open(paths, configuration)
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
-            return try await showDamaged(paths, configuration, on: terminal.value, damage)
+            return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)
         }
         do throws(CommandError) {
             let contact = try await chat.contact(for: target)
             let result = try await show(
-                chat.service, of: paths, on: terminal.value, contact: contact, notices: chat.notices,
+                chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: chat.notices,
                 saysFarewell: !chat.isAttached, reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
@@ -144,7 +146,8 @@ extension CommandRunner {
 
     /// The screen over what can be read of a damaged history, with the way to recover on it.
     private func showDamaged(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, on terminal: NcursesTerminal, _ damage: StoreError
+        _ paths: HomePaths, _ settings: Configuration, _ name: String, on terminal: NcursesTerminal,
+        _ damage: StoreError
     ) async throws(CommandError) -> ExitCode {
         let identity: TLSIdentity
         do {
@@ -156,10 +159,10 @@ extension CommandRunner {
             try await HistoryDatabase.open(at: paths.history, evenIfDamaged: true)
         }
         let service = DamagedHistory(
-            store: store, damage: damage, peerID: PeerID(identity.fingerprint), name: configuration.name)
+            store: store, damage: damage, peerID: PeerID(identity.fingerprint), name: name)
         do throws(CommandError) {
             let result = try await show(
-                service, of: paths, on: terminal, contact: nil,
+                service, of: paths, settings, on: terminal, contact: nil,
                 notices: ["The history is read-only: " + Sentences.reason(of: damage)])
             await store.close()
             return result
@@ -177,12 +180,12 @@ extension CommandRunner {
     /// Runs the screen until the user leaves it; a signal is passed on as the exit code. `reconfigure` gives the chat
     /// what /set and a reload change of it.
     @ScreenActor func show(
-        _ service: any ChatService, of paths: HomePaths, on terminal: NcursesTerminal, contact: String?,
-        notices: [String], saysFarewell: Bool = true, commands: ScreenCommands? = nil,
+        _ service: any ChatService, of paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal,
+        contact: String?, notices: [String], saysFarewell: Bool = true, commands: ScreenCommands? = nil,
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
         let options = try applicationOptions(
-            paths, contact: contact, notices: notices, commands, reconfigure: reconfigure)
+            paths, settings, contact: contact, notices: notices, commands, reconfigure: reconfigure)
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
@@ -196,16 +199,15 @@ extension CommandRunner {
 
     /// What the screen and line mode are started with.
     func applicationOptions(
-        _ paths: HomePaths, contact: String?, notices: [String], _ commands: ScreenCommands? = nil,
-        reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void
+        _ paths: HomePaths, _ settings: Configuration, contact: String?, notices: [String],
+        _ commands: ScreenCommands? = nil, reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void
     ) throws(CommandError) -> ChatApplicationOptions {
-        let start = try configuration(paths)
         var options = ChatApplicationOptions(
             home: environment["HOME"] ?? "", version: Version.text, contact: contact, notices: notices)
-        options.settings = start.screen
+        options.settings = settings.screen
         options.theme = try ThemeFolder(path: paths.themes).theme(named: options.settings.theme)
         options.settingsStore = SettingsKeeper(
-            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: start
+            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings
         ) { settings in
             await reconfigure(chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: nil))
         }

@@ -74,6 +74,9 @@ struct OnceTests {
         async let second: Void = clients.1.start()
         _ = try await (first, second)
         try await simulation.eventually("nothing waits") {
+            // On a slow host time would pass while one side has not done yet what the other did at once, and a peer who
+            // is slow may be called again.
+            for _ in 0..<10 { await simulation.clock.settling() }
             let left = try await alice.waiting()
             return try await left + bob.waiting() == 0
         }
@@ -82,7 +85,7 @@ struct OnceTests {
         await simulation.clock.advance(by: .seconds(60))
         #expect(simulation.network.openPairs.count == 1)
         // Each has called once: both kept the same link, and nobody called again.
-        #expect(simulation.network.calls.count == 2)
+        #expect(simulation.network.calls.count == 2, "\(simulation.network.calls)")
         await simulation.stop()
     }
 

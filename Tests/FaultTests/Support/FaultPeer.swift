@@ -73,13 +73,18 @@ final class FaultPeer: Sendable {
 /// `LinkConnecting` that notes how its connections end.
 private final class NotedConnecting: PeerConnecting {
     private let base: LinkConnecting
-    private let note = Mutex<@Sendable (LinkError) -> Void>({ _ in })
+    private let notes = Mutex(Notes())
 
     init(base: LinkConnecting) { self.base = base }
 
-    func note(_ note: @escaping @Sendable (LinkError) -> Void) { self.note.withLock { $0 = note } }
+    func note(_ note: @escaping @Sendable (LinkError) -> Void) { notes.withLock { $0.note = note } }
 
-    private func tell(_ end: LinkError) { note.withLock { $0 }(end) }
+    private func tell(_ end: LinkError) { notes.withLock { $0.note }(end) }
+
+    /// Around the function, which a Mutex alone would wrap anew each time that it gives it out.
+    private struct Notes: Sendable {
+        var note: @Sendable (LinkError) -> Void = { _ in }
+    }
 
     func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler

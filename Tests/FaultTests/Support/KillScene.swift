@@ -153,7 +153,8 @@ final class KillScene {
         try await drain()
         for process in [server, sender] {
             process.signal(SIGTERM)
-            #expect(try await process.waitForExit() == .exited(0), sourceLocation: sourceLocation)
+            let status = try await process.waitForExit()
+            #expect(status == .exited(0), "\(process.errorOutput.suffix(2_000))", sourceLocation: sourceLocation)
         }
         let (sent, received) = (try HistoryProbe(alice.historyPath), try HistoryProbe(bob.historyPath))
         Invariants.checkDrained(sender: sent, receiver: received, written: written, sourceLocation: sourceLocation)
