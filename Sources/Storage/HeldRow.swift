@@ -37,7 +37,7 @@ extension SQLiteConnection {
     private static func nulls(_ count: Int) -> [SQLiteValue] { Array(repeating: .null, count: count) }
 
     func isHolding(from contact: ContactID) throws(StoreError) -> Bool {
-        try first("SELECT 1 FROM held WHERE contact = ?", [.integer(contact.rawValue)]) { _ in true } ?? false
+        try has("SELECT 1 FROM held WHERE contact = ?", .integer(contact.rawValue))
     }
 
     /// What is held back under an id.

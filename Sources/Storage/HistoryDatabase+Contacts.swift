@@ -47,10 +47,10 @@ extension HistoryDatabase {
         peerID: PeerID, name: String, address: PeerAddress?, origin: String, at time: Timestamp, limit: Int
     ) async throws(StoreError) -> ContactRequest? {
         try await writer.write { connection throws(StoreError) in
-            let isKnown =
-                try connection.first(
-                    "SELECT 1 FROM contact_requests WHERE peer_id = ?", [.text(peerID.text)]
-                ) { _ in true } ?? false
+            // They may have become a contact while their call was on its way here.
+            let key = SQLiteValue.text(peerID.text)
+            guard try !connection.has("SELECT 1 FROM contacts WHERE peer_id = ?", key) else { return nil }
+            let isKnown = try connection.has("SELECT 1 FROM contact_requests WHERE peer_id = ?", key)
             let count = try connection.first("SELECT count(*) FROM contact_requests") { row in row.integer(0) } ?? 0
             guard isKnown || count < Int64(limit) else { return nil }
             try connection.run(
@@ -58,10 +58,8 @@ extension HistoryDatabase {
                 INSERT INTO contact_requests(peer_id, name, address, origin, received) VALUES (?1, ?2, ?3, ?4, ?5)
                 ON CONFLICT(peer_id) DO UPDATE SET name = ?2, address = ?3, origin = ?4, received = ?5
                 """,
-                .text(peerID.text), .text(name), .optionalText(address?.description), .text(origin),
-                .integer(time.milliseconds))
-            return try connection.first(
-                Self.selectRequests + " WHERE peer_id = ?", [.text(peerID.text)], Self.request)
+                key, .text(name), .optionalText(address?.description), .text(origin), .integer(time.milliseconds))
+            return try connection.first(Self.selectRequests + " WHERE peer_id = ?", [key], Self.request)
         }
     }
 

@@ -70,10 +70,9 @@ extension SQLiteConnection {
         let isOurs = SQLiteValue.flag(message.direction == .outgoing)
         let key: [SQLiteValue] = [.integer(message.contact.rawValue), .text(message.id.text)]
         let isRetracted =
-            try first(
+            try has(
                 "SELECT 1 FROM operations WHERE contact = ? AND target = ? AND outgoing = ? AND kind = 'retract'",
-                key + [isOurs]
-            ) { _ in true } ?? false
+                .integer(message.contact.rawValue), .text(message.id.text), isOurs)
         func latest(_ kind: String, by author: SQLiteValue) throws(StoreError) -> (text: String?, sent: Int64)? {
             try first(
                 """
@@ -105,9 +104,8 @@ extension SQLiteConnection {
 
     /// Whether anything acts on a message that has just come.
     func hasOperations(on message: ChatMessage) throws(StoreError) -> Bool {
-        try first(
-            "SELECT 1 FROM operations WHERE contact = ? AND target = ?",
-            [.integer(message.contact.rawValue), .text(message.id.text)]
-        ) { _ in true } ?? false
+        try has(
+            "SELECT 1 FROM operations WHERE contact = ? AND target = ?", .integer(message.contact.rawValue),
+            .text(message.id.text))
     }
 }

@@ -28,7 +28,7 @@ enum SearchIndex {
 
     /// Whether anything waits to be indexed.
     static func isBehind(in connection: SQLiteConnection) throws(StoreError) -> Bool {
-        try connection.first("SELECT 1 FROM waiting") { _ in true } ?? false
+        try connection.has("SELECT 1 FROM waiting")
     }
 
     /// Indexes what waits, some of it in each call; returns how much it was.
@@ -73,10 +73,7 @@ enum SearchIndex {
     @discardableResult static func remove(
         _ position: Int64, in connection: SQLiteConnection
     ) throws(StoreError) -> Bool {
-        let isWaiting =
-            try connection.first("SELECT 1 FROM waiting WHERE position = ?", [.integer(position)]) { _ in true }
-            ?? false
-        if isWaiting { return false }
+        if try connection.has("SELECT 1 FROM waiting WHERE position = ?", .integer(position)) { return false }
         for table in tables { try connection.run("DELETE FROM \(table) WHERE rowid = ?", .integer(position)) }
         return true
     }

@@ -302,6 +302,17 @@ private struct Highest: RandomNumberGenerator {
         #expect(await second == nil)
     }
 
+    @Test("a line that is finished takes nothing more and gives what waits; one that is closed gives nothing")
+    func ending() async {
+        let (finished, closed) = (RequestLane(limit: 9), RequestLane(limit: 9))
+        for lane in [finished, closed] { for number in 1...2 { lane.append(request(UInt64(number), "message")) } }
+        finished.finish()
+        closed.close()
+        for lane in [finished, closed] { lane.append(request(3, "message")) }
+        for number in [1, 2, nil] as [UInt64?] { #expect(await finished.next()?.number == number) }
+        #expect(await closed.next() == nil)
+    }
+
     @Test("one request over the limit ends the line")
     func overrun() async {
         let lane = RequestLane(limit: 2)

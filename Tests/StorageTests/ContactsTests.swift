@@ -109,4 +109,23 @@ struct ContactsTests {
         try await database.removeContactRequest(second.id)
         #expect(try await database.contactRequests() == [refreshed])
     }
+
+    @Test("that became a contact while they asked leave no request behind")
+    func contactsDoNotAsk() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let key = try #require(peerID(1))
+        func ask() async throws -> ContactRequest? {
+            try await database.recordContactRequest(
+                peerID: key, name: "one", address: nil, origin: "192.0.2.1:5", at: .init(milliseconds: 1), limit: 2)
+        }
+        let request = try #require(try await ask())
+        let contact = try await database.addContact(
+            NewContact(peerID: key, name: "one", addresses: [], isBlocked: true, added: .init(milliseconds: 2)))
+        try await database.removeContactRequest(request.id)
+        #expect(try await ask() == nil)
+        #expect(try await database.contactRequests().isEmpty)
+        try await database.removeContact(contact.id)
+        #expect(try await ask() != nil)
+    }
 }

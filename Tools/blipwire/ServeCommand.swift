@@ -1,8 +1,6 @@
 // `blipwire serve`: answers the workbench's profiles.
 
 internal import BLIPNet
-internal import Dispatch
-internal import Glibc
 internal import Workbench
 
 struct ServeCommand: Command {
@@ -72,29 +70,5 @@ struct ServeCommand: Command {
         await end.wait()
         listener.close()
         return .done
-    }
-}
-
-/// SIGINT and SIGTERM as something to wait for; from its making on they do not end the process by themselves.
-struct EndSignal {
-    private let signals: AsyncStream<Void>
-    private let sources: [any DispatchSourceSignal]
-
-    init() {
-        let (signals, continuation) = AsyncStream<Void>.makeStream()
-        self.signals = signals
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield() }
-            source.resume()
-            return source
-        }
-    }
-
-    /// Returns when one has come.
-    func wait() async {
-        for await _ in signals { break }
-        for source in sources { source.cancel() }
     }
 }

@@ -77,10 +77,7 @@ extension ChatClient {
         }
         let host = link.connection.info.remoteHost
         let address = hello.listenPort.map { PeerAddress(host: host, port: $0, peerID: link.peerID) }
-        if session(of: link.peerID)?.peer.isBlocked == true {
-            answer(request, on: link, .failure(.forbidden, "blocked"))
-            return link.close(code: 1008, reason: "")
-        }
+        if refuseIfBlocked(link, request) { return }
         if session(of: link.peerID) == nil, configuration.acceptsRequests {
             let name = ContactNames.cleaned(hello.name, fallback: "somebody")
             await acceptStranger(link.peerID, name: name, address: address)
@@ -89,11 +86,8 @@ extension ChatClient {
         await recordRequest(
             of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
             origin: link.connection.info.remoteAddress)
-        if session(of: link.peerID) != nil {
-            // Our user has approved them while their request was being written down again.
-            await dropRequests(of: link.peerID)
-            if admitIfContact(link, request) { return }
-        }
+        // Our user may have approved or blocked them meanwhile.
+        if admitIfContact(link, request) || refuseIfBlocked(link, request) { return }
         answer(request, on: link, HelloReply.pending.encoded())
         link.close(reason: "pending")
     }
@@ -105,6 +99,14 @@ extension ChatClient {
         admit(request, on: link)
         adopt(link, for: peer.id)
         updateLink(peer.id, link.number) { $0.admitsPeer = true }
+        return true
+    }
+
+    /// Who is blocked is told so.
+    private func refuseIfBlocked(_ link: ActiveLink, _ request: BLIPIncomingRequest) -> Bool {
+        guard session(of: link.peerID)?.peer.isBlocked == true else { return false }
+        answer(request, on: link, .failure(.forbidden, "blocked"))
+        link.close(code: 1008, reason: "")
         return true
     }
 

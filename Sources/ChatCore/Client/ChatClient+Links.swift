@@ -234,7 +234,7 @@ extension ChatClient {
     }
 
     private func linkEnded(_ contact: ContactID, _ link: ActiveLink, _ end: LinkError) async {
-        link.router.close()
+        link.router.finish()
         stopTransfers(on: link.number)
         let wasOnline = sessions[contact]?.link?.number == link.number && sessions[contact]?.link?.isOnline == true
         let reason = end == .closedLocally ? nil : LinkReason.text(end)

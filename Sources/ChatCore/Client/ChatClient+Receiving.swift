@@ -4,10 +4,10 @@
 import BLIPNet
 
 extension ChatClient {
-    /// Handles a link's chat requests one after the other until the link ends.
+    /// Handles a link's chat requests one after the other until the link has ended and none is left.
     func consumeChat(of contact: ContactID, on link: ActiveLink) async {
         while let request = await link.router.chat.next() {
-            guard sessions[contact]?.link?.number == link.number else { return }
+            guard counts(request, from: contact, on: link) else { continue }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.
             let wait = sessions[contact]?.takeOperation(within: configuration.limits, now: clock.now()) ?? .zero
             if wait > .zero { do { try await clock.wait(wait) } catch { return } }
@@ -18,6 +18,17 @@ extension ChatClient {
             }
         }
         if link.router.chat.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// Whether a request is to be handled: on the contact's present link each one is. Of what waited when the link ended,
+    /// that which is stored still counts: who said it may be gone for days.
+    private func counts(_ request: BLIPIncomingRequest, from contact: ContactID, on link: ActiveLink) -> Bool {
+        guard let session = sessions[contact] else { return false }
+        if session.link?.number == link.number { return true }
+        guard phase == .running, session.peer.peerID == link.peerID, !session.peer.isBlocked,
+            session.peer.trust != .keyChanged
+        else { return false }
+        return request.properties.profile.flatMap(ChatProfile.init)?.isStored ?? false
     }
 
     private func receive(

@@ -34,8 +34,15 @@ final class RequestRouter: PeerRequestHandler {
         return nil
     }
 
+    /// The link is to end for a reason of ours: nothing that waits is handled any more.
     func close() {
         chat.close()
+        files.close()
+    }
+
+    /// The link has ended: chat that has come is still handled, file requests have nobody to be answered to.
+    func finish() {
+        chat.finish()
         files.close()
     }
 }
@@ -73,7 +80,7 @@ final class RequestLane: Sendable {
         consumer?.resume(returning: request)
     }
 
-    /// The next request in arrival order; `nil` when the lane is closed. One consumer at a time.
+    /// The next request in arrival order; `nil` when the lane has ended. One consumer at a time.
     func next() async -> BLIPIncomingRequest? {
         await withCheckedContinuation { continuation in
             let (ready, request) = state.withLock { state -> (Bool, BLIPIncomingRequest?) in
@@ -90,10 +97,15 @@ final class RequestLane: Sendable {
     var isOverrun: Bool { state.withLock { $0.isOverrun } }
 
     /// Drops what waits and ends the consumer.
-    func close() {
+    func close() { end(keepsWaiting: false) }
+
+    /// Takes nothing more; the consumer gets what waits, and ends.
+    func finish() { end(keepsWaiting: true) }
+
+    private func end(keepsWaiting: Bool) {
         let consumer = state.withLock { state in
             state.isClosed = true
-            state.waiting = []
+            if !keepsWaiting { state.waiting = [] }
             defer { state.consumer = nil }
             return state.consumer
         }

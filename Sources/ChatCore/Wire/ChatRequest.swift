@@ -17,6 +17,14 @@ enum ChatProfile: String, Sendable, CaseIterable {
     case fileGet = "file-get"
     case fileDigest = "file-digest"
     case fileStatus = "file-status"
+
+    /// Whether the receiver writes down what it says, before it answers.
+    var isStored: Bool {
+        switch self {
+        case .message, .edit, .retract, .react, .read, .fileOffer, .fileStatus: true
+        case .hello, .accepted, .typing, .presence, .fileGet, .fileDigest: false
+        }
+    }
 }
 
 /// A request of one profile. `encoded()` and `init(decoding:)` are inverse to each other.

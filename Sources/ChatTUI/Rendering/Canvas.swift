@@ -63,9 +63,10 @@ public struct Canvas: Sendable, Equatable {
     /// The cells of one row from left to right; none outside of the grid.
     func row(_ row: Int) -> [Cell] { rows.indices.contains(row) ? rows[row] : [] }
 
-    /// The columns of a row from the first that differs from `before`, which has the same size, to the last; `nil` when
-    /// nothing does.
-    func changedColumns(ofRow row: Int, since before: Canvas) -> Range<Int>? {
+    /// The columns of a row from the first that differs from `before`, which has the same size, to the last: all of them
+    /// without one; `nil` when nothing does.
+    func changedColumns(ofRow row: Int, since before: Canvas?) -> Range<Int>? {
+        guard let before else { return 0..<size.columns }
         guard rows.indices.contains(row), before.rows.indices.contains(row) else { return nil }
         return rows[row].withUnsafeBufferPointer { cells in
             before.rows[row].withUnsafeBufferPointer { old in

@@ -18,14 +18,9 @@ extension NcursesTerminal {
         let rows = 0..<min(canvas.size.rows, size.rows)
         var changed: [Int] = []
         for row in rows {
-            guard let before else {
-                changed.append(row)
-                paint(row, canvas.row(row), 0..<canvas.size.columns, before: nil, on: window)
-                continue
-            }
             guard let columns = canvas.changedColumns(ofRow: row, since: before) else { continue }
             changed.append(row)
-            paint(row, canvas.row(row), columns, before: before.row(row), on: window)
+            paint(row, canvas.row(row), columns, before: before?.row(row), on: window)
         }
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)

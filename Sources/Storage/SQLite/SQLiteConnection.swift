@@ -86,6 +86,11 @@ final class SQLiteConnection {
         return element
     }
 
+    /// Whether a query has a row.
+    func has(_ sql: String, _ values: SQLiteValue...) throws(StoreError) -> Bool {
+        try first(sql, values) { _ in true } ?? false
+    }
+
     /// Calls `body` with each row until it returns false.
     func forEachRow(
         _ sql: String, _ values: [SQLiteValue], _ body: (SQLiteRow) throws(StoreError) -> Bool
