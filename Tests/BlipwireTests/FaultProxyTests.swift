@@ -68,6 +68,11 @@ import Workbench
         #expect(try await proxy.stop().first?["end"] == .string("unreachable"))
     }
 
+    @Test("ends when it is told to in the moment after it said that it listens")
+    func endsAtOnce() async throws {
+        for _ in 0..<10 { #expect(try await Proxy(to: "127.0.0.1:9").stop().isEmpty) }
+    }
+
     @Test("says in one sentence what it cannot do")
     func sentences() async throws {
         let folder = try TemporaryDirectory()
