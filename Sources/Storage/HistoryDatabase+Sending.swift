@@ -282,10 +282,9 @@ extension SQLiteConnection {
     }
 
     fileprivate func isOperationOfOurs(_ id: MessageID, to contact: ContactID) throws(StoreError) -> Bool {
-        try first(
-            "SELECT 1 FROM operations WHERE contact = ? AND outgoing = 1 AND id = ?",
-            [.integer(contact.rawValue), .text(id.text)]
-        ) { _ in true } ?? false
+        try has(
+            "SELECT 1 FROM operations WHERE contact = ? AND outgoing = 1 AND id = ?", .integer(contact.rawValue),
+            .text(id.text))
     }
 
     fileprivate func operation(number: Int64) throws(StoreError) -> ChatOperation? {
