@@ -7,21 +7,6 @@ import Testing
 
 @Suite("Bidirectional text")
 struct BidiTests {
-    /// Upper-case letters of the examples stand for Hebrew ones.
-    private func hebrew(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            let isUpper = (0x41...0x5A).contains(scalar.value)
-            result.unicodeScalars.append(isUpper ? Unicode.Scalar(0x5D0 + scalar.value - 0x41) ?? scalar : scalar)
-        }
-    }
-
-    private func latin(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            let isHebrew = (0x5D0...0x5E9).contains(scalar.value)
-            result.unicodeScalars.append(isHebrew ? Unicode.Scalar(0x41 + scalar.value - 0x5D0) ?? scalar : scalar)
-        }
-    }
-
     private func shown(_ text: String) -> String {
         let clusters = SafeText(hebrew(text), as: .line).clusters
         guard let paragraph = BidiParagraph(clusters) else { return text }

@@ -40,7 +40,7 @@ struct InputLineTests {
         ])
     func words(command: AppCommand, expected: String) {
         var line = InputLine("one two-three")
-        _ = line.perform(command)
+        _ = line.perform(command, reordering: true)
         switch command {
         case .killBlankWord: #expect(line.text == "one ")
         default: #expect(line.text == expected)
@@ -51,7 +51,7 @@ struct InputLineTests {
     func killLineEnd() {
         var line = InputLine("one\ntwo")
         line.move(to: 3)
-        let result1 = line.perform(.killToEnd)
+        let result1 = line.perform(.killToEnd, reordering: true)
         #expect(result1 == .killed("\n", .forward))
         #expect(line.text == "onetwo")
     }
@@ -60,9 +60,9 @@ struct InputLineTests {
     func killWithinLine() {
         var line = InputLine("one\ntwo three\nfour")
         line.move(to: 8)
-        let result2 = line.perform(.killToStart)
+        let result2 = line.perform(.killToStart, reordering: true)
         #expect(result2 == .killed("two ", .backward))
-        let result3 = line.perform(.killToEnd)
+        let result3 = line.perform(.killToEnd, reordering: true)
         #expect(result3 == .killed("three", .forward))
         #expect(line.text == "one\n\nfour")
     }
@@ -71,12 +71,12 @@ struct InputLineTests {
     func undo() {
         var line = InputLine()
         for character in "hello" { line.insert(String(character)) }
-        _ = line.perform(.killToStart)
-        _ = line.perform(.undo)
+        _ = line.perform(.killToStart, reordering: true)
+        _ = line.perform(.undo, reordering: true)
         #expect(line.text == "hello")
-        _ = line.perform(.undo)
+        _ = line.perform(.undo, reordering: true)
         #expect(line.text == "")
-        _ = line.perform(.undo)
+        _ = line.perform(.undo, reordering: true)
         #expect(line.text == "")
     }
 
@@ -129,14 +129,14 @@ struct InputLineTests {
     @Test("the box wraps at its width and finds the cursor")
     func box() {
         var line = InputLine("abcdef")
-        var box = InputBox(line, width: 4, maxRows: 5)
+        var box = InputBox(line, width: 4, maxRows: 5, reordering: true)
         #expect(box.rows.map(\.text) == ["abcd", "ef"])
         #expect(box.cursor == Point(column: 2, row: 1))
         line.move(to: 4)
-        box = InputBox(line, width: 4, maxRows: 5)
+        box = InputBox(line, width: 4, maxRows: 5, reordering: true)
         #expect(box.cursor == Point(column: 0, row: 1))
         line = InputLine("abcd")
-        box = InputBox(line, width: 4, maxRows: 5)
+        box = InputBox(line, width: 4, maxRows: 5, reordering: true)
         #expect(box.cursor == Point(column: 0, row: 1))
         #expect(box.rows.count == 2)
     }
@@ -144,8 +144,10 @@ struct InputLineTests {
     @Test("the box shows the rows around the cursor")
     func boxScrolls() {
         var line = InputLine((1...9).map { "line \($0)" }.joined(separator: "\n"))
-        #expect(InputBox(line, width: 20, maxRows: 3).rows.map(\.text) == ["line 7", "line 8", "line 9"])
+        #expect(
+            InputBox(line, width: 20, maxRows: 3, reordering: true).rows.map(\.text) == ["line 7", "line 8", "line 9"])
         line.move(to: 0)
-        #expect(InputBox(line, width: 20, maxRows: 3).rows.map(\.text) == ["line 1", "line 2", "line 3"])
+        #expect(
+            InputBox(line, width: 20, maxRows: 3, reordering: true).rows.map(\.text) == ["line 1", "line 2", "line 3"])
     }
 }

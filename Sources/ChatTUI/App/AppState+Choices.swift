@@ -17,7 +17,9 @@ extension AppState {
         case .choose: return choose(from: pane, &effects)
         case .clear: pane.list = ListPane()
         default:
-            if pane.list.filter.perform(command, yanking: killRing.newest) == .ignored { return }
+            if pane.list.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) == .ignored {
+                return
+            }
             pane.list.selected = 0
         }
         overlay = .choice(pane)

@@ -43,7 +43,9 @@ extension AppState {
             if picker.marked.isEmpty { picker.toggleMark() }
             if picker.marked.isEmpty { say("Nothing is marked") } else { return send(picker, &effects) }
         default:
-            if picker.filter.perform(command, yanking: killRing.newest) == .ignored { return }
+            if picker.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) == .ignored {
+                return
+            }
             filterChanged(&picker, &effects)
         }
         overlay = .files(picker)

@@ -128,7 +128,7 @@ extension AppState {
     /// Editing commands on the input line. `false` when `command` is none.
     mutating func edit(_ command: AppCommand, _ effects: inout [AppEffect]) -> Bool {
         let before = input.text
-        switch input.perform(command, yanking: killRing.newest) {
+        switch input.perform(command, yanking: killRing.newest, reordering: settings.reorders) {
         case .ignored: return false
         case .done: lastKill = nil
         case .killed(let text, let direction):

@@ -130,7 +130,9 @@ extension AppState {
         lastKill = nil
         let layout = ScreenLayout(self)
         let prompt = ScreenLayout.prompt(self, columns: layout.size.columns, hasTitle: layout.title != nil)
-        let box = InputBox(input, width: layout.size.columns - prompt.width, maxRows: layout.input.size.rows)
+        let box = InputBox(
+            input, width: layout.size.columns - prompt.width, maxRows: layout.input.size.rows,
+            reordering: settings.reorders)
         let place = Point(column: point.column - prompt.width, row: point.row - layout.input.origin.row)
         input.move(to: box.offset(at: place))
     }

@@ -115,7 +115,9 @@ extension AppState {
             return
         case .clear: pane = ListPane()
         default:
-            if pane.filter.perform(command, yanking: killRing.newest) == .ignored { return }
+            if pane.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) == .ignored {
+                return
+            }
             pane.selected = 0
         }
         replace(pane)

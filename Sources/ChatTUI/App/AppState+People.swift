@@ -37,7 +37,7 @@ extension AppState {
     }
 
     mutating func perform(_ command: AppCommand, in pane: inout RequestsPane, _ effects: inout [AppEffect]) {
-        if pane.filter.perform(command, yanking: killRing.newest) {
+        if pane.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) {
             selectListed(in: &pane)
             overlay = .requests(pane)
             return

@@ -31,7 +31,11 @@ extension AppState {
             overlay = .search(pane)
         default:
             let before = pane.query.text
-            if case .killed(let text, _) = pane.query.perform(command, yanking: killRing.newest) { killRing.add(text) }
+            if case .killed(let text, _) = pane.query.perform(
+                command, yanking: killRing.newest, reordering: settings.reorders)
+            {
+                killRing.add(text)
+            }
             if command == .clear { pane.query.replace(with: "") }
             if pane.query.text != before { refresh(&pane, &effects) } else { overlay = .search(pane) }
         }

@@ -32,7 +32,7 @@ extension AppState {
 
     mutating func perform(_ command: AppCommand, in pane: inout TransfersPane, _ effects: inout [AppEffect]) {
         if pane.limit != nil { return answerLimit(command, &pane, &effects) }
-        if pane.filter.perform(command, yanking: killRing.newest) {
+        if pane.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) {
             pane.showsDetails = false
             pane.confirmingCancel = nil
             selectListed(in: &pane)
@@ -175,7 +175,7 @@ extension AppState {
     ) {
         defer { overlay = .transfers(pane) }
         guard command == .choose else {
-            _ = pane.limit?.perform(command, yanking: killRing.newest)
+            _ = pane.limit?.perform(command, yanking: killRing.newest, reordering: settings.reorders)
             return
         }
         let word = pane.limit?.text.trimmedBlanks ?? ""

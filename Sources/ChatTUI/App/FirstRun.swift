@@ -80,7 +80,7 @@ struct FirstRunForm: Sendable {
         case .completeBack, .up: move(-1)
         default:
             if let command {
-                _ = lines[focus]?.perform(command)
+                _ = lines[focus]?.perform(command, reordering: true)
             } else if let text = key.typedText {
                 lines[focus]?.insert(text)
             }

@@ -43,7 +43,10 @@ extension AppState {
             }
             return
         case .clear: pane.field.replace(with: "")
-        default: if pane.field.perform(command, yanking: killRing.newest) == .ignored { return }
+        default:
+            if pane.field.perform(command, yanking: killRing.newest, reordering: settings.reorders) == .ignored {
+                return
+            }
         }
         overlay = .prompt(pane)
     }

@@ -41,7 +41,7 @@ extension AppState {
     }
 
     mutating func performInReader(_ command: AppCommand, _ pane: inout ReaderPane, _ effects: inout [AppEffect]) {
-        if pane.filter.perform(command, yanking: killRing.newest) {
+        if pane.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) {
             overlay = .reader(pane)
             return
         }

@@ -1,5 +1,5 @@
 // The order in which a paragraph with right-to-left letters is shown (UAX #9), because terminals cannot be relied on.
-// Used by MessageRows for message texts; names and times never take part.
+// Used for message texts and what is typed; names and times never take part.
 
 /// The embedding levels of one paragraph. Explicit formatting characters do not occur: the filter shows them by name,
 /// so the rules X1 to X8 have nothing to do. A cluster has the class of its base.

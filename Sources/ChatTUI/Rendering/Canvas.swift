@@ -43,6 +43,8 @@ public struct Canvas: Sendable, Equatable {
     /// Each row by itself: a picture made from another one shares the rows that have not changed, and comparing these
     /// costs nothing.
     private var rows: [[Cell]]
+    /// Whether right-to-left text in fields is turned around (`ui.unicode.bidi`).
+    var reorders = true
     /// What can be clicked, from the bottom to the top.
     var targets: [Target] = []
 

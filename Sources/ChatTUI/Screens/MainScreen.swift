@@ -190,7 +190,7 @@ struct MainScreen {
         canvas.draw(prompt, at: area.origin, style: Theme.title)
         let box = InputBox(
             state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows,
-            marks: state.spelling.marks(in: state.input))
+            marks: state.spelling.marks(in: state.input), reordering: state.settings.reorders)
         for index in box.rows.indices.prefix(area.size.rows) {
             let place = Point(column: prompt.width, row: area.origin.row + index)
             canvas.draw(

@@ -28,7 +28,7 @@ struct ScreenLayout: Sendable, Equatable {
         let inputWidth = size.columns - prompt.width
         let wantedRows =
             InputBox.isOneRow(state.input, width: inputWidth)
-            ? 1 : InputBox(state.input, width: inputWidth, maxRows: maxInput).rows.count
+            ? 1 : InputBox(state.input, width: inputWidth, maxRows: maxInput, reordering: false).rows.count
         let inputRows = min(wantedRows, max(size.rows, 0))
 
         var bottom = size.rows

@@ -3,6 +3,7 @@
 /// The picture of `state` on a screen of `size`. Never blank: the input is always there.
 public func view(_ state: AppState, size: Size) -> Canvas {
     var canvas = Canvas(size: size)
+    canvas.reorders = state.settings.reorders
     let layout = ScreenLayout(state, size: size)
     MainScreen(state: state, layout: layout).draw(on: &canvas)
     OverlayScreen(state: state, layout: layout).draw(on: &canvas)
@@ -51,7 +52,8 @@ struct Picture {
             place.column + 1 < layout.size.columns, characters.count < layout.size.columns,
             input.cursor == input.characters.count, state.input.cursor == characters.count,
             characters.count == input.characters.count + 1, state.spelling.unknown.isEmpty,
-            let last = characters.last, last.utf8.count == 1, characters.starts(with: input.characters)
+            let last = characters.last, last.utf8.count == 1, characters.starts(with: input.characters),
+            !input.hasRightToLeft
         else { return nil }
         return last.utf8.first.flatMap(Cluster.ascii)
     }

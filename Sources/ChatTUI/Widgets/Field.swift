@@ -16,10 +16,12 @@ struct FieldTarget: Sendable, Equatable {
     var column: Int
     /// Columns of the text that are hidden to the left.
     var hidden = 0
+    /// Whether right-to-left text in it is turned around.
+    var reorders = false
 
     /// The character of `line` at a column of the screen.
     func offset(in line: InputLine, at screenColumn: Int) -> Int {
-        let box = InputBox(line, width: .max / 4, maxRows: 1)
+        let box = InputBox(oneRowOf: line, reordering: reorders)
         return box.offset(at: Point(column: screenColumn - column + hidden, row: 0))
     }
 }
@@ -34,14 +36,14 @@ extension Canvas {
         let prompt = SafeText(prompt, as: .line)
         let taken = draw(prompt, at: point, maxWidth: width)
         let room = max(2, width - taken)
-        // One row as long as the text; then the part around the cursor.
-        let box = InputBox(line, width: .max / 4, maxRows: 1)
+        // The whole text; then the part around the cursor.
+        let box = InputBox(oneRowOf: line, reordering: reorders)
         // Without the focus nobody types there: the beginning is shown.
         let hidden = hasFocus ? max(0, box.cursor.column - room + 1) : 0
         let place = Point(column: point.column + taken, row: point.row)
         let row = box.rows.first ?? .empty
         draw(Self.part(of: row, from: hidden, width: width - taken, cursor: box.cursor.column, hasFocus), at: place)
-        let target = FieldTarget(name: name, column: place.column, hidden: hidden)
+        let target = FieldTarget(name: name, column: place.column, hidden: hidden, reorders: reorders)
         addTarget(Rect(column: point.column, row: point.row, columns: width, rows: 1), .field(target))
         guard hasFocus else { return target }
         let column = min(place.column + box.cursor.column - hidden, max(0, size.columns - 1))

@@ -10,11 +10,13 @@ extension InputLine {
         case killed(String, KillRing.Direction)
     }
 
-    /// Carries out an editing command. `yanking` is what `.yank` puts in.
-    mutating func perform(_ command: AppCommand, yanking: String? = nil) -> Outcome {
+    /// Carries out an editing command. `yanking` is what `.yank` puts in; `reordering`: right-to-left text is shown in the
+    /// order in which it is read, so in a line that runs to the left, left is forward.
+    mutating func perform(_ command: AppCommand, yanking: String? = nil, reordering: Bool) -> Outcome {
         switch command {
-        case .left: move(to: cursor - 1)
-        case .right: move(to: cursor + 1)
+        case .left, .right:
+            let isForward = (command == .right) != (reordering && runsLeft)
+            move(to: cursor + (isForward ? 1 : -1))
         case .wordLeft: move(to: wordStart)
         case .wordRight: move(to: wordEnd)
         case .lineStart: move(to: lineStart)

@@ -33,6 +33,14 @@ struct InputLine: Sendable, Equatable {
     var isMultiline: Bool { characters.contains("\n") }
     var textBeforeCursor: String { String(characters[..<cursor]) }
     var textAfterCursor: String { String(characters[cursor...]) }
+    /// Whether there may be letters that run from right to left. The first of Unicode is U+0590.
+    var hasRightToLeft: Bool { characters.contains { ($0.unicodeScalars.first?.value ?? 0) >= 0x590 } }
+    /// Whether the cursor's line begins with a letter that runs from right to left.
+    var runsLeft: Bool {
+        hasRightToLeft
+            && BidiParagraph(SafeText(String(characters[lineStart..<lineEnd]), as: .line).clusters)?.isRightToLeft
+                ?? false
+    }
 
     // MARK: Changing
 

@@ -38,7 +38,7 @@ struct ListFilter: Sendable, Equatable {
     }
 
     /// Carries out a command that is about the filter; `false` for those of the list.
-    mutating func perform(_ command: AppCommand, yanking: String?) -> Bool {
+    mutating func perform(_ command: AppCommand, yanking: String?, reordering: Bool) -> Bool {
         if command == .filterList {
             isOpen = true
             return true
@@ -47,7 +47,7 @@ struct ListFilter: Sendable, Equatable {
         switch command {
         case .choose: isOpen = false
         case .clear: line.replace(with: "")
-        default: return line.perform(command, yanking: yanking) != .ignored
+        default: return line.perform(command, yanking: yanking, reordering: reordering) != .ignored
         }
         return true
     }
