@@ -61,9 +61,7 @@ extension HistoryDatabase {
             let summary = try summarize(part)
             // From here on every start finishes what is left to do.
             try FileSystem.move(part, to: restored)
-            let kept = try setAside(path)
-            try finishRestore(path)
-            return (kept, summary)
+            return (try finishRestore(path), summary)
         }
     }
 
@@ -81,14 +79,18 @@ extension HistoryDatabase {
         return kept
     }
 
-    /// A restore was cut off between taking the old history away and putting the new one there.
-    static func finishRestore(_ path: String) throws(StoreError) {
+    /// Puts what stands under the name of a restored history in the place of the present one, however far an earlier call
+    /// has come with that. Returns where the present one is kept; `nil` when there was none, or nothing to do.
+    @discardableResult static func finishRestore(_ path: String) throws(StoreError) -> String? {
         let restored = path + restoredSuffix
-        guard !FileSystem.exists(path), FileSystem.exists(restored) else { return }
+        guard FileSystem.exists(restored) else { return nil }
+        let kept = try setAside(path)
         try FileSystem.move(restored, to: path)
+        return kept
     }
 
-    private static let restoredSuffix = ".restored"
+    /// A whole history under this name is to take the place of the one beside it.
+    static let restoredSuffix = ".restored"
 
     // MARK: Parts
 

@@ -4,7 +4,7 @@ public import ChatCore
 
 extension HistoryDatabase {
     /// Messages in one transaction, so that a long deletion lets sends through.
-    private static let batch = 500
+    fileprivate static let batch = 500
 
     public func removeContact(_ id: ContactID) async throws(StoreError) {
         // The rows of the contact and of its conversation go last: until then this can be repeated.
@@ -35,7 +35,12 @@ extension HistoryDatabase {
                 let positions = try connection.positions(
                     "contact = ? AND stored < ? ORDER BY position LIMIT \(Self.batch)",
                     [.integer(contact.rawValue), .integer(time?.milliseconds ?? .max)])
-                return try connection.delete(positions, of: contact)
+                let deleted = try connection.delete(positions, of: contact)
+                if deleted == 0 {
+                    try connection.deleteStrayOperations(
+                        of: contact, storedBefore: time ?? Timestamp(milliseconds: .max))
+                }
+                return deleted
             }
             count += deleted
             guard deleted > 0 else { return count }
@@ -68,33 +73,49 @@ extension HistoryDatabase {
     }
 
     public func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID> {
-        let limits = try await reader.perform { connection throws(StoreError) in
-            try connection.all(
-                "SELECT c.id, c.name, v.keep_days FROM contacts c JOIN conversations v ON v.contact = c.id"
-            ) { row in
-                let own = Retention(days: row.optionalInteger(2))
-                return (
-                    ContactID(row.integer(0)), rules.retention(named: row.text(1), own: own).limit(at: now)
-                )
-            }
-        }
         var changed: Set<ContactID> = []
-        for case (let contact, let limit?) in limits {
+        for (contact, limit) in try await limits(rules, now: now) {
             let deleted = try await writer.write { connection throws(StoreError) in
-                let positions = try connection.positions(
-                    """
-                    contact = ?1 AND stored < ?2 AND position NOT IN
-                        (SELECT position FROM outbox WHERE contact = ?1 AND position IS NOT NULL)
-                    AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.position = m.position
-                        AND t.state IN ('offered', 'accepted', 'running', 'paused'))
-                    ORDER BY position LIMIT \(Self.batch)
-                    """,
-                    [.integer(contact.rawValue), .integer(limit.milliseconds)])
-                return try connection.delete(positions, of: contact)
+                let deleted = try connection.delete(try connection.expired(of: contact, limit), of: contact)
+                if deleted == 0 { try connection.deleteStrayOperations(of: contact, storedBefore: limit) }
+                return deleted
             }
             if deleted > 0 { changed.insert(contact) }
         }
         return changed
+    }
+
+    public func expiredFiles(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [FileTransfer] {
+        var files: [FileTransfer] = []
+        for (contact, limit) in try await limits(rules, now: now) {
+            files += try await writer.perform { connection throws(StoreError) in
+                var files: [FileTransfer] = []
+                for position in try connection.expired(of: contact, limit) {
+                    let transfer = try connection.first(
+                        """
+                        SELECT \(TransferRow.columns) FROM transfers t
+                        WHERE t.position = ? AND t.outgoing = 0 AND t.state = 'complete'
+                        """, [.integer(position)]
+                    ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
+                    if let transfer { files.append(transfer) }
+                }
+                return files
+            }
+        }
+        return files
+    }
+
+    /// The conversations that are not kept for ever, and what is too old in them.
+    private func limits(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [(ContactID, Timestamp)] {
+        try await reader.perform { connection throws(StoreError) in
+            let limits = try connection.all(
+                "SELECT c.id, c.name, v.keep_days FROM contacts c JOIN conversations v ON v.contact = c.id"
+            ) { row in
+                let own = Retention(days: row.optionalInteger(2))
+                return (ContactID(row.integer(0)), rules.retention(named: row.text(1), own: own).limit(at: now))
+            }
+            return limits.compactMap { contact, limit in limit.map { (contact, $0) } }
+        }
     }
 
     // MARK: Purging
@@ -139,6 +160,36 @@ extension Retention {
 extension SQLiteConnection {
     fileprivate func positions(_ condition: String, _ values: [SQLiteValue]) throws(StoreError) -> [Int64] {
         try all("SELECT position FROM messages m WHERE \(condition)", values) { row in row.integer(0) }
+    }
+
+    /// The next messages that are older than a conversation keeps. What waits for delivery stays, and so does what is
+    /// still to be done to a message over there: edits and retractions.
+    fileprivate func expired(of contact: ContactID, _ limit: Timestamp) throws(StoreError) -> [Int64] {
+        try positions(
+            """
+            contact = ?1 AND stored < ?2 AND position NOT IN
+                (SELECT position FROM outbox WHERE contact = ?1 AND position IS NOT NULL)
+            AND id NOT IN (SELECT p.target FROM outbox o JOIN operations p ON p.number = o.operation
+                WHERE o.contact = ?1)
+            AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.position = m.position
+                AND t.state IN ('offered', 'accepted', 'running', 'paused'))
+            ORDER BY position LIMIT \(HistoryDatabase.batch)
+            """,
+            [.integer(contact.rawValue), .integer(limit.milliseconds)])
+    }
+
+    /// Deletes what was done to messages that are not here: nobody sees it, and it holds texts, too.
+    fileprivate func deleteStrayOperations(
+        of contact: ContactID, storedBefore limit: Timestamp
+    ) throws(StoreError) {
+        try run(
+            """
+            DELETE FROM operations WHERE contact = ?1 AND stored < ?2
+                AND number NOT IN (SELECT operation FROM outbox WHERE contact = ?1 AND operation IS NOT NULL)
+                AND NOT EXISTS (SELECT 1 FROM messages m
+                    WHERE m.contact = ?1 AND m.outgoing IN (0, 1) AND m.id = operations.target)
+            """, .integer(contact.rawValue), .integer(limit.milliseconds))
+        if changedRows > 0 { try markForPurge() }
     }
 
     /// Deletes messages with all that hangs on them, and brings the conversation's figures up to date.

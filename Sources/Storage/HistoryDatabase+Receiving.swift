@@ -58,7 +58,9 @@ extension SQLiteConnection {
         }
         // Transfers are looked up by id alone, so a file may not take the id of anybody else's.
         if case .file = message.content,
-            try first("SELECT 1 FROM transfers WHERE id = ?", [.text(message.id.text)], { _ in true }) != nil
+            try has(
+                "SELECT 1 FROM transfers WHERE id = ?1 UNION ALL SELECT 1 FROM held WHERE id = ?1 AND kind = 'file'",
+                .text(message.id.text))
         {
             return false
         }

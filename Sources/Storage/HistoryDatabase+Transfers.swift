@@ -21,6 +21,41 @@ extension HistoryDatabase {
         }
     }
 
+    public func unfinishedTransfers(
+        with contact: ContactID, after number: TransferNumber?, limit: Int
+    ) async throws(StoreError) -> [FileTransfer] {
+        try await writer.perform { connection throws(StoreError) in
+            try connection.all(
+                """
+                SELECT \(TransferRow.columns) FROM transfers t
+                WHERE t.state IN ('offered', 'accepted', 'running', 'paused') AND t.contact = ? AND t.number > ?
+                ORDER BY t.number LIMIT ?
+                """,
+                [.integer(contact.rawValue), .integer(number?.rawValue ?? 0), .integer(Int64(limit))]
+            ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
+        }
+    }
+
+    public func runningTransfers() async throws(StoreError) -> [FileTransfer] {
+        try await writer.perform { connection throws(StoreError) in
+            try connection.all("SELECT \(TransferRow.columns) FROM transfers t WHERE t.state = 'running'", []) {
+                row throws(StoreError) in try TransferRow.transfer(from: row)
+            }
+        }
+    }
+
+    public func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String> {
+        try await writer.perform { connection throws(StoreError) in
+            let paths = try connection.all(
+                """
+                SELECT path FROM transfers WHERE state IN ('offered', 'accepted', 'running', 'paused')
+                    AND outgoing = ? AND path IS NOT NULL
+                """, [.flag(direction == .outgoing)]
+            ) { row in row.text(0) }
+            return Set(paths)
+        }
+    }
+
     public func acceptedTransfers(
         from contact: ContactID, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {

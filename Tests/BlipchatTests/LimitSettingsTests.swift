@@ -11,17 +11,19 @@ import Testing
     @Test("the defaults are those of RELIABILITY 3")
     func defaults() {
         let values = Dictionary(uniqueKeysWithValues: LimitSetting.all.map { ($0.name, $0.value(ChatLimits())) })
-        #expect(
-            values == [
+        let expected: [String: Int64] =
+            [
                 "known_connections": 128, "unknown_connections": 32, "connections_per_address": 8,
                 "handshakes_per_second": 50, "handshake_seconds": 10, "head_bytes": 16_384, "head_fields": 100,
                 "frame_bytes": 65_536, "properties_bytes": 102_400, "partial_messages": 64,
                 "partial_bytes": 32 << 20, "inflated_bytes": 16 << 20, "unsent_bytes": 8 << 20,
                 "messages_per_second": 20, "message_burst": 100, "waiting_requests": 1_024,
+                "waiting_bytes": 16 << 20,
                 "outbox_messages": 10_000, "running_files": 4, "ranges_of_a_file": 32, "idle_file_seconds": 30,
                 "free_bytes": 1 << 30, "free_percent": 5,
                 "contact_requests": 32, "contact_requests_per_day": 10, "retry_seconds": 4,
-            ])
+            ]
+        #expect(values == expected)
     }
 
     @Test("every limit can be set, and only within its range", arguments: LimitSetting.all.map(\.name))

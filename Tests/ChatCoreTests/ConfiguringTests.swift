@@ -77,6 +77,14 @@ import Testing
         try await eventually("the other way is open") { try await alice.texts(with: "bob", .incoming).count == 1 }
         #expect(try await alice.state(of: waiting.id) == .pending)
         #expect(try await bob.texts(with: "alice", .incoming).isEmpty)
+        // Not even that it was read, or that we are away.
+        let heard = try #require(try await alice.history(with: "bob").last)
+        try await alice.client.markSeen(alice.contactID("bob"), upTo: heard.position)
+        try await alice.client.setAway("out")
+        try await bob.say("hello?", to: "alice")
+        try await eventually("the next one is here") { try await alice.texts(with: "bob", .incoming).count == 2 }
+        #expect(try await bob.state(of: heard.id) == .delivered)
+        #expect(await bob.client.sessions.values.first?.peerAway == nil)
         try await alice.client.setVerified(alice.contactID("bob"))
         try await eventually("it goes out") { try await alice.state(of: waiting.id) == .delivered }
 

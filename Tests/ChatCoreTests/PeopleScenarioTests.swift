@@ -164,6 +164,56 @@ import Testing
         await newBob.stop()
     }
 
+    @Test("another key at one address is no changed key as long as another address leads to the contact")
+    func strangerAtOneAddress() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        let stranger = try await TestPeer("stranger").start()
+        try await ChatClient.befriend(alice, bob)
+        let port = try await stranger.address.port
+        let contact = try await alice.contactID("bob")
+        await alice.client.disconnect(contact)
+        try await eventually("they are apart") { try await !alice.isOnline("bob") }
+        // As if bob had called from there once. It is asked first.
+        _ = try await alice.client.addContact(
+            PeerAddress(host: "127.0.0.1", port: port, peerID: bob.id), name: nil)
+        let ports = try await alice.contact("bob").addresses.map(\.port)
+        #expect(ports == [port, try await bob.address.port])
+        try await ChatClient.waitOnline(alice, bob)
+        #expect(try await alice.contact("bob").trust == .unverified)
+        #expect(!alice.log.contains { $0 == .notice(.keyChanged(contact)) })
+        // Nobody else is left: now it counts.
+        await bob.stop()
+        try await eventually("alice is told") { alice.log.contains { $0 == .notice(.keyChanged(contact)) } }
+        #expect(try await alice.contact("bob").newPeerID == stranger.id)
+        await alice.stop()
+        await stranger.stop()
+    }
+
+    @Test("what is changed about a contact at the same time is all kept")
+    func changesAtOnce() async throws {
+        let alice = try await TestPeer("alice").start()
+        let peer = try await alice.client.addContact(
+            PeerAddress(host: "127.0.0.1", port: 1, peerID: PeerID(TLSIdentity.generate().fingerprint)), name: "bob")
+        let client = alice.client
+        for round in 0..<10 as Range<Int64> {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await client.renameContact(peer.id, to: "bob \(round)") }
+                group.addTask { try await client.setMuted(peer.id, until: Timestamp(milliseconds: round)) }
+                group.addTask { try await client.setAutomaticAcceptance(UInt64(round), from: peer.id) }
+                group.addTask { try await client.setBlocked(peer.id, round.isMultiple(of: 2)) }
+                try await group.waitForAll()
+            }
+            let stored = try #require(try await alice.store.contacts().first)
+            #expect(stored.name == "bob \(round)")
+            #expect(stored.mutedUntil == Timestamp(milliseconds: round))
+            #expect(stored.acceptsFilesUpTo == UInt64(round))
+            #expect(stored.isBlocked == round.isMultiple(of: 2))
+            #expect(await alice.client.sessions[peer.id]?.peer == stored)
+        }
+        await alice.stop()
+    }
+
     @Test("an address that has passed to another contact or to ourselves is no changed key")
     func passedAddress() async throws {
         let alice = try await TestPeer("alice").start()

@@ -263,16 +263,21 @@ private struct Highest: RandomNumberGenerator {
 }
 
 @Suite("The line between a link and the client") struct RequestRouterTests {
-    private func request(_ number: UInt64, _ profile: String?) -> BLIPIncomingRequest {
+    private func request(_ number: UInt64, _ profile: String?, bytes: Int = 0) -> BLIPIncomingRequest {
         var properties = BLIPProperties()
         properties.profile = profile
         return BLIPIncomingRequest(
-            number: number, properties: properties, body: [], isUrgent: true, isNoReply: false)
+            number: number, properties: properties, body: Array(repeating: 0x61, count: bytes), isUrgent: true,
+            isNoReply: false)
+    }
+
+    private func line(limit: Int, _ memory: WaitingMemory = WaitingMemory(bytes: 1 << 20)) -> RequestLane {
+        RequestLane(limit: limit, memory: memory)
     }
 
     @Test("before hello is answered everything else is forbidden")
     func gate() {
-        let router = RequestRouter(limits: ChatLimits())
+        let router = RequestRouter(limits: ChatLimits(), memory: WaitingMemory(bytes: 1 << 20))
         #expect(router.handle(request(1, "hello")) == nil)
         #expect(router.handle(request(2, "message"))?.error == .forbidden)
         #expect(router.handle(request(3, "nonsense"))?.error == .forbidden)
@@ -284,8 +289,8 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("requests come out in the order in which they came in")
     func order() async {
-        let lane = RequestLane(limit: 100)
-        for number in 1...50 { lane.append(request(UInt64(number), "message")) }
+        let lane = line(limit: 100)
+        for number in 1...50 { _ = lane.append(request(UInt64(number), "message")) }
         for number in 1...50 { #expect(await lane.next()?.number == UInt64(number)) }
         lane.close()
         #expect(await lane.next() == nil)
@@ -293,9 +298,9 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("a waiting consumer gets the next request, or the end")
     func waiting() async {
-        let lane = RequestLane(limit: 1)
+        let lane = line(limit: 1)
         async let first = lane.next()
-        lane.append(request(1, "message"))
+        _ = lane.append(request(1, "message"))
         #expect(await first?.number == 1)
         async let second = lane.next()
         lane.close()
@@ -304,21 +309,67 @@ private struct Highest: RandomNumberGenerator {
 
     @Test("a line that is finished takes nothing more and gives what waits; one that is closed gives nothing")
     func ending() async {
-        let (finished, closed) = (RequestLane(limit: 9), RequestLane(limit: 9))
-        for lane in [finished, closed] { for number in 1...2 { lane.append(request(UInt64(number), "message")) } }
+        let (finished, closed) = (line(limit: 9), line(limit: 9))
+        for lane in [finished, closed] { for number in 1...2 { _ = lane.append(request(UInt64(number), "message")) } }
         finished.finish()
         closed.close()
-        for lane in [finished, closed] { lane.append(request(3, "message")) }
+        for lane in [finished, closed] { _ = lane.append(request(3, "message")) }
         for number in [1, 2, nil] as [UInt64?] { #expect(await finished.next()?.number == number) }
         #expect(await closed.next() == nil)
     }
 
     @Test("one request over the limit ends the line")
     func overrun() async {
-        let lane = RequestLane(limit: 2)
-        for number in 1...3 { lane.append(request(UInt64(number), "message")) }
+        let lane = line(limit: 2)
+        for number in 1...3 { _ = lane.append(request(UInt64(number), "message")) }
         #expect(lane.isOverrun)
         #expect(await lane.next() == nil)
+    }
+
+    @Test("a request that is longer than any chat is refused before it waits")
+    func long() async {
+        let router = RequestRouter(limits: ChatLimits(), memory: WaitingMemory(bytes: 1 << 20))
+        router.admit()
+        #expect(router.handle(request(1, "message", bytes: 65_536)) == nil)
+        #expect(router.handle(request(2, "message", bytes: 65_537))?.error == .badRequest)
+        router.finish()
+        #expect(await router.chat.next()?.number == 1)
+        #expect(await router.chat.next() == nil)
+    }
+
+    @Test("what waits in all lines together has a limit; each line has a share, and gives back what it held")
+    func memory() async {
+        let memory = WaitingMemory(bytes: 256 << 10)
+        let (greedy, modest) = (line(limit: 1000, memory), line(limit: 1000, memory))
+        func fill(_ line: RequestLane, from first: UInt64 = 1) -> UInt64 {
+            var number = first
+            while number < 1000, line.append(request(number, "message", bytes: 65_536)) { number += 1 }
+            return number - first
+        }
+        // 256 KiB of all and 128 KiB of its own hold less than six texts of 64 KiB; the other line has its own.
+        #expect(fill(greedy) == 5)
+        #expect(fill(modest) == 2)
+        #expect(await greedy.next()?.number == 1)
+        #expect(fill(modest, from: 3) == 1)
+        greedy.close()
+        modest.finish()
+        for number in [1, 2, 3, nil] as [UInt64?] { #expect(await modest.next()?.number == number) }
+        #expect(fill(line(limit: 1000, memory)) == 5)
+    }
+
+    @Test("of the links of a peer one remainder is kept at a time")
+    func remainders() {
+        let peer = Peer(
+            id: ContactID(1), peerID: nil, name: "x", addresses: [], trust: .unverified,
+            added: Timestamp(milliseconds: 0))
+        var session = PeerSession(peer: peer, policy: ReconnectPolicy())
+        for number in 1...3 as ClosedRange<UInt64> { session.beginConsuming(LinkNumber(rawValue: number)) }
+        let kept = ([2, 1, 4] as [UInt64]).map { session.keepsRemainder(of: LinkNumber(rawValue: $0)) }
+        #expect(kept == [true, false, false])
+        session.endConsuming(LinkNumber(rawValue: 2))
+        session.endConsuming(LinkNumber(rawValue: 3))
+        let later = ([1, 3] as [UInt64]).map { session.keepsRemainder(of: LinkNumber(rawValue: $0)) }
+        #expect(later == [true, false])
     }
 }
 

@@ -2,6 +2,7 @@
 
 import BLIPNet
 import Glibc
+import Storage
 import Testing
 
 @testable import ChatCore
@@ -63,6 +64,15 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pacing.wait(for: 500, of: id, .outgoing)
     }
 
+    @Test("a limit beyond every number is one that can be told")
+    func largestLimit() {
+        let pacing = TransferPacing(upload: .max, download: nil)
+        pacing.setLimit(.max, of: .all(.incoming))
+        for direction in [MessageDirection.outgoing, .incoming] {
+            #expect(pacing.limit(of: .all(direction)) ?? 0 >= UInt64(Int64.max))
+        }
+    }
+
     @Test("four files run at once, the others wait for their turn, and all arrive", .timeLimit(.minutes(2)))
     func running() async throws {
         let pair = try await TransferPair(bob: { $0.downloadLimit = 20_000 })
@@ -81,6 +91,31 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(await pair.bob.client.downloads.count == 4)
         try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
         for id in ids { try await pair.bob.waitForState(.complete, of: id) }
+        await pair.stop()
+    }
+
+    @Test("offers that nobody has decided are not held in memory, however many there are", .timeLimit(.minutes(2)))
+    func manyOffers() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let contact = try await pair.bob.contactID("alice")
+        await pair.bob.stop()
+        let store = try await HistoryDatabase.open(at: pair.bob.home + "/history.sqlite")
+        for number in 0..<250 as Range<Int64> {
+            let content = IncomingMessage.Content.file(
+                name: "f\(number)", size: number == 249 ? 1 : 1_000, modified: Timestamp(milliseconds: 1),
+                contentType: "text/plain", caption: "")
+            _ = try await store.appendIncoming(
+                IncomingMessage(
+                    id: MessageID(at: Timestamp(milliseconds: number)), contact: contact, sequence: number + 1,
+                    sent: Timestamp(milliseconds: number), received: Timestamp(milliseconds: number), content: content))
+        }
+        await store.close()
+        // Only the last one is taken by itself, so all the others have been looked at then.
+        try await pair.bob.restart { $0.acceptsFilesUpTo = 10 }
+        try await eventually("the last one is taken") {
+            try await pair.bob.client.transfers(unfinishedOnly: false).contains { $0.size == 1 && $0.state != .offered }
+        }
+        #expect(await pair.bob.client.transferRows.count <= 1)
         await pair.stop()
     }
 

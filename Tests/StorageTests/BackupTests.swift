@@ -105,18 +105,37 @@ struct BackupTests {
         #expect(!folder.names().contains { $0.contains(".old-") || $0.contains(".restored") })
     }
 
-    @Test("are put in place by the next start when a restore was cut off in between")
-    func interrupted() async throws {
+    /// How far a restore, or a recovery, had come when it was cut off.
+    enum Cut: CaseIterable {
+        case beforeMoving, logMoved, moved
+    }
+
+    @Test("are put in place by the next start when a restore was cut off in between", arguments: Cut.allCases)
+    func interrupted(cut: Cut) async throws {
         let folder = try TestFolder()
         let database = try await folder.open()
         let bob = try await database.contact("bob")
         try await database.say("saved", to: bob)
         try await database.backUp(to: folder.database + ".restored")
+        try await database.say("later", to: bob)
+        // As a crash leaves it: with its log.
+        func place(_ bytes: [UInt8], at path: String) throws {
+            unlink(path)
+            try overwrite(path, at: 0, with: bytes)
+        }
+        let old = try contents(of: folder.database)
+        let log = try contents(of: folder.database + "-wal")
         await database.close()
-        // The moment after the old history was moved away.
-        #expect(rename(folder.database, folder.database + ".old-1") == 0)
+        let kept = folder.database + ".old-1"
+        try place(old, at: cut == .moved ? kept : folder.database)
+        try place(log, at: cut == .beforeMoving ? folder.database + "-wal" : kept + "-wal")
+        if cut == .moved { #expect(unlink(folder.database) == 0) }
         let reopened = try await folder.open()
         #expect(try await reopened.page(of: bob, .newest, limit: 9).map(\.text) == ["saved"])
         await reopened.close()
+        // What was there is whole, beside it; nothing else is left.
+        #expect(!folder.names().contains { $0.hasSuffix(".restored") })
+        #expect(try contents(of: kept) == old)
+        #expect(try contents(of: kept + "-wal") == log)
     }
 }

@@ -8,13 +8,23 @@ import Testing
 @testable import Storage
 
 @Suite("Locks on the history") struct FileLockTests {
-    /// The locks of this process on a file, as the kernel lists them.
-    private func locks(on path: String) throws -> [String] {
+    /// The locks of this process on a file, as the kernel lists them for its descriptors: the list of the whole machine
+    /// is read in pieces, and leaves some out while others come and go.
+    private func locks(on path: String) throws -> Set<String> {
         var status = stat()
         guard stat(path, &status) == 0 else { throw POSIXFailure(code: errno) }
-        let lines = try String(decoding: contents(of: "/proc/locks"), as: UTF8.self).split(separator: "\n")
-        return lines.map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
-            .filter { $0.contains(" \(getpid()) ") && $0.contains(":\(status.st_ino) ") }
+        var locks: Set<String> = []
+        for descriptor in 0..<1024 as Range<Int32> {
+            var found = stat()
+            guard fstat(descriptor, &found) == 0, found.st_ino == status.st_ino, found.st_dev == status.st_dev,
+                let facts = try? contents(of: "/proc/self/fdinfo/\(descriptor)")
+            else { continue }
+            for line in String(decoding: facts, as: UTF8.self).split(separator: "\n") where line.hasPrefix("lock:") {
+                // Behind the number, which counts what is listed.
+                locks.insert(line.split(whereSeparator: \.isWhitespace).dropFirst(2).joined(separator: " "))
+            }
+        }
+        return locks
     }
 
     @Test(

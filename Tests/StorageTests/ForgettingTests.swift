@@ -164,6 +164,86 @@ struct ForgettingTests {
         await database.close()
     }
 
+    @Test("keeps what is still to be done to an old message over there, and the message with it")
+    func keepsWaitingOperations() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let day: Int64 = 86_400_000
+        let rules = RetentionRules(standard: .days(1), byName: [:])
+        let (edited, unsent) = (try await database.say("regrettable", to: bob), try await database.say("oops", to: bob))
+        _ = try await database.advanceState(of: edited.id, in: bob, to: .delivered)
+        for (message, action) in [(edited, ChatOperation.Action.edit(text: "kind")), (unsent, .retract)] {
+            _ = try await database.enqueueOperation(
+                action, on: message.id, .outgoing, to: bob, at: Timestamp(milliseconds: 10 * day))
+        }
+        let now = Timestamp(milliseconds: 100 * day)
+        #expect(try await database.deleteExpired(rules, now: now).isEmpty)
+        let waiting = try await database.outbox(for: bob, limit: 9)
+        #expect(waiting.count == 2)
+        for entry in waiting {
+            guard case .operation(let operation) = entry.operation else { return #expect(Bool(false), "\(entry)") }
+            _ = try await database.advanceOperation(operation.id, in: bob, to: .delivered)
+        }
+        #expect(try await database.deleteExpired(rules, now: now) == [bob])
+        #expect(try await database.page(of: bob, .newest, limit: 9).isEmpty)
+        #expect(try await database.operations(of: bob).isEmpty)
+        await database.close()
+    }
+
+    @Test("takes edits of messages that are gone, by age and when everything is forgotten", arguments: [true, false])
+    func strayOperations(byAge: Bool) async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let message = try #require(try await database.hear("first", from: bob).inserted)
+        #expect(try await database.deleteMessages([message.id], of: bob) == 1)
+        let edit = IncomingMessage.Content.operation(.edit(text: Self.secret), target: message.id)
+        _ = try await database.appendIncoming(incoming(edit, from: bob, at: 2_000))
+        #expect(try await database.operations(of: bob).count == 1)
+        if byAge {
+            _ = try await database.deleteExpired(
+                RetentionRules(standard: .days(1), byName: [:]), now: Timestamp(milliseconds: 1_000))
+            #expect(try await database.operations(of: bob).count == 1)
+            _ = try await database.deleteExpired(
+                RetentionRules(standard: .days(1), byName: [:]), now: Timestamp(milliseconds: 1 << 40))
+        } else {
+            _ = try await database.deleteMessages(of: bob, storedBefore: nil)
+        }
+        #expect(try await database.operations(of: bob).isEmpty)
+        try await database.purge()
+        #expect(try !isOnDisk(folder))
+        await database.close()
+    }
+
+    @Test("names the files of what it deletes next, however many there are")
+    func expiredFiles() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        for number in 0..<1_100 as Range<Int64> {
+            let file = IncomingMessage.Content.file(
+                name: "f\(number)", size: 1, modified: .init(milliseconds: 1), contentType: "x/y", caption: "")
+            let message = try #require(
+                try await database.appendIncoming(incoming(file, from: bob, at: 1_000 + number)).inserted)
+            guard case .file(var transfer) = message.content else { return #expect(Bool(false), "\(message)") }
+            transfer.state = .complete
+            transfer.path = "/downloads/f\(number)"
+            try await database.updateTransfer(transfer, reporting: false)
+        }
+        let rules = RetentionRules(standard: .days(1), byName: [:])
+        // The newest hundred are kept.
+        let now = Timestamp(milliseconds: 86_400_000 + 2_005)
+        var paths: [String] = []
+        while true {
+            paths += try await database.expiredFiles(rules, now: now).compactMap(\.path)
+            if try await database.deleteExpired(rules, now: now).isEmpty { break }
+        }
+        #expect(paths == (0..<1_000).map { "/downloads/f\($0)" })
+        #expect(try await database.page(of: bob, .newest, limit: 200).count == 100)
+        await database.close()
+    }
+
     @Test("reads limits strictly")
     func parsesLimits() {
         #expect(Retention("forever") == .forever)

@@ -6,6 +6,22 @@ import Testing
 
 @Suite("Transfers")
 struct TransfersTests {
+    @Test("an id that somebody else's file is held under cannot be taken")
+    func heldElsewhere() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let (alice, bob) = (try await database.contact("alice", key: 1), try await database.contact("bob", key: 2))
+        let file = IncomingMessage.Content.file(
+            name: "f", size: 1, modified: .init(milliseconds: 1), contentType: "x/y", caption: "")
+        var held = incoming(file, from: alice)
+        held.sequence = 2
+        #expect(try await database.appendIncoming(held) == .held)
+        #expect(try await database.appendIncoming(incoming(file, from: bob, id: held.id)) == .conflict)
+        #expect(try await database.hear("before it", from: alice).inserted != nil)
+        #expect(try await database.page(of: alice, .newest, limit: 9).map(\.text) == ["before it", "f"])
+        await database.close()
+    }
+
     private func offer(_ name: String, size: UInt64 = 10) -> NewOutgoingFile {
         NewOutgoingFile(
             path: "/tmp/\(name)", name: name, size: size, modified: .init(milliseconds: 5), contentType: "text/plain",

@@ -13,12 +13,14 @@ struct Download {
 }
 
 extension ChatClient {
+    /// Unfinished transfers that are looked at together: a peer may have offered more than memory should hold.
+    static let transferPage = 100
+
     /// At the start of the program nothing runs, whatever the last run left in the store.
     func restTransfers() async {
-        let all = await quietly { () async throws(StoreError) in
-            try await store.transfers(unfinishedOnly: true, limit: 1000)
-        }
-        for transfer in all ?? [] where transfer.state == .running { await setWaiting(transfer.id) }
+        let left = await quietly { () async throws(StoreError) in try await store.runningTransfers() }
+        // Calls are taken already: what has begun anew runs.
+        for transfer in left ?? [] where downloads[transfer.id] == nil { await setWaiting(transfer.id) }
     }
 
     /// A running transfer waits for the next link.
@@ -46,13 +48,19 @@ extension ChatClient {
     func resumeTransfers(with contact: ContactID) {
         guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
         spawn { client in
-            let all = await client.quietly { () async throws(StoreError) in
-                try await client.store.transfers(unfinishedOnly: true, limit: 100_000)
-            }
-            for transfer in (all ?? []).reversed() where transfer.contact == contact && transfer.direction == .incoming
-            {
-                client.acceptIfAllowed(transfer)
-                if !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
+            var last: TransferNumber?
+            while client.sessions[contact]?.sendingLink != nil {
+                let page = await client.quietly { [last] () async throws(StoreError) in
+                    try await client.store.unfinishedTransfers(with: contact, after: last, limit: Self.transferPage)
+                }
+                guard let page else { return }
+                for transfer in page where transfer.direction == .incoming {
+                    client.acceptIfAllowed(transfer)
+                    let waits = transfer.state == .accepted || transfer.state == .running
+                    if waits, !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
+                }
+                guard page.count == Self.transferPage else { return }
+                last = page.last?.number
             }
         }
     }

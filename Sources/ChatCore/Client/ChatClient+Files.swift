@@ -53,12 +53,20 @@ extension ChatClient {
         let path = try preparePartial(of: transfer, in: chosen, done: done)
         if present != chosen { removePartial(of: transfer) }
         let time = now()
-        try await change(transfer.id) {
-            $0.state = .accepted
-            $0.reason = nil
-            $0.path = path
-            $0.transferred = done
-            $0.started = $0.started ?? time
+        do throws(ChatError) {
+            try await change(transfer.id) {
+                $0.state = .accepted
+                $0.reason = nil
+                $0.path = path
+                $0.transferred = done
+                $0.started = $0.started ?? time
+            }
+        } catch {
+            // It was cancelled meanwhile: nobody would ever remove its file.
+            if case .wrongTransferState(let state) = error, state != .complete {
+                removePartial(of: transfer, in: chosen)
+            }
+            throw error
         }
         // It is accepted now. The sender also learns it from the first request; that the news cannot be stored (a full
         // disk) must not keep the transfer from beginning.
@@ -244,10 +252,30 @@ extension ChatClient {
     // MARK: Parts
 
     func removePartial(of transfer: FileTransfer) {
-        guard let path = transfer.path else { return }
+        if let path = transfer.path { removePartial(of: transfer, in: Self.folder(path)) }
+    }
+
+    private func removePartial(of transfer: FileTransfer, in folder: String) {
         // A partial file that cannot be removed now is hidden, ours, and harmless.
-        try? DownloadFolder(path: Self.folder(path), creating: false)
+        try? DownloadFolder(path: folder, creating: false)
             .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
+    }
+
+    /// Before a contact's rows go: what has come of their files would belong to nothing.
+    func removePartials(of contact: ContactID) async throws(ChatError) {
+        var last: TransferNumber?
+        while true {
+            let page = try await stored { [last] () async throws(StoreError) in
+                try await store.unfinishedTransfers(with: contact, after: last, limit: Self.transferPage)
+            }
+            for transfer in page where transfer.direction == .incoming {
+                await stopDownload(transfer.id)
+                transferRows[transfer.id] = nil
+                removePartial(of: transfer)
+            }
+            guard page.count == Self.transferPage else { return }
+            last = page.last?.number
+        }
     }
 
     static func folder(_ path: String) -> String {

@@ -70,9 +70,13 @@ extension ChatClient {
         guard let place = transfer.place, !accepting.contains(transfer.id) else { return false }
         let key = FolderSet.key(place.set, from: transfer.contact)
         do throws(ChatError) {
-            guard try await knownFolder(key) != nil, folderSets[key]?.take(transfer.size) == true,
-                let set = folderSets[key]
-            else { return false }
+            guard try await knownFolder(key) != nil else { return false }
+            let present = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }
+            guard present?.state == .offered, !accepting.contains(transfer.id) else { return false }
+            // What was counted before could not be accepted, or is just being.
+            if takenFromFolders.contains(transfer.id) { return true }
+            guard folderSets[key]?.take(transfer.size) == true, let set = folderSets[key] else { return false }
+            takenFromFolders.insert(transfer.id)
             try await keep(set, key)
             return true
         } catch {

@@ -57,7 +57,7 @@ extension ChatClient {
             peer.addresses.count > 3 ? Array(peer.addresses.prefix(2)) + peer.addresses.suffix(1) : peer.addresses
         peer.addresses = [address] + kept
         sessions[contact]?.peer.addresses = peer.addresses
-        _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
+        await writeContact(contact)
     }
 
     // MARK: Strangers

@@ -22,8 +22,14 @@ extension ChatClient {
         of contact: ContactID, storedBefore time: Timestamp?
     ) async throws(ChatError) -> Int {
         guard sessions[contact] != nil else { throw .noSuchContact }
-        for transfer in try await transfers(unfinishedOnly: true) where transfer.contact == contact {
-            if time.map({ transfer.offered < $0 }) ?? true { try await giveUp(transfer) }
+        var last: TransferNumber?
+        while true {
+            let page = try await stored { [last] () async throws(StoreError) in
+                try await store.unfinishedTransfers(with: contact, after: last, limit: Self.transferPage)
+            }
+            for transfer in page where time.map({ transfer.offered < $0 }) ?? true { try await giveUp(transfer) }
+            guard page.count == Self.transferPage else { break }
+            last = page.last?.number
         }
         let count = try await stored { () async throws(StoreError) in
             try await store.deleteMessages(of: contact, storedBefore: time)
@@ -121,14 +127,8 @@ extension ChatClient {
 
     /// Deletes the received files whose messages are about to be deleted; a file that is not as it came stays.
     private func removeExpiredFiles(_ rules: RetentionRules, now: Timestamp) async {
-        guard let transfers = try? await transfers(unfinishedOnly: false) else { return }
-        for transfer in transfers where transfer.direction == .incoming && transfer.state == .complete {
-            guard let path = transfer.path, let name = sessions[transfer.contact]?.peer.name,
-                let own = try? await retention(of: transfer.contact) ?? rules.retention(named: name, own: nil),
-                let limit = own.limit(at: now), transfer.offered < limit
-            else { continue }
-            FileRemoval.remove(path, ofSize: transfer.size)
-        }
+        let files = await quietly { () async throws(StoreError) in try await store.expiredFiles(rules, now: now) }
+        for file in files ?? [] { if let path = file.path { FileRemoval.remove(path, ofSize: file.size) } }
     }
 
     // MARK: Copies

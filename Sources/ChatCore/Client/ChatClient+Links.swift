@@ -14,33 +14,39 @@ extension ChatClient {
         spawn { await $0.call(contact, number) }
     }
 
-    /// Tries the contact's addresses in turn.
+    /// Tries the contact's addresses in turn. Another key at one of them says something only when none leads to the
+    /// contact: who listens at a place that they once called from may be anybody.
     private func call(_ contact: ContactID, _ number: Int) async {
         var failure = LinkReason.noAddress
+        var presented: PeerID?
         for address in sessions[contact]?.peer.addresses ?? [] {
-            guard let peer = sessions[contact]?.peer, phase == .running else { return }
-            let router = RequestRouter(limits: configuration.limits)
+            guard phase == .running, let session = sessions[contact], session.dialNumber == number, session.link == nil
+            else { return }
+            guard session.wantsLink else {
+                failure = session.isPutOff ? LinkReason.putOff : LinkReason.blocked
+                break
+            }
+            let router = RequestRouter(limits: configuration.limits, memory: waitingMemory)
             do throws(LinkError) {
                 let connection = try await connecting.connect(
-                    to: address.endpoint, expecting: peer.peerID ?? address.peerID, through: configuration.proxy,
-                    handler: router)
+                    to: address.endpoint, expecting: session.peer.peerID ?? address.peerID,
+                    through: configuration.proxy, handler: router)
                 if let refusal = await answered(contact, connection, router) {
                     failure = refusal
                     continue
                 }
                 return
             } catch {
-                if case .wrongIdentity(_, let presented) = error {
-                    guard let owner = ownerElsewhere(PeerID(presented)) else {
-                        return await keyChanged(contact, number, PeerID(presented))
-                    }
-                    failure = owner
-                } else {
-                    failure = LinkReason.text(error)
-                }
+                failure = LinkReason.text(error)
+                guard case .wrongIdentity(_, let fingerprint) = error else { continue }
+                let owner = ownerElsewhere(PeerID(fingerprint))
+                failure = owner ?? LinkReason.keyChanged
+                if owner == nil, presented == nil { presented = PeerID(fingerprint) }
             }
-            guard sessions[contact]?.dialNumber == number else { return }
         }
+        // They may have called meanwhile, and shown the pinned key.
+        guard let session = sessions[contact], session.dialNumber == number, session.link == nil else { return }
+        if let presented, session.wantsLink { return await keyChanged(contact, number, presented) }
         sessions[contact]?.dialFailed(number, reason: failure)
         publishLinkState(of: contact)
         if sessions[contact]?.wantsAnotherCall == true { wake(contact) } else { dialLater(contact) }
@@ -79,8 +85,8 @@ extension ChatClient {
         sessions[contact]?.peer.newPeerID = presented
         sessions[contact]?.dialFailed(number, reason: LinkReason.keyChanged)
         publishLinkState(of: contact)
-        guard isNews, let peer = sessions[contact]?.peer else { return }
-        _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
+        guard isNews else { return }
+        await writeContact(contact)
         hub.publish(.conversationsChanged)
         hub.publish(.notice(.keyChanged(contact)))
     }
@@ -94,9 +100,13 @@ extension ChatClient {
             return LinkReason.noHello
         }
         let link = makeLink(connection, router, PeerID(fingerprint))
-        guard phase == .running, sessions[contact] != nil else {
+        guard phase == .running, let session = sessions[contact] else {
             link.close()
             return nil
+        }
+        guard session.wantsLink else {
+            link.close(reason: "")
+            return session.isPutOff ? LinkReason.putOff : LinkReason.blocked
         }
         if link.peerID == ownID {
             link.close(reason: "own address")
@@ -114,8 +124,7 @@ extension ChatClient {
     /// Trust on first use: from now on only this key is this contact.
     private func pin(_ peerID: PeerID, for contact: ContactID) async {
         sessions[contact]?.peer.peerID = peerID
-        guard let peer = sessions[contact]?.peer else { return }
-        _ = await quietly { () async throws(StoreError) in try await store.updateContact(peer) }
+        await writeContact(contact)
         await dropRequests(of: peerID)
         hub.publish(.conversationsChanged)
     }
@@ -187,6 +196,7 @@ extension ChatClient {
             }
         }
         publishLinkState(of: contact)
+        sessions[contact]?.beginConsuming(link.number)
         spawn { await $0.consumeChat(of: contact, on: link) }
         spawn { await $0.consumeFiles(of: contact, on: link) }
         spawn { client in
@@ -224,17 +234,15 @@ extension ChatClient {
 
     private func rememberSeen(_ contact: ContactID) {
         sessions[contact]?.peer.lastSeen = now()
-        guard let peer = sessions[contact]?.peer else { return }
-        spawn { client in
-            _ = await client.quietly { () async throws(StoreError) in
-                // The contact may have been removed meanwhile.
-                do throws(StoreError) { try await client.store.updateContact(peer) } catch StoreError.notFound {}
-            }
-        }
+        spawn { await $0.writeContact(contact) }
     }
 
     private func linkEnded(_ contact: ContactID, _ link: ActiveLink, _ end: LinkError) async {
-        link.router.finish()
+        if sessions[contact]?.keepsRemainder(of: link.number) == true {
+            link.router.finish()
+        } else {
+            link.router.close()
+        }
         stopTransfers(on: link.number)
         let wasOnline = sessions[contact]?.link?.number == link.number && sessions[contact]?.link?.isOnline == true
         let reason = end == .closedLocally ? nil : LinkReason.text(end)

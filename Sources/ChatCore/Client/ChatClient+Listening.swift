@@ -60,10 +60,10 @@ extension ChatClient {
     }
 
     private func listen(on endpoint: Endpoint) throws(LinkError) -> any PeerListening {
-        let limits = configuration.limits
+        let (limits, memory) = (configuration.limits, waitingMemory)
         return try connecting.listen(on: endpoint) { [weak self] connection in
             guard let self else { return nil }
-            let router = RequestRouter(limits: limits)
+            let router = RequestRouter(limits: limits, memory: memory)
             Task { await self.takeCall(connection, router) }
             return router
         }

@@ -17,15 +17,9 @@ extension ChatClient {
     func cleanPartials() async {
         guard let days = configuration.partialKeepDays else { return }
         let limit = now().milliseconds - Int64(days) * Self.day
-        let unfinished = await quietly { () async throws(StoreError) in
-            try await store.transfers(unfinishedOnly: true, limit: 100_000)
-        }
-        guard let unfinished else { return }
-        for path in Set(unfinished.filter { $0.direction == .incoming }.compactMap { $0.path.map(Self.folder) })
-            .union([downloadsFolder])
-        {
-            await cleanFolder(path, limit)
-        }
+        let paths = await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
+        guard let paths else { return }
+        for path in Set(paths.map(Self.folder)).union([downloadsFolder]) { await cleanFolder(path, limit) }
     }
 
     private func cleanFolder(_ path: String, _ limit: Int64) async {

@@ -57,6 +57,7 @@ extension ChatClient {
             link.close(reason: "removed")
         }
         do throws(ChatError) {
+            try await removePartials(of: contact)
             try await stored { () async throws(StoreError) in try await store.removeContact(contact) }
         } catch {
             sessions[contact] = PeerSession(
@@ -191,6 +192,8 @@ extension ChatClient {
 
     /// Changes a contact in the store first, then here.
     private func change(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
+        await takeTurn(with: contact)
+        defer { giveTurn(with: contact) }
         guard var peer = sessions[contact]?.peer else { throw .noSuchContact }
         change(&peer)
         let changed = peer
@@ -201,6 +204,34 @@ extension ChatClient {
         }
         publishLinkState(of: contact)
         hub.publish(.conversationsChanged)
+    }
+
+    /// Writes down a contact as they are here. A failure becomes a notice; one who has been removed is nobody's loss.
+    func writeContact(_ contact: ContactID) async {
+        await takeTurn(with: contact)
+        defer { giveTurn(with: contact) }
+        guard let peer = sessions[contact]?.peer else { return }
+        _ = await quietly { () async throws(StoreError) in
+            do throws(StoreError) { try await store.updateContact(peer) } catch StoreError.notFound {}
+        }
+    }
+
+    /// A contact is written by one task at a time: each writes the whole row, and what it read before another one's
+    /// change would undo that.
+    private func takeTurn(with contact: ContactID) async {
+        guard contactWriters[contact] != nil else {
+            contactWriters[contact] = []
+            return
+        }
+        await withCheckedContinuation { contactWriters[contact, default: []].append($0) }
+    }
+
+    private func giveTurn(with contact: ContactID) {
+        guard let waiting = contactWriters[contact], !waiting.isEmpty else {
+            contactWriters[contact] = nil
+            return
+        }
+        contactWriters[contact]?.removeFirst().resume()
     }
 
     private func isOwn(_ address: PeerAddress) -> Bool {

@@ -21,7 +21,7 @@ extension ChatClient {
 
     /// Says whether we are away to a contact who is linked.
     func tellPresence(to contact: ContactID) {
-        guard let link = sessions[contact]?.sendingLink else { return }
+        guard maySend(to: contact), let link = sessions[contact]?.sendingLink else { return }
         link.connection.submitNoReply(PresenceRequest(away: away).encoded())
     }
 

@@ -6,6 +6,7 @@ import BLIPNet
 extension ChatClient {
     /// Handles a link's chat requests one after the other until the link has ended and none is left.
     func consumeChat(of contact: ContactID, on link: ActiveLink) async {
+        defer { sessions[contact]?.endConsuming(link.number) }
         while let request = await link.router.chat.next() {
             guard counts(request, from: contact, on: link) else { continue }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.

@@ -206,22 +206,31 @@ extension ChatClient {
 
     /// Sends the newest watermark until the peer has confirmed it; one task per link.
     func sendReadReceipts(to contact: ContactID) {
-        guard phase == .running, let link = sessions[contact]?.sendingLink,
-            sessions[contact]?.receiptLink != link.number
-        else { return }
+        guard phase == .running, maySend(to: contact), let link = sessions[contact]?.sendingLink else { return }
+        sessions[contact]?.hasNewReceipt = true
+        guard sessions[contact]?.receiptLink != link.number else { return }
         sessions[contact]?.receiptLink = link.number
         spawn { client in
-            while let id = await client.nextReceipt(of: contact, on: link) {
-                let pending = link.connection.submit(ReadRequest(upTo: id).encoded(), bodySink: nil)
-                guard let response = try? await pending.value(), response.error == nil else { break }
-                let isStored = await client.quietly { () async throws(StoreError) in
-                    try await client.store.confirmReadReceipt(contact: contact, upTo: id)
-                    return true
-                }
-                if isStored == nil { break }
+            // Asked again while the store was saying that there is nothing, it has to be asked once more.
+            while client.sessions[contact]?.takeNewReceipt(on: link.number) == true {
+                guard await client.sendReceipts(of: contact, on: link) else { break }
             }
             if client.sessions[contact]?.receiptLink == link.number { client.sessions[contact]?.receiptLink = nil }
         }
+    }
+
+    /// `false` when one could not be sent or confirmed: the next link or mark tries again.
+    private func sendReceipts(of contact: ContactID, on link: ActiveLink) async -> Bool {
+        while let id = await nextReceipt(of: contact, on: link) {
+            let pending = link.connection.submit(ReadRequest(upTo: id).encoded(), bodySink: nil)
+            guard let response = try? await pending.value(), response.error == nil else { return false }
+            let isStored = await quietly { () async throws(StoreError) in
+                try await store.confirmReadReceipt(contact: contact, upTo: id)
+                return true
+            }
+            if isStored == nil { return false }
+        }
+        return true
     }
 
     private func nextReceipt(of contact: ContactID, on link: ActiveLink) async -> MessageID? {

@@ -117,6 +117,7 @@ extension ChatClient {
         guard let row = found, row.direction == .outgoing, row.contact == contact, let path = row.path else {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))
         }
+        guard maySend(to: contact) else { throw ServingError(response: .failure(.tooManyRequests, "not verified yet")) }
         switch row.state {
         case .offered, .accepted, .running: break
         case .paused: throw ServingError(response: .failure(.tooManyRequests, "paused"))

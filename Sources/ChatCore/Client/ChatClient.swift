@@ -38,6 +38,8 @@ public actor ChatClient: ChatService {
     var irregularities = Irregularities()
     var random = SystemRandomNumberGenerator()
 
+    /// Those contacts that are being written, and who waits to do so next.
+    var contactWriters: [ContactID: [CheckedContinuation<Void, Never>]] = [:]
     /// Offered files that peers are pulling.
     var uploads: [MessageID: Upload] = [:]
     /// How many digests are being computed for contacts.
@@ -50,9 +52,13 @@ public actor ChatClient: ChatService {
     var accepting: Set<MessageID> = []
     /// Where the folders that contacts send are put, as far as this run has asked (see +Folders).
     var folderSets: [String: FolderSet] = [:]
+    /// The files that were counted against what the offers of such folders said, in this run.
+    var takenFromFolders: Set<MessageID> = []
     /// Where accepted files go, without links; set at the start.
     var downloadsFolder: String
     let pacing: TransferPacing
+    /// What waits in the lines of all links.
+    let waitingMemory: WaitingMemory
     /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
     var transferRows: [MessageID: FileTransfer] = [:]
 
@@ -74,6 +80,7 @@ public actor ChatClient: ChatService {
         self.now = now
         downloadsFolder = configuration.downloadsFolder
         pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
+        waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
         self.clock = clock
         callerQuota = CallerQuota(perDay: configuration.limits.contactRequestsPerDay)
     }

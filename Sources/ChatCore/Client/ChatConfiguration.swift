@@ -72,6 +72,8 @@ public struct ChatLimits: Sendable {
     public var operationBurst = 100.0
     /// Unanswered requests of one peer; one more ends the link.
     public var waitingRequests = 1024
+    /// What the requests of all peers hold in memory until they are handled, beyond a small share for each link.
+    public var waitingBytes = 16 << 20
     /// Own messages that wait for one contact.
     public var outboxMessages = 10_000
     /// Outbox rows on the wire without an answer.

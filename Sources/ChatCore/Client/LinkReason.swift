@@ -9,6 +9,7 @@ enum LinkReason {
     static let keyChanged = "another key answered; sending has stopped"
     static let ownKey = "this address is our own"
     static let putOff = "disconnected by you; /connect calls again"
+    static let blocked = "blocked by you"
     static let noHello = "did not introduce itself"
     static func answersInstead(_ name: String) -> String { "\(name) answers at that address now" }
     static func sameKey(as name: String) -> String { "has the same key as \(name): remove one of the two" }

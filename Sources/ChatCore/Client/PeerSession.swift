@@ -38,8 +38,12 @@ struct PeerSession {
     var typing = TypingState()
     /// The link on which a read receipt is on its way.
     var receiptLink: LinkNumber?
+    /// There may be a newer one than that task has seen.
+    var hasNewReceipt = false
     /// How fast they may send us operations; outlives their links, so that calling again brings no new burst.
     private var operations: TokenBucket?
+    /// The links whose requests are being handled, and whether they have ended.
+    private var consumedLinks: [LinkNumber: Bool] = [:]
     /// Tell them, once linked, that our user has approved them.
     var announcesAcceptance = false
     /// What they have said of themselves over the present link: away, and why.
@@ -60,6 +64,27 @@ struct PeerSession {
         defer { operations = bucket }
         return bucket.take(now: now)
     }
+
+    /// Whether the task on the link `number` has to look for receipts (once more).
+    mutating func takeNewReceipt(on number: LinkNumber) -> Bool {
+        guard receiptLink == number, hasNewReceipt else { return false }
+        hasNewReceipt = false
+        return true
+    }
+
+    /// The requests of a link are handled from now on.
+    mutating func beginConsuming(_ number: LinkNumber) { consumedLinks[number] = false }
+
+    /// A link has ended. Says whether what waits on it is to be handled: one remainder at a time, for whoever calls again
+    /// and again must not pile them up. What is dropped has not been answered, and comes once more.
+    mutating func keepsRemainder(of number: LinkNumber) -> Bool {
+        guard consumedLinks[number] != nil, !consumedLinks.values.contains(true) else { return false }
+        consumedLinks[number] = true
+        return true
+    }
+
+    /// The last request of a link has been handled.
+    mutating func endConsuming(_ number: LinkNumber) { consumedLinks[number] = nil }
 
     // MARK: What is
 
@@ -108,9 +133,12 @@ struct PeerSession {
     /// key that nobody has written down (before version 8) is asked for once more.
     var mayDial: Bool {
         guard case .idle = phase else { return false }
-        return !peer.addresses.isEmpty && !peer.isBlocked && !isPutOff
+        return !peer.addresses.isEmpty && wantsLink
             && (peer.trust != .keyChanged || peer.newPeerID == nil)
     }
+
+    /// Whether our user wants a link with them at all.
+    var wantsLink: Bool { !isPutOff && !peer.isBlocked }
 
     /// A call begins; returns its number.
     mutating func beginDial() -> Int {

@@ -11,9 +11,9 @@ final class RequestRouter: PeerRequestHandler {
     let files: RequestLane
     private let isAdmitted = Atomic(false)
 
-    init(limits: ChatLimits) {
-        chat = RequestLane(limit: limits.waitingRequests)
-        files = RequestLane(limit: limits.waitingRequests)
+    init(limits: ChatLimits, memory: WaitingMemory) {
+        chat = RequestLane(limit: limits.waitingRequests, memory: memory)
+        files = RequestLane(limit: limits.waitingRequests, memory: memory)
     }
 
     /// From now on every profile comes through.
@@ -25,13 +25,16 @@ final class RequestRouter: PeerRequestHandler {
         guard profile == .hello || isAdmitted.load(ordering: .acquiring) else {
             return .failure(.forbidden, "say hello first")
         }
+        // No request of the chat has a longer one; what says too much must not wait in memory for its refusal.
+        guard request.body.count <= WireLimit.text else { return WireError.bodyTooLong(limit: WireLimit.text).response }
+        let isTaken: Bool
         switch profile {
-        case .fileGet, .fileDigest: files.append(request)
+        case .fileGet, .fileDigest: isTaken = files.append(request)
         case .hello, .accepted, .message, .edit, .retract, .react, .read, .typing, .presence, .fileOffer, .fileStatus:
-            chat.append(request)
+            isTaken = chat.append(request)
         case nil: return .failure(.notFound, "no such profile")
         }
-        return nil
+        return isTaken ? nil : .failure(.tooManyRequests, "too much is waiting")
     }
 
     /// The link is to end for a reason of ours: nothing that waits is handled any more.
@@ -51,40 +54,53 @@ final class RequestRouter: PeerRequestHandler {
 final class RequestLane: Sendable {
     private struct State {
         var waiting: [BLIPIncomingRequest] = []
+        /// What these hold in memory.
+        var bytes = 0
         var consumer: CheckedContinuation<BLIPIncomingRequest?, Never>?
         var isClosed = false
         var isOverrun = false
     }
     private let limit: Int
+    private let memory: WaitingMemory
     private let state = Mutex(State())
 
-    init(limit: Int) { self.limit = limit }
+    init(limit: Int, memory: WaitingMemory) {
+        self.limit = limit
+        self.memory = memory
+    }
 
-    /// A peer that has `limit` unanswered requests breaks the rules: the lane ends, and with it the link.
-    func append(_ request: BLIPIncomingRequest) {
-        let consumer = state.withLock { state -> CheckedContinuation<BLIPIncomingRequest?, Never>? in
-            guard !state.isClosed else { return nil }
+    deinit { state.withLock { drop(from: &$0) } }
+
+    /// Puts a request at the end; `false` when there is no memory for it now. A peer that has `limit` unanswered requests
+    /// breaks the rules: the lane ends, and with it the link.
+    func append(_ request: BLIPIncomingRequest) -> Bool {
+        let (isTaken, consumer) = state.withLock { state -> (Bool, CheckedContinuation<BLIPIncomingRequest?, Never>?) in
+            guard !state.isClosed else { return (true, nil) }
             if let consumer = state.consumer {
                 state.consumer = nil
-                return consumer
+                return (true, consumer)
             }
-            if state.waiting.count >= limit {
+            guard state.waiting.count < limit else {
                 state.isClosed = true
                 state.isOverrun = true
-                state.waiting = []
-            } else {
-                state.waiting.append(request)
+                drop(from: &state)
+                return (true, nil)
             }
-            return nil
+            let size = request.heldBytes
+            guard memory.take(size, beside: state.bytes) else { return (false, nil) }
+            state.bytes += size
+            state.waiting.append(request)
+            return (true, nil)
         }
         consumer?.resume(returning: request)
+        return isTaken
     }
 
     /// The next request in arrival order; `nil` when the lane has ended. One consumer at a time.
     func next() async -> BLIPIncomingRequest? {
         await withCheckedContinuation { continuation in
             let (ready, request) = state.withLock { state -> (Bool, BLIPIncomingRequest?) in
-                if !state.waiting.isEmpty { return (true, state.waiting.removeFirst()) }
+                if !state.waiting.isEmpty { return (true, takeFirst(from: &state)) }
                 if state.isClosed { return (true, nil) }
                 state.consumer = continuation
                 return (false, nil)
@@ -105,10 +121,24 @@ final class RequestLane: Sendable {
     private func end(keepsWaiting: Bool) {
         let consumer = state.withLock { state in
             state.isClosed = true
-            if !keepsWaiting { state.waiting = [] }
+            if !keepsWaiting { drop(from: &state) }
             defer { state.consumer = nil }
             return state.consumer
         }
         consumer?.resume(returning: nil)
+    }
+
+    private func takeFirst(from state: inout State) -> BLIPIncomingRequest {
+        let request = state.waiting.removeFirst()
+        let size = request.heldBytes
+        memory.giveBack(size, of: state.bytes)
+        state.bytes -= size
+        return request
+    }
+
+    private func drop(from state: inout State) {
+        memory.giveBack(state.bytes, of: state.bytes)
+        state.bytes = 0
+        state.waiting = []
     }
 }

@@ -60,9 +60,6 @@ extension ChatClient {
 
     /// The files that unfinished transfers of ours read; `nil`: the store does not say.
     private func neededSources() async -> Set<String>? {
-        let unfinished = await quietly { () async throws(StoreError) in
-            try await store.transfers(unfinishedOnly: true, limit: 100_000)
-        }
-        return unfinished.map { Set($0.filter { $0.direction == .outgoing }.compactMap(\.path)) }
+        await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.outgoing) }
     }
 }

@@ -128,6 +128,14 @@ public protocol HistoryStore: Sendable {
     func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer?
     /// Newest first; `unfinishedOnly` leaves out the final states.
     func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer]
+    /// The unfinished transfers with `contact` behind a number, oldest first: there may be more than memory should hold.
+    func unfinishedTransfers(
+        with contact: ContactID, after number: TransferNumber?, limit: Int
+    ) async throws(StoreError) -> [FileTransfer]
+    /// Those that run, as far as the store knows.
+    func runningTransfers() async throws(StoreError) -> [FileTransfer]
+    /// The files that unfinished transfers in one direction write or read.
+    func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String>
     /// Incoming transfers of `contact` that are accepted and not finished (waiting or running), oldest first.
     func acceptedTransfers(from contact: ContactID, limit: Int) async throws(StoreError) -> [FileTransfer]
     /// The files of one folder that `contact` sends, oldest first.
@@ -151,6 +159,8 @@ public protocol HistoryStore: Sendable {
     /// Deletes what is older than its conversation keeps, at most some hundred messages at a time; what waits for
     /// delivery and unfinished files stay. Returns the conversations that have lost something; empty at the end.
     func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID>
+    /// The received files of the messages that the next `deleteExpired` deletes.
+    func expiredFiles(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [FileTransfer]
     /// Takes out of the file for good what was deleted: from the search index, from free pages and from the log.
     /// Interrupted, it goes on at the next call. Sends and reads get their turns meanwhile.
     func purge() async throws(StoreError)

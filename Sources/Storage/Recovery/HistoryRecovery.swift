@@ -26,9 +26,9 @@ public enum HistoryRecovery {
             }
             await database.close()
             try FileSystem.sync(part)
-            let kept = try HistoryDatabase.setAside(path)
-            try FileSystem.move(part, to: path)
-            return (kept, summary)
+            // From here on every start finishes what is left to do.
+            try FileSystem.move(part, to: path + HistoryDatabase.restoredSuffix)
+            return (try HistoryDatabase.finishRestore(path), summary)
         } catch {
             try? FileSystem.removeDatabase(part)
             throw error

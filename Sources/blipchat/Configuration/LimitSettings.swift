@@ -48,6 +48,7 @@ struct LimitSetting: Sendable {
         .fraction("messages_per_second", 1...100_000, \.operationsPerSecond),
         .fraction("message_burst", 1...1_000_000, \.operationBurst),
         .number("waiting_requests", 16...1_000_000, \.waitingRequests),
+        .number("waiting_bytes", 1 << 20...1 << 30, \.waitingBytes, .bytes),
         .number("outbox_messages", 1...100_000_000, \.outboxMessages),
         .number("running_files", 1...64, \.runningTransfers),
         .number("ranges_of_a_file", 6...1_000, \.servedRanges),

@@ -77,6 +77,33 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
+    @Test("whom the user has sent away or blocked while calling them is not linked", arguments: [true, false])
+    func changedMind(blocks: Bool) async throws {
+        let simulation = try await Simulation(seed: 24)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await bob.listenOnly()
+        try await alice.client.start()
+        try await eventually("she calls") { !simulation.network.calls.isEmpty }
+        // A handshake takes its time, and time stands still.
+        if blocks {
+            try await alice.client.setBlocked(alice.contact, true)
+        } else {
+            await alice.client.disconnect(alice.contact)
+        }
+        await simulation.clock.advance(by: .seconds(60))
+        #expect(simulation.network.openPairs.isEmpty)
+        #expect(simulation.network.calls.count { $0.caller == alice.id } == 1)
+        #expect(simulation.network.requests("hello", from: alice.id) == 0)
+        // And when they are wanted again, they are called.
+        if blocks {
+            try await alice.client.setBlocked(alice.contact, false)
+        } else {
+            await alice.client.reconnect(alice.contact)
+        }
+        try await simulation.waitOnline()
+        await simulation.stop()
+    }
+
     @Test("a silent link: after 30 s without a reply a ping, after 20 s without a byte a new link; all arrives once")
     func silence() async throws {
         let simulation = try await Simulation(seed: 21)
