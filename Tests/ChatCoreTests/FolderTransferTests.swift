@@ -74,6 +74,26 @@ import Testing
         await pair.stop()
     }
 
+    @Test("a file of an accepted folder is counted once, however often it has to be accepted")
+    func countedOnce() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = pair.alice.home + "/photos"
+        let files = try makeTree(at: path)
+        let contact = try await pair.alice.contactID("bob")
+        let offer = try await pair.alice.client.sendFolder(at: path, caption: "", to: contact)
+        for message in offer.messages { try await pair.bob.waitForState(.offered, of: message.id) }
+        let first = try #require(offer.messages.first?.id)
+        let rows = try await pair.bob.client.transfers(unfinishedOnly: true)
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(first).number, into: nil)
+        for row in rows where row.id != first {
+            // As a reconnect does, at the same time.
+            for _ in 0..<3 { _ = await pair.bob.client.takeFromFolder(row) }
+        }
+        for message in offer.messages { try await pair.bob.waitForState(.complete, of: message.id) }
+        #expect(try received(pair.bob.downloads + "/photos") == files)
+        await pair.stop()
+    }
+
     @Test("declining one file declines the folder")
     func declined() async throws {
         let pair = try await TransferPair(accepting: nil)

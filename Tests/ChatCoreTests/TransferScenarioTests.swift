@@ -189,6 +189,22 @@ import Testing
         await bob.stop()
     }
 
+    @Test("with a contact what has come of their files goes, wherever it was put")
+    func removingContact() async throws {
+        let pair = try await TransferPair(accepting: nil, bob: { $0.downloadLimit = 1000 })
+        let id = try await pair.offer(pair.alice.makeFile("large", size: 1_000_000))
+        try await pair.bob.waitForState(.offered, of: id)
+        let chosen = pair.bob.home + "/chosen"
+        mkdir(chosen, 0o700)
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(id).number, into: chosen)
+        try await pair.bob.waitForState(.running, of: id)
+        #expect(!names(in: chosen).isEmpty)
+        try await pair.bob.client.removeContact(pair.bob.contactID("alice"))
+        #expect(names(in: chosen).isEmpty)
+        #expect(try await pair.bob.transfer(id) == nil)
+        await pair.stop()
+    }
+
     @Test("the receiver and the sender can pause and resume")
     func pauseAndResume() async throws {
         let (alice, bob) = try await pair(accepting: nil)
