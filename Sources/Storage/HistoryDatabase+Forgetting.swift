@@ -197,11 +197,14 @@ extension SQLiteConnection {
         guard !positions.isEmpty else { return 0 }
         for position in positions {
             try SearchIndex.remove(position, in: self)
-            // Edits hold texts, too.
+            try retractUnsent(at: position, of: contact)
+            // Edits hold texts, too. A retraction that waits is still to be said.
             try run(
                 """
                 DELETE FROM operations WHERE contact = ?2
                     AND target = (SELECT id FROM messages WHERE position = ?1)
+                    AND NOT (outgoing = 1 AND kind = 'retract'
+                        AND number IN (SELECT operation FROM outbox WHERE contact = ?2))
                 """, .integer(position), .integer(contact.rawValue))
             try run("DELETE FROM messages WHERE position = ?", .integer(position))
         }
@@ -214,6 +217,29 @@ extension SQLiteConnection {
         try recount(contact)
         try markForPurge()
         return positions.count
+    }
+
+    /// What was never handed to a connection does not go out. Retractions take its place and its number, and those of what
+    /// was to be done to it: a number alone would be missing over there, so its receiver would wait for it and show a gap.
+    private func retractUnsent(at position: Int64, of contact: ContactID) throws(StoreError) {
+        guard let message = try message(at: position), message.direction == .outgoing, message.state == .pending
+        else { return }
+        let place = try first(
+            "DELETE FROM outbox WHERE contact = ? AND position = ? RETURNING id",
+            [.integer(contact.rawValue), .integer(position)]
+        ) { row in row.integer(0) }
+        guard let place else { return }
+        let retraction = ChatOperation(
+            id: MessageID(at: message.sent), contact: contact, direction: .outgoing, sequence: message.sequence,
+            sent: message.sent, stored: message.stored, state: .pending, target: message.id, action: .retract)
+        try run(
+            "INSERT INTO outbox(id, contact, operation) VALUES (?, ?, ?)", .integer(place),
+            .integer(contact.rawValue), .integer(try insertOperation(retraction, numbering: 0)))
+        try run(
+            """
+            UPDATE operations SET kind = 'retract', text = NULL WHERE contact = ?1 AND outgoing = 1 AND target = ?2
+                AND number IN (SELECT operation FROM outbox WHERE contact = ?1)
+            """, .integer(contact.rawValue), .text(message.id.text))
     }
 
     /// Counts anew what a conversation's row says of its messages.

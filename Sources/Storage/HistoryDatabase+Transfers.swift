@@ -11,6 +11,13 @@ extension HistoryDatabase {
         try await transfer(where: "t.number = ?", .integer(number.rawValue))
     }
 
+    public func holdsFile(_ id: MessageID, of contact: ContactID) async throws(StoreError) -> Bool {
+        try await writer.perform { connection throws(StoreError) in
+            guard case .file = try connection.heldContent(id, from: contact) else { return false }
+            return true
+        }
+    }
+
     public func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer] {
         let filter = unfinishedOnly ? "WHERE t.state IN ('offered', 'accepted', 'running', 'paused')" : ""
         return try await writer.perform { connection throws(StoreError) in

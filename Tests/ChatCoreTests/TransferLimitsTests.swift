@@ -86,9 +86,9 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         try await eventually("four run, two wait") {
             let running = try await count { $0.state == .running }
             let waiting = try await count { $0.state == .accepted && $0.reason == TransferReason.waitingForTurn }
-            return running == 4 && waiting == 2
+            let downloads = await pair.bob.client.downloads.count
+            return running == 4 && waiting == 2 && downloads == 4
         }
-        #expect(await pair.bob.client.downloads.count == 4)
         try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
         for id in ids { try await pair.bob.waitForState(.complete, of: id) }
         await pair.stop()

@@ -79,7 +79,10 @@ struct ForgettingTests {
         _ = try await database.deleteMessages([message.id], of: bob)
         try await database.purge()
         #expect(try !isOnDisk(folder))
-        #expect(try await database.operations(of: bob).isEmpty)
+        // Only the numbers are left, which bob would miss otherwise.
+        let left = try await database.operations(of: bob)
+        #expect(Set(left.map(\.sequence)) == [1, 2, 3] && left.allSatisfy { $0.action == .retract })
+        #expect(try await database.outbox(for: bob, limit: 9).count == 3)
         await database.close()
     }
 
@@ -188,6 +191,28 @@ struct ForgettingTests {
         #expect(try await database.deleteExpired(rules, now: now) == [bob])
         #expect(try await database.page(of: bob, .newest, limit: 9).isEmpty)
         #expect(try await database.operations(of: bob).isEmpty)
+        await database.close()
+    }
+
+    @Test("leaves the number of what was never sent to a retraction, so that nothing is missing over there")
+    func deletesUnsent() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let (first, second) = (try await database.say("oops", to: bob), try await database.say("hello", to: bob))
+        #expect(try await database.deleteMessages([first.id], of: bob) == 1)
+        let waiting = try await database.outbox(for: bob, limit: 9)
+        try #require(waiting.count == 2)
+        guard case .operation(let retraction) = waiting[0].operation, case .message(let message) = waiting[1].operation
+        else { return #expect(Bool(false), "\(waiting)") }
+        #expect(retraction.action == .retract && retraction.target == first.id)
+        #expect(retraction.sequence == first.sequence && message.id == second.id)
+        try await database.purge()
+        #expect(try !contents(of: folder.database).contains(Array("oops".utf8)))
+        // Delivered, it is forgotten with the rest.
+        _ = try await database.advanceOperation(retraction.id, in: bob, to: .delivered)
+        _ = try await database.deleteMessages(of: bob, storedBefore: nil)
+        #expect(try await database.operations(of: bob).map(\.target) == [second.id])
         await database.close()
     }
 

@@ -194,7 +194,10 @@ extension ChatClient {
     ) async {
         do throws(StoreError) {
             guard let transfer = try await row(of: status.id), transfer.contact == contact else {
-                return answer(request, on: link, .failure(.notFound, "no such transfer"))
+                let isHeld = try await store.holdsFile(status.id, of: contact)
+                return answer(
+                    request, on: link,
+                    isHeld ? .failure(.busy, "the offer is not shown yet") : .failure(.notFound, "no such transfer"))
             }
             if transfer.direction == .outgoing {
                 try await receiverSays(status, of: transfer)

@@ -126,6 +126,8 @@ public protocol HistoryStore: Sendable {
 
     func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer?
     func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer?
+    /// Whether a file of `contact` is stored, but held back until what it overtook is there (D5).
+    func holdsFile(_ id: MessageID, of contact: ContactID) async throws(StoreError) -> Bool
     /// Newest first; `unfinishedOnly` leaves out the final states.
     func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer]
     /// The unfinished transfers with `contact` behind a number, oldest first: there may be more than memory should hold.

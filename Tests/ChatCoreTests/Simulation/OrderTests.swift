@@ -87,6 +87,23 @@ struct OrderTests {
         await simulation.stop()
     }
 
+    @Test("what was deleted before it went out leaves no gap over there, and nobody waits for it")
+    func deletedUnsent() async throws {
+        let simulation = try await Simulation(seed: 30)
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await alice.client.start()
+        try await alice.say("oops")
+        let message = try #require(try await alice.history.first)
+        #expect(try await alice.client.deleteMessages([message.id], of: alice.contact) == 1)
+        try await alice.say("hello")
+        try await bob.client.start()
+        try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
+        try await simulation.eventually("nothing waits") { try await alice.waiting() == 0 }
+        #expect(await bob.irregularities.heldBack == 0)
+        #expect(try await bob.history.map(\.missingBefore) == [0])
+        await simulation.stop()
+    }
+
     @Test("what was held back when the program was killed is shown at the next start")
     func crashWhileHolding() async throws {
         let simulation = try await Simulation(seed: 6)
