@@ -224,6 +224,27 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("Which one?"))
     }
 
+    @Test("/decline N REASON: the reason goes out as an answer to the offer")
+    func declineReason() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        let offer = Fixture.fileMessage(Fixture.release, position: 10, at: Fixture.time(21, 9, 7))
+        fixture.enter("/decline 8 too big  for \"me\"")
+        #expect(
+            fixture.errands == [.decline(TransferNumber(8)), .reply("too big  for \"me\"", to: offer)])
+        fixture.enter("/decline not now")
+        #expect(fixture.errands == [.decline(TransferNumber(8)), .reply("not now", to: offer)])
+        fixture.enter("/decline 8")
+        #expect(fixture.errands == [.decline(TransferNumber(8))])
+        // Of another chat, whose messages are not read, and of what is no offer to us.
+        let elsewhere = Fixture.transfer(12, .incoming, "late", size: 5, .offered, contact: Fixture.bob)
+        fixture.send(.answer(.transfers([elsewhere, Fixture.buildLog])))
+        fixture.enter("/decline 12 no room")
+        #expect(fixture.errands == [.decline(TransferNumber(12)), .send("no room", to: Fixture.bob)])
+        fixture.enter("/decline 7 no room")
+        #expect(fixture.errands == [.decline(TransferNumber(7))])
+    }
+
     @Test("/remove asks once")
     func remove() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -13,6 +13,14 @@ enum SlashVerb: Sendable, Hashable {
     case set, unset, reload, theme, notify
     case plain, editor, bind, unbind, alias
     case redraw, version, close, quit
+
+    /// Without an argument it ends or deletes something at once, which cannot be had again.
+    var isFinal: Bool {
+        switch self {
+        case .delete, .decline, .cancel, .reject: true
+        default: false
+        }
+    }
 }
 
 /// A line of the command table.

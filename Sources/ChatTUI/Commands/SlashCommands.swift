@@ -40,7 +40,9 @@ enum SlashCommands {
             "offer files or folders, with a text beside; no path: choose", .files),
         make(
             .accept, "accept", ["savefile"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
-        make(.decline, "decline", [], [.transfer, .text], "[N]", "refuse an offered file", .files),
+        make(
+            .decline, "decline", [], [.transfer, .text], "[N] [REASON]", "refuse a file; the reason goes as an answer",
+            .files),
         make(.pause, "pause", [], [.transfer], "[N]", "pause a transfer", .files),
         make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
         make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
