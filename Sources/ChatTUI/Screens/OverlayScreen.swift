@@ -76,7 +76,9 @@ struct OverlayScreen {
         case .requests: SafeText(literal: "nothing they send is shown until you accept")
         case .choice(let pane): SafeText(pane.title.lowercased() + ": type to filter, Enter takes the line", as: .line)
         case .prompt(let pane): SafeText(pane.help, as: .line)
-        case .verify(let pane): requestWords(pane)
+        case .verify(let pane):
+            VerifyScreen(state: state, pane: pane, layout: layout).page.place.map { SafeText("j/k: \($0)", as: .line) }
+                ?? requestWords(pane)
         case .files(let picker): SafeText(pickerWords(picker), as: .line)
         case .reader, .qr, nil: nil
         }
