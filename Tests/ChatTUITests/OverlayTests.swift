@@ -154,7 +154,7 @@ struct OverlayTests {
         #expect(fixture.state.openID == Fixture.bob)
         fixture.answerPages(from: history)
         #expect(fixture.text.contains("line 300"))
-        #expect(fixture.text.contains("↓ older messages"))
+        #expect(fixture.text.contains("↓ newer messages (Alt-End)"))
         fixture.press("Esc")
         #expect(fixture.state.openID == Fixture.alice)
         guard case .search = fixture.state.overlay else {

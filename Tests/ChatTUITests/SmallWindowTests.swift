@@ -116,6 +116,85 @@ struct SmallWindowTests {
         #expect(hint() == " 1 match  2 differ  3 later (stays as it is)  Esc back")
     }
 
+    @Test(
+        "the palette's keys take no more room than they need, and what they do is seen", arguments: [(40, 10), (20, 5)])
+    func palette(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.press("Alt-x")
+        fixture.type("next unread")
+        #expect(fixture.text.contains(columns == 40 ? "> Alt-a next unread" : "> Alt-a next unread"))
+        if columns == 40 { #expect(fixture.text.contains("commands: type to filter")) }
+        fixture.press("Ctrl-u")
+        fixture.type("unread from their")
+        #expect(fixture.text.contains(columns == 40 ? "> /unread [N] unread from th" : "> /unread … unread"))
+        #expect(fixture.text.contains("…"))
+    }
+
+    @Test("what is cut off in a row of several styles is marked")
+    func truncatedLine() {
+        var line = StyledLine("ab", Theme.key)
+        line.add("cd")
+        line.add("ef", Theme.quiet)
+        for (width, expected) in [
+            (7, "abcdef"), (6, "abcdef"), (5, "abcd…"), (4, "abc…"), (2, "a…"), (1, "…"), (0, ""),
+        ] {
+            #expect(line.truncated(to: width).text.text == expected)
+        }
+    }
+
+    @Test("the completions on the hint line are whole words, and the chosen one is among them")
+    func completions() {
+        var fixture = Fixture.main(columns: 40, rows: 10)
+        fixture.type("/")
+        fixture.press("Tab")
+        let names = Set(SlashCommands.available.flatMap(\.names).map { "/" + $0 } + ["…"])
+        for _ in names {
+            fixture.press("Tab")
+            let words = fixture.text.split(separator: "\n").last?.split(separator: " ").map(String.init) ?? []
+            #expect(!words.isEmpty && words.allSatisfy(names.contains), "\(words)")
+            #expect(words.contains(fixture.state.input.text))
+        }
+    }
+
+    @Test(
+        "the address beside the QR code is whole, and how to leave stands there",
+        arguments: [(80, 24), (60, 30), (46, 30)])
+    func qrCode(columns: Int, rows: Int) throws {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        let address = "blip://192.0.2.10:4985/\(String(repeating: "k", count: 52))?name=Bob"
+        fixture.send(.answer(.qrCode(address, .success(try QRCode(address)))))
+        let letters = fixture.text.filter { !$0.isWhitespace && !"▀▄█".contains($0) }
+        #expect(letters == address + "Esccloses", "\(fixture.text)")
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+    }
+
+    @Test("at 80 columns a changed key is said with the command that decides about it")
+    func changedKeySaid() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.changeKey()
+        fixture.press("Esc")
+        fixture.send(.chat(.notice(.keyChanged(Fixture.bob))))
+        #expect(fixture.text.contains("KEY CHANGED (/verify): Bob has another key; sending has stopped "))
+        fixture.press("Alt-2")
+        let reason = LinkState.offline(reason: "another key answered; sending has stopped")
+        fixture.send(.chat(.linkChanged(Fixture.bob, reason)))
+        #expect(fixture.text.hasPrefix(" Bob · KEY CHANGED · offline  "))
+    }
+
+    @Test("the first start says in full what a port is")
+    func port() {
+        let defaults = FirstRunDefaults(
+            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/home/jo/identity.key",
+            home: "/home/jo")
+        var form = FirstRunForm(defaults)
+        for key in ["Tab", "x", "Enter"] { _ = Key(named: key).map { form.receive(.key($0)) } }
+        let screen = FirstRunScreen(form: form, capabilities: TerminalCapabilities(colors: 256, unicode: true))
+        #expect(
+            ScreenFixture.text(screen.draw(size: Size(columns: 80, rows: 24)))
+                .contains("! a port is a number, 0 (any free one) to 65535"))
+    }
+
     @Test("what narrows the help is seen", arguments: sizes)
     func helpFilter(columns: Int, rows: Int) {
         var fixture = Fixture.main(columns: columns, rows: rows)

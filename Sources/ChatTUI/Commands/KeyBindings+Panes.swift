@@ -39,7 +39,7 @@ extension KeyBindings {
         line(.transfers, ["p"], .pauseOrResume, .transfers, "pause or go on", hint: "pause/resume"),
         line(.transfers, ["x"], .cancelTransfer, .transfers, "cancel (asks)", hint: "cancel"),
         line(.transfers, ["a"], .acceptTransfer, .transfers, "take the offer", hint: "accept"),
-        line(.transfers, ["n"], .declineTransfer, .transfers, "refuse the offer", hint: "decline"),
+        line(.transfers, ["n"], .declineTransfer, .transfers, "decline the offer", hint: "decline"),
         line(.transfers, ["o"], .openTransfer, .transfers, "open the file", hint: "open"),
         line(.transfers, ["y"], .copyHash, .transfers, "copy the hash"),
         line(.transfers, ["Enter"], .choose, .transfers, "details", hint: "details"),
