@@ -15,6 +15,18 @@ struct WritingTests {
 
     // MARK: Pastes
 
+    @Test("the hint about a paste says what Enter does, and goes with a draft that is sent as a file")
+    func pasteHint() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste(Self.lines(2))))
+        #expect(fixture.text.contains("2 lines, one draft: Enter twice sends them as one message"))
+        fixture.press("Ctrl-c")
+        fixture.send(.input(.paste(Self.lines(30))))
+        #expect(fixture.text.contains("30 lines, one draft: Enter twice sends it, Ctrl-t sends a file"))
+        fixture.press("Ctrl-t")
+        #expect(fixture.state.input.isEmpty && !fixture.text.contains("one draft"))
+    }
+
     @Test("what is typed while no chat is open is kept when one is opened, beside that chat's own draft")
     func lobbyLine() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -32,6 +32,8 @@ struct SlashCommand: Sendable {
         case settingValue, theme
         /// What a key can do, for /bind; its key; a name that stands for a line.
         case action, key, alias
+        /// One of these words, or another one.
+        case oneOf([String])
         /// The rest of the line as it is.
         case text
     }
