@@ -42,6 +42,20 @@ struct BrowseTests {
 
     // MARK: Moving
 
+    @Test("what was said does not hide what is selected from the next key on")
+    func noticeInBrowseMode() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc", "y")
+        #expect(fixture.text.contains("Copied"))
+        fixture.press("v")
+        #expect(fixture.text.contains("browse: 1 selected") && !fixture.text.contains("Copied"))
+        fixture.press("k")
+        #expect(fixture.text.contains("browse: 2 selected"))
+        fixture.send(.chat(.notice(.storeFailed(.diskFull))))
+        fixture.press("k")
+        #expect(fixture.text.contains("The history cannot be written"), "what has gone wrong stays")
+    }
+
     @Test("Esc puts the cursor on the newest message, the half-typed line stays, q, Tab and Esc lead back to it")
     func enterAndLeave() {
         for leave in ["q", "Tab", "Esc"] {

@@ -133,6 +133,41 @@ struct CompletionTests {
         #expect(fixture.state.input.text == "/accept 8 ")
     }
 
+    @Test("only transfers that the command can be about are offered")
+    func fittingTransfers() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(
+            .answer(
+                .transfers([
+                    Fixture.transfer(8, .outgoing, "mine", size: 5, .offered),
+                    Fixture.transfer(9, .incoming, "theirs", size: 5, .offered),
+                    Fixture.transfer(10, .incoming, "resting", size: 5, .paused),
+                    Fixture.transfer(11, .incoming, "moving", size: 5, .running),
+                ])))
+        for (typed, expected) in [("accept", 9), ("decline", 9), ("resume", 10), ("pause", 11)] {
+            fixture.type("/\(typed) ")
+            fixture.press("Tab")
+            #expect(fixture.state.input.text == "/\(typed) \(expected) ")
+            fixture.press("Ctrl-c")
+        }
+    }
+
+    @Test(
+        "the words that a command knows are offered",
+        arguments: [
+            ("/autoaccept Bob o", "on off"), ("/autoaccept Bob ", "on off default"), ("/mute Bob ", "30m 2h 1d off"),
+            ("/notify ", "off mention all default desktop text quiet command test"), ("/limit ", "up down"),
+            ("/goto ", "first unread last"), ("/limit up ", ""), ("/read ", ""),
+        ])
+    func words(typed: String, offered: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type(typed)
+        fixture.press("Tab")
+        let labels = fixture.state.completion?.candidates.map(\.label) ?? []
+        #expect(labels.joined(separator: " ") == offered)
+        if offered.isEmpty { #expect(["/limit up off ", "/read all "].contains(fixture.state.input.text)) }
+    }
+
     @Test("a folder is read with its kinds")
     func listing() {
         let listing = FileListing.read("/")

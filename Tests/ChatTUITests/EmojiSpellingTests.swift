@@ -18,6 +18,19 @@ struct EmojiSpellingTests {
         #expect(EmojiSpelling.spelled(text) == expected)
     }
 
+    @Test("where emoji cannot be drawn, a reaction is shown by its name")
+    func reaction() {
+        var fixture = ScreenFixture.main(columns: 80, rows: 24)
+        var message = ScreenFixture.history[7]
+        message.reactions = [
+            Reaction(direction: .outgoing, emoji: "👍"), Reaction(direction: .incoming, emoji: "❤\u{FE0F}"),
+        ]
+        fixture.send(.chat(.messageChanged(message)))
+        #expect(fixture.text.contains("👍 me"))
+        fixture.state.terminal.unicode = false
+        #expect(fixture.text.contains(":+1: me  :heart: Alice"))
+    }
+
     @Test("messages follow the setting")
     func setting() {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)

@@ -154,7 +154,7 @@ struct OverlayTests {
         #expect(fixture.state.openID == Fixture.bob)
         fixture.answerPages(from: history)
         #expect(fixture.text.contains("line 300"))
-        #expect(fixture.text.contains("↓ older messages"))
+        #expect(fixture.text.contains("↓ newer messages (Alt-End)"))
         fixture.press("Esc")
         #expect(fixture.state.openID == Fixture.alice)
         guard case .search = fixture.state.overlay else {
@@ -207,6 +207,49 @@ struct OverlayTests {
         fixture.press("Enter")
         #expect(fixture.state.input.text == "/rename ")
         #expect(fixture.state.killRing.newest == "half")
+    }
+
+    @Test("a command chosen in browse mode is completed in the input, and no letter of it acts on a message")
+    func paletteLeavesBrowseMode() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc", "Alt-x")
+        fixture.type("/nick")
+        fixture.press("Enter")
+        fixture.effects = []
+        fixture.type("Todd")
+        #expect(fixture.state.browse == nil && fixture.state.input.text == "/nick Todd")
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.setOwnName("Todd")))
+        #expect(!fixture.errands.contains { if case .retract = $0 { true } else { false } })
+    }
+
+    @Test("what the hint says brings the half-typed line back: undo instead of the command, yank after it")
+    func keptLine() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("half")
+        fixture.press("Alt-x")
+        fixture.type("/nick")
+        fixture.press("Enter")
+        #expect(fixture.text.contains("Your line is kept: Ctrl-_ instead of this command, Ctrl-y after it"))
+        var other = fixture
+        other.press("Ctrl-_")
+        #expect(other.state.input.text == "half")
+        fixture.enter("Todd")
+        fixture.press("Ctrl-y")
+        #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("what deletes or ends something for good is typed by help and palette, not done", arguments: ["F1", "Alt-x"])
+    func finalCommands(key: String) {
+        for name in ["/delete", "/decline", "/cancel", "/reject"] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.addOffer()
+            fixture.press(key)
+            fixture.type(name)
+            fixture.effects = []
+            fixture.press("Enter")
+            #expect(fixture.errands.isEmpty && fixture.state.input.text == name + " ")
+        }
     }
 
     private let erin = ContactRequest(

@@ -58,6 +58,19 @@ struct PlainTests {
         #expect(shown.last == "09:00 Bob: number 12")
     }
 
+    @Test("an offer that has reached the other disk is no delivered file")
+    func offerDelivered() {
+        var fixture = fixture()
+        let offer = Fixture.transfer(9, .outgoing, "notes.txt", size: 5, .offered)
+        var message = Fixture.fileMessage(offer, position: 20, at: Fixture.time(21, 9, 7))
+        message.state = .sent
+        #expect(lines(&fixture, .chat(.messageAdded(message))) == ["09:07 me, waiting: #9 notes.txt, 5 B, offered"])
+        message.state = .delivered
+        #expect(lines(&fixture, .chat(.messageChanged(message))) == ["offered to Alice: notes.txt"])
+        let sentences = MessageSentences(state: fixture.state, message: message).lines(withDay: false)
+        #expect(sentences.map(\.text) == ["09:07 me: #9 notes.txt, 5 B, offered"])
+    }
+
     @Test("prints messages as they come, with the chat that they belong to, and what becomes of own ones")
     func messages() {
         var fixture = fixture()
@@ -133,7 +146,7 @@ struct PlainTests {
             let cases: [(Errand, ChatMessage, [String])] = [
                 (.react(theirs, "👍"), liked, ["me reacted 👍 to: nods"]),
                 (.edit(own, "first"), edited, [#"me changed "frist" to: first"#]),
-                (.retract(edited), deleted, ["me deleted: first", "Deleted here; Alice is told"]),
+                (.retract(edited), deleted, ["me deleted: first", "Deleted here; Alice is told when they connect"]),
                 (.react(far, "👍"), farLiked, ["me reacted 👍 to: long ago"]),
             ]
             for (errand, message, expected) in cases {

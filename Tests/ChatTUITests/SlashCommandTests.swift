@@ -224,6 +224,106 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("Which one?"))
     }
 
+    @Test("/decline N REASON: the reason goes out as an answer to the offer")
+    func declineReason() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        let offer = Fixture.fileMessage(Fixture.release, position: 10, at: Fixture.time(21, 9, 7))
+        fixture.enter("/decline 8 too big  for \"me\"")
+        #expect(
+            fixture.errands == [.decline(TransferNumber(8)), .reply("too big  for \"me\"", to: offer)])
+        fixture.enter("/decline not now")
+        #expect(fixture.errands == [.decline(TransferNumber(8)), .reply("not now", to: offer)])
+        fixture.enter("/decline 8")
+        #expect(fixture.errands == [.decline(TransferNumber(8))])
+        // Of another chat, whose messages are not read, and of what is no offer to us.
+        let elsewhere = Fixture.transfer(12, .incoming, "late", size: 5, .offered, contact: Fixture.bob)
+        fixture.send(.answer(.transfers([elsewhere, Fixture.buildLog])))
+        fixture.enter("/decline 12 no room")
+        #expect(fixture.errands == [.decline(TransferNumber(12)), .send("no room", to: Fixture.bob)])
+        fixture.enter("/decline 7 no room")
+        #expect(fixture.errands == [.decline(TransferNumber(7))])
+    }
+
+    @Test(
+        "a number alone is no new text: it was to be the message that is meant",
+        arguments: ["/edit 1", "/reply 2", "/edit #8", "/reply 8 "])
+    func loneNumber(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        #expect(fixture.errands.isEmpty)
+        let name = line.prefix { $0 != " " }
+        #expect(fixture.text.contains("\(name) [N] TEXT: say wh"))
+    }
+
+    @Test("a text that is only a number is sent behind the message that it is for")
+    func numberAsText() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/edit 1 1")
+        #expect(fixture.errands.contains { if case .edit(_, "1") = $0 { true } else { false } })
+        fixture.enter("/reply 1 2")
+        #expect(fixture.errands.contains { if case .reply("2", _) = $0 { true } else { false } })
+    }
+
+    @Test("what was taken back is told to those who have it, when they can be told")
+    func deletedWords() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var message = Fixture.history[4]
+        let errand = Errand.retract(message)
+        fixture.send(.done(errand, .message(message)))
+        #expect(fixture.text.contains("Deleted here; Alice is told "))
+        fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: nil))))
+        fixture.send(.done(errand, .message(message)))
+        #expect(fixture.text.contains("Deleted here; Alice is told when they connect"))
+        message.state = .takenBack
+        fixture.send(.done(errand, .message(message)))
+        #expect(fixture.text.contains("Deleted; Alice never had it"))
+    }
+
+    @Test("/export refuses an end that it does not write", arguments: ["x.pdf", "~/a.b/x.csv", "bob x.PDF"])
+    func exportForms(path: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/export \(path)")
+        #expect(fixture.questions.isEmpty && fixture.text.contains("/export writes .txt, .json or .html"))
+    }
+
+    @Test(
+        "/export takes the form from the end of the path",
+        arguments: [("x.txt", "text"), ("x.JSON", "json"), ("x.html", "html"), ("a.b/x", "text"), (".hidden", "text")])
+    func exportForm(path: String, form: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/export \(path)")
+        #expect(fixture.questions == [.command(ProgramCommand(["export", "--format", form, "-o", path]))])
+    }
+
+    @Test("commands with nothing to do say so: a contact who is online, a reaction that is not there")
+    func nothingToDo() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/connect alice")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("Alice is online already"))
+        fixture.enter("/connect bob")
+        #expect(fixture.errands.contains(.reconnect(Fixture.bob)) && fixture.text.contains("Calling Bob now"))
+        fixture.enter("/react 2")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("You have not reacted to that message"))
+        var message = Fixture.history[6]
+        message.reactions = [Reaction(direction: .outgoing, emoji: "👍")]
+        fixture.send(.chat(.messageChanged(message)))
+        fixture.enter("/react 2")
+        #expect(fixture.errands == [.react(message, nil)] && fixture.text.contains("Your reaction is taken back"))
+    }
+
+    @Test("/alias says how to remove one, and a decision is called by one word")
+    func words() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/alias hi /me waves")
+        fixture.enter("/alias")
+        #expect(fixture.text.contains("/alias NAME - removes one"))
+        fixture.enter("/alias hi")
+        #expect(fixture.text.contains("(/alias hi - removes it)"))
+        fixture.send(.done(.decline(TransferNumber(8)), .nothing))
+        #expect(fixture.text.contains("#8 is declined"))
+    }
+
     @Test("/remove asks once")
     func remove() {
         var fixture = Fixture.main(columns: 80, rows: 24)

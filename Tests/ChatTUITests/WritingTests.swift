@@ -15,6 +15,41 @@ struct WritingTests {
 
     // MARK: Pastes
 
+    @Test("the hint about a paste says what Enter does, and goes with a draft that is sent as a file")
+    func pasteHint() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste(Self.lines(2))))
+        #expect(fixture.text.contains("2 lines, one draft: Enter twice sends them as one message"))
+        fixture.press("Ctrl-c")
+        fixture.send(.input(.paste(Self.lines(30))))
+        #expect(fixture.text.contains("30 lines, one draft: Enter twice sends it, Ctrl-t sends a file"))
+        fixture.press("Ctrl-t")
+        #expect(fixture.state.input.isEmpty && !fixture.text.contains("one draft"))
+    }
+
+    @Test("what is typed while no chat is open is kept when one is opened, beside that chat's own draft")
+    func lobbyLine() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type("for Alice")
+        fixture.press("Alt-2")
+        fixture.enter("/close")
+        fixture.type("for nobody yet")
+        fixture.press("Alt-1")
+        #expect(fixture.state.input.text == "for Alice")
+        #expect(fixture.text.contains("Your line is kept: Ctrl-y puts it here"))
+        fixture.press("Ctrl-y")
+        #expect(fixture.state.input.text == "for Alicefor nobody yet")
+    }
+
+    @Test("what is typed before the chats are read stays in the input when the first of them opens")
+    func earlyLine() {
+        var fixture = Fixture(columns: 80, rows: 24)
+        fixture.state.hasLoaded = false
+        fixture.type("quick")
+        fixture.send(.answer(.conversations([Fixture.conversation(Fixture.bob, "Bob")])))
+        #expect(fixture.state.openID == Fixture.bob && fixture.state.input.text == "quick")
+    }
+
     @Test("a paste of several lines is one draft; Enter asks once, then sends one message")
     func paste() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -102,6 +102,12 @@ extension AppState {
     private mutating func react(to message: ChatMessage, _ emoji: String?, _ effects: inout [AppEffect]) {
         guard mayWrite(to: message.contact) else { return }
         guard !message.isRetracted else { return say("It is deleted: there is nothing to react to") }
+        if emoji == nil {
+            guard message.reactions.contains(where: { $0.direction == .outgoing }) else {
+                return say("You have not reacted to that message (/react :+1: does)")
+            }
+            say("Your reaction is taken back")
+        }
         effects.append(.run(.react(message, emoji)))
     }
 

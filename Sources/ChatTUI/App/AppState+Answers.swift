@@ -110,7 +110,12 @@ extension AppState {
             ($0.conversation.lastMessage?.position ?? HistoryPosition(.min), $1.id)
                 < ($1.conversation.lastMessage?.position ?? HistoryPosition(.min), $0.id)
         }
-        if let id = wanted ?? chats.first(where: \.isUnread)?.id ?? latest?.id { open(id, &effects) }
+        guard let id = wanted ?? chats.first(where: \.isUnread)?.id ?? latest?.id else { return }
+        // Nobody has pressed a key for it: what is being typed meanwhile stays where it is.
+        let typed = input
+        input = InputLine()
+        open(id, &effects)
+        if !typed.isEmpty { input = typed }
     }
 
     /// A stored draft never replaces what is being typed.

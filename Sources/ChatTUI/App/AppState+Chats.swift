@@ -39,11 +39,18 @@ extension AppState {
     private mutating func leaveChat(_ effects: inout [AppEffect]) {
         stopTyping(&effects)
         stopBrowsing()
-        guard let openID else { return }
+        guard let openID else { return keepLine() }
         storeDraft(&effects)
         if input.isEmpty { drafts[openID] = nil } else { drafts[openID] = input }
         if let index = chatIndex(openID) { chats[index].window.shrink() }
         forgetWindows(after: openID)
+    }
+
+    /// What was typed while no chat was open is no chat's draft.
+    private mutating func keepLine() {
+        guard !input.isEmpty else { return }
+        killRing.add(input.text)
+        say("Your line is kept: \(keymap.label(of: .yank)) puts it here")
     }
 
     /// Keeps the pages of the chats that were open last; the others are read again when they are opened. What the
@@ -59,6 +66,7 @@ extension AppState {
 
     /// /close: no chat is open.
     mutating func closeChat(_ effects: inout [AppEffect]) {
+        guard openID != nil else { return say("No chat is open") }
         leaveChat(&effects)
         previousID = openID
         openID = nil

@@ -49,7 +49,7 @@ extension AppState {
     private func reactionChoices(for message: ChatMessage, typed: String) -> [Choice] {
         var choices: [Choice] = []
         if let own = message.reactions.first(where: { $0.direction == .outgoing }) {
-            let line = StyledLine(SafeText("\(own.emoji) take it back", as: .line))
+            let line = StyledLine(SafeText("\(shown(emoji: own.emoji)) take it back", as: .line))
             choices.append(Choice(line: line, words: "take back", target: .emoji(nil)))
         }
         // An emoji that was typed or pasted is as good as a name.
@@ -102,7 +102,7 @@ extension AppState {
         guard case .choice(var pane) = overlay, pane.generation == generation else { return }
         guard !pins.isEmpty else {
             overlay = nil
-            return say("Nothing is pinned in this chat (p in browse mode, or /pin)")
+            return say("Nothing is pinned in this chat (/pin pins the last message)")
         }
         pane.kind = .pins(pins)
         overlay = .choice(pane)

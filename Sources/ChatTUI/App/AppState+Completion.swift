@@ -24,11 +24,15 @@ extension AppState {
         case .contact:
             let names = chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
             offer(names.map { .init(label: $0, value: $0) }, for: context)
-        case .transfer:
-            let numbers = transfers.unfinished.filter { String($0.number.rawValue).hasPrefix(word) }
+        case .transfer(let verb):
+            let numbers = transfers.unfinished.filter {
+                $0.fits(verb) && String($0.number.rawValue).hasPrefix(word)
+            }
             offer(
                 numbers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") },
                 for: context)
+        case .oneOf(let words):
+            offer(words.filter { $0.hasPrefix(word) }.map { .init(label: $0, value: $0) }, for: context)
         case .request:
             let numbers = requests.filter { String($0.id).hasPrefix(word) }
             offer(numbers.map { .init(label: "\($0.id) \($0.name)", value: "\($0.id)") }, for: context)

@@ -7,6 +7,7 @@ extension AppState {
         switch event {
         case .key(let key):
             let asked = openQuestion
+            endNotice()
             press(key, &effects)
             settle(asked)
         case .paste(let text): paste(text, &effects)
@@ -30,6 +31,11 @@ extension AppState {
     private var openQuestion: (status: StatusNotice, confirmation: Confirmation?)? {
         guard let status, status.isQuestion, browse != nil || overlay != nil else { return nil }
         return (status, confirmation)
+    }
+
+    /// What was said in browse mode is read when the next key comes: it hides what is selected.
+    private mutating func endNotice() {
+        if browse != nil, overlay == nil, let status, !status.isQuestion, !status.isError { self.status = nil }
     }
 
     /// After a key: a question that it has answered, or that it has not, is not to be read any more. One that it has

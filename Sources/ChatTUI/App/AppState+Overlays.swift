@@ -161,15 +161,22 @@ extension AppState {
         case .command(let command, let context): runFromList(command, context, &effects)
         case .slash(let command):
             overlay = nil
-            if command.needsArgument {
-                if !input.isEmpty { say("Your line waits in the kill ring: Ctrl-u, Ctrl-y, Ctrl-y brings it back") }
-                killRing.add(input.text)
-                input.replace(with: "/\(command.name) ")
-                draftChanged()
-            } else {
-                run(command, "", &effects)
-            }
+            // What is taken away for good is seen in the input before it happens, too.
+            if command.needsArgument || command.verb.isFinal { begin(command) } else { run(command, "", &effects) }
         }
+    }
+
+    /// A command in the input, to be completed there: typing goes to it, and the half-typed line can be had again.
+    private mutating func begin(_ command: SlashCommand) {
+        stopBrowsing()
+        if !input.isEmpty {
+            let (undo, yank) = (keymap.label(of: .undo), keymap.label(of: .yank))
+            say("Your line is kept: \(undo) instead of this command, \(yank) after it")
+        }
+        killRing.add(input.text)
+        history.leave()
+        input.replace(with: "/\(command.name) ")
+        draftChanged()
     }
 
     /// A line of help or palette about a key. Keys of a pane open it; what they do needs a line under the cursor.

@@ -91,6 +91,14 @@ extension AppState {
     }
 
     mutating func perform(_ command: AppCommand, in pane: VerifyPane, _ effects: inout [AppEffect]) {
+        var pane = pane
+        let page = VerifyScreen(state: self, pane: pane, layout: ScreenLayout(self)).page
+        pane.seen.add(page)
+        if let top = page.top(after: command) { pane.top = top }
+        overlay = .verify(pane)
+        guard command != .numbersMatch || pane.seen.isWhole(in: page) else {
+            return say("Read it all first: j scrolls", isError: true)
+        }
         switch pane.subject {
         case .contact(let contact): decide(command, about: contact, pane, &effects)
         case .request(let request): decide(command, about: request, pane.number, &effects)

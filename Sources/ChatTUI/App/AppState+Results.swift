@@ -31,7 +31,7 @@ extension AppState {
         case .edit, .retract, .react:
             // What it changes comes as news, in the order of the commits.
             guard case .retract = errand, case .message(let message) = result else { return }
-            say("Deleted here; \(name(of: message.contact)) is told")
+            say(sentence(deleted: message))
         case .limitRate(let scope, let limit):
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
@@ -59,9 +59,9 @@ extension AppState {
                 say("\(name) is blocked (/unblock \(name), /remove \(name))")
             }
         case .accept(let number, _): say("#\(number.rawValue) is accepted")
-        case .decline(let number): say("#\(number.rawValue) is refused")
+        case .decline(let number): say("#\(number.rawValue) is declined")
         case .pause(let number): say("#\(number.rawValue) is paused (/resume \(number.rawValue))")
-        case .resume(let number): say("#\(number.rawValue) goes on")
+        case .resume(let number): say("#\(number.rawValue) is no longer paused here")
         case .cancel(let number): say("#\(number.rawValue) is cancelled")
         case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
         case .disconnect(let contact):
@@ -80,6 +80,14 @@ extension AppState {
         case .setTyping, .setDraft, .reconnect, .settings: break
         default: conversations.isDirty = true
         }
+    }
+
+    /// Who is not there learns it later; who never had the message has nothing to learn.
+    private func sentence(deleted message: ChatMessage) -> String {
+        let name = name(of: message.contact)
+        if message.state == .takenBack { return "Deleted; \(name) never had it" }
+        let isOnline = chat(message.contact)?.link.isOnline ?? false
+        return "Deleted here; \(name) is told" + (isOnline ? "" : " when they connect")
     }
 
     /// An own message is stored: it is shown although its event may come later.

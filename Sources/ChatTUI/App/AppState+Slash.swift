@@ -33,6 +33,7 @@ extension AppState {
         case .connect:
             let word = scanner.remainder()
             guard let id = word == nil ? openID : who(word) else { return }
+            if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is online already") }
             say("Calling \(name(of: id)) now")
             effects.append(.run(.reconnect(id)))
         case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, &effects)

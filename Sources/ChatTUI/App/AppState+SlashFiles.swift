@@ -22,15 +22,30 @@ extension AppState {
             }
             effects.append(.run(.sendFiles(paths, caption: caption ?? "", to: openID)))
         case .accept:
-            let (number, rest) = transferNumber(&scanner) { $0.state == .offered && $0.direction == .incoming }
-            guard let number else { return }
-            effects.append(.run(.accept(number, folder: rest.map(expanded))))
-        case .decline: runOne(&scanner, &effects, { $0.state == .offered && $0.direction == .incoming }, Errand.decline)
-        case .pause: runOne(&scanner, &effects, { $0.state == .running || $0.state == .accepted }, Errand.pause)
-        case .resume: runOne(&scanner, &effects, { $0.state == .paused }, Errand.resume)
-        case .cancel: runOne(&scanner, &effects, { !$0.state.isFinal }, Errand.cancel)
+            guard let number = transferNumber(&scanner, for: verb) else { return }
+            effects.append(.run(.accept(number, folder: scanner.next().map(expanded))))
+        case .decline: decline(&scanner, &effects)
+        case .pause: if let number = transferNumber(&scanner, for: verb) { effects.append(.run(.pause(number))) }
+        case .resume: if let number = transferNumber(&scanner, for: verb) { effects.append(.run(.resume(number))) }
+        case .cancel: if let number = transferNumber(&scanner, for: verb) { effects.append(.run(.cancel(number))) }
         case .limit: limitRate(&scanner, &effects)
         default: showTransfers(scanner.remainder() ?? "")
+        }
+    }
+
+    /// `/decline N REASON`: the news of a transfer carries no words (PROTOCOL 4), so the reason is an answer to the
+    /// offer.
+    private mutating func decline(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let number = transferNumber(&scanner, for: .decline) else { return }
+        let reason = scanner.remainder()
+        if let reason, !check(reason) { return }
+        effects.append(.run(.decline(number)))
+        // What is no offer to us is not declined, and gets no answer.
+        guard let reason, let transfer = transfers[number], transfer.fits(.decline) else { return }
+        if let message = chat(transfer.contact)?.window.message(.id(transfer.id)) {
+            effects.append(.run(.reply(reason, to: message)))
+        } else {
+            effects.append(.run(.send(reason, to: transfer.contact)))
         }
     }
 
@@ -50,29 +65,33 @@ extension AppState {
         effects.append(.run(.limitRate(scope, rate.flatMap { $0 > 0 ? $0 : nil })))
     }
 
-    private mutating func runOne(
-        _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect], _ fits: (FileTransfer) -> Bool,
-        _ make: (TransferNumber) -> Errand
-    ) {
-        if let number = transferNumber(&scanner, fits).0 { effects.append(.run(make(number))) }
-    }
-
-    /// The transfer that is named (`8`, `#8`), else the only one that fits. What follows is returned beside it.
-    private mutating func transferNumber(
-        _ scanner: inout ArgumentScanner, _ fits: (FileTransfer) -> Bool
-    ) -> (TransferNumber?, String?) {
-        let word = scanner.next()
-        if let word, let value = Int64(word.hasPrefix("#") ? String(word.dropFirst()) : word) {
-            return (TransferNumber(value), scanner.next())
+    /// The transfer that is named (`8`, `#8`), else the only one that fits. What follows stays in the scanner.
+    private mutating func transferNumber(_ scanner: inout ArgumentScanner, for verb: SlashVerb) -> TransferNumber? {
+        var ahead = scanner
+        if let word = ahead.next(), let value = Int64(word.hasPrefix("#") ? String(word.dropFirst()) : word) {
+            scanner = ahead
+            return TransferNumber(value)
         }
-        let candidates = transfers.unfinished.filter(fits)
-        if candidates.count == 1, let only = candidates.first { return (only.number, word) }
+        let candidates = transfers.unfinished.filter { $0.fits(verb) }
+        if candidates.count == 1, let only = candidates.first { return only.number }
         if candidates.isEmpty {
             note("There is no such transfer (/transfers lists them)", isError: true)
         } else {
             let numbers = candidates.map { "#\($0.number.rawValue)" }.joined(separator: ", ")
             note("Which one? \(numbers)", isError: true)
         }
-        return (nil, nil)
+        return nil
+    }
+}
+
+extension FileTransfer {
+    /// Whether a command can be about it.
+    func fits(_ verb: SlashVerb) -> Bool {
+        switch verb {
+        case .accept, .decline: state == .offered && direction == .incoming
+        case .pause: state == .running || state == .accepted
+        case .resume: state == .paused
+        default: !state.isFinal
+        }
     }
 }

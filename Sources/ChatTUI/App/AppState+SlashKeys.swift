@@ -78,13 +78,18 @@ extension AppState {
     private mutating func alias(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         guard let word = scanner.next() else {
             let lines = settings.aliases.sorted { $0.key < $1.key }.map { "/\($0.key)  \($0.value)" }
-            note(lines.isEmpty ? ["No aliases: /alias NAME LINE makes one ($1 … $9, $* are its arguments)"] : lines)
+            note(
+                lines.isEmpty
+                    ? ["No aliases: /alias NAME LINE makes one ($1 … $9, $* are its arguments)"]
+                    : lines + ["/alias NAME - removes one"])
             return
         }
         let name = (word.hasPrefix("/") ? String(word.dropFirst()) : word).lowercased()
         guard let line = scanner.remainder() else {
             let shown = SafeText(name, as: .name).text
-            note(settings.aliases[name].map { "/\(shown)  \($0)" } ?? "There is no alias /\(shown)")
+            note(
+                settings.aliases[name].map { "/\(shown)  \($0) (/alias \(shown) - removes it)" }
+                    ?? "There is no alias /\(shown)")
             return
         }
         if line == "-" {

@@ -15,21 +15,28 @@ extension AppState {
         }
     }
 
-    /// `/export [WHO] PATH`: the form by the end of the path (.json, .html, else text). Options as on the command line
-    /// are passed on.
+    /// By the end of a path. Without any it is text.
+    private static let exportFormats = ["txt": "text", "text": "text", "json": "json", "html": "html"]
+
+    /// `/export [WHO] PATH`: the form by the end of the path. Options as on the command line are passed on.
     private mutating func export(_ words: [String], _ effects: inout [AppEffect]) {
         guard let path = words.last else { return }
         if words.contains(where: { $0.hasPrefix("-") }) {
             effects.append(.ask(.command(ProgramCommand(["export"] + words.map(expanded)))))
             return
         }
+        let name = path.split(separator: "/").last ?? ""
+        let end = name.dropFirst().lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
+        guard let format = Self.exportFormats[end ?? "txt"] else {
+            return note(
+                "\(SafeText(path, as: .name).text): /export writes .txt, .json or .html (by the end of the path)",
+                isError: true)
+        }
         var command = ["export"]
         if words.count > 1 {
             guard let id = who(words[0]), let chat = chat(id) else { return }
             command.append(chat.peer.name)
         }
-        let end = path.lowercased()
-        let format = end.hasSuffix(".json") ? "json" : end.hasSuffix(".html") ? "html" : "text"
         command += ["--format", format, "-o", expanded(path)]
         effects.append(.ask(.command(ProgramCommand(command))))
     }

@@ -65,6 +65,10 @@ extension AppState {
                 "There is no line \(number) (1 is the last). To send the number as text, write \(name) 1 \(number) …",
                 isError: true)
         }
+        if reference == nil, let word = loneReference(scanner, make("").kind) {
+            let name = usage.prefix { $0 != " " }
+            return note("\(usage) (\(name) 1 \(word): only \(word))", isError: true)
+        }
         guard let text = scanner.remainder() else { return note(usage, isError: true) }
         let action = make(text)
         find(reference ?? .last(1, action.kind), action, &effects)
@@ -101,6 +105,16 @@ extension AppState {
         let digits = word.hasPrefix("-") ? word.dropFirst() : word[...]
         guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
         return SafeText(word, as: .name).text
+    }
+
+    /// What names a message that may be there, without the text that was to follow.
+    private func loneReference(_ scanner: ArgumentScanner, _ kind: MessageReference.Kind) -> String? {
+        var ahead = scanner
+        guard let word = ahead.next(), ahead.remainder() == nil, let window = openChat?.window else { return nil }
+        let shown = SafeText(word, as: .name).text
+        if MessageReference(named: word) != nil { return shown }
+        guard word.allSatisfy({ ("0"..."9").contains($0) }), let number = Int(word), number > 0 else { return nil }
+        return window.isComplete && window.message(.last(number, kind)) == nil ? nil : shown
     }
 
     /// Does it at once when the message is in memory, else after the store has found it.

@@ -14,7 +14,7 @@ extension AppState {
     }
 
     private func pasteAdvice(_ lines: Int) -> String {
-        isLongPaste(lines) ? "Enter sends it, Ctrl-t sends a file" : "Enter sends them as one message"
+        isLongPaste(lines) ? "Enter twice sends it, Ctrl-t sends a file" : "Enter twice sends them as one message"
     }
 
     private func isLongPaste(_ lines: Int) -> Bool {
@@ -40,6 +40,8 @@ extension AppState {
             "\(PastedFile.prefix)\(now.year)-\(digits(now.month))-\(digits(now.day))-\(digits(now.hour))\(digits(now.minute)).txt"
         effects.append(.run(.sendTextFile(input.text, name: name, to: openID)))
         input = InputLine()
+        // What was said about the draft is over.
+        status = nil
         draftChanged(&effects)
         return true
     }

@@ -68,7 +68,7 @@ public final class ChatApplication {
         }
         terminal.stop()
         guard let last else { return 0 }
-        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.unfinished.count)
+        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.begun)
         return last.exitCode
     }
 

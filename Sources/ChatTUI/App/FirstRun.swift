@@ -108,7 +108,7 @@ struct FirstRunForm: Sendable {
             return refuse(.name, "a name has no control characters")
         }
         guard let port = UInt16(line(.port).text.trimmingBlanks) else {
-            return refuse(.port, "a port is a number from 0 (any free one) to 65535")
+            return refuse(.port, "a port is a number, 0 (any free one) to 65535")
         }
         let downloads = expanded(line(.downloads).text.trimmingBlanks)
         guard downloads.hasPrefix("/") else {

@@ -91,7 +91,7 @@ public enum Sentences {
         case .listensElsewhere(let wanted, let reason, let listening):
             "Cannot listen on \(wanted): \(reason). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):
-            "KEY CHANGED: \(name(contact)) has another key; sending stops until you decide (/verify)"
+            "KEY CHANGED (/verify): \(name(contact)) has another key; sending has stopped"
         case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
         case .peerCannotStore(let contact):
             "\(name(contact)) cannot store messages (disk full there): they wait here and go out when there is room"

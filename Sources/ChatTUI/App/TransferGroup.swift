@@ -29,6 +29,9 @@ struct TransferGroup: Sendable, Equatable {
     /// Bytes of the files that are known.
     private var knownSize: UInt64 = 0
     private var knownTransferred: UInt64 = 0
+    /// When the first of its files was accepted, and when the last one ended.
+    private(set) var started: Timestamp?
+    private(set) var finished: Timestamp?
     /// Why files of a folder have failed, the latest one.
     private var latestFailure: String?
 
@@ -78,6 +81,12 @@ struct TransferGroup: Sendable, Equatable {
         return state == .failed ? latestFailure : lead.reason
     }
 
+    /// Milliseconds that all of it took; `nil` until all of it is there.
+    var duration: Int64? {
+        guard state == .complete, let started, let finished, finished >= started else { return nil }
+        return finished.milliseconds - started.milliseconds
+    }
+
     // MARK: Changes
 
     /// A file of it has come (`old` is `nil`) or changed.
@@ -86,6 +95,8 @@ struct TransferGroup: Sendable, Equatable {
         count(new, by: 1)
         if new.id == lead.id || new.number < lead.number { lead = new }
         if new.state == .failed { latestFailure = new.reason }
+        started = [started, new.started].compactMap { $0 }.min()
+        finished = [finished, new.finished].compactMap { $0 }.max()
     }
 
     private mutating func count(_ transfer: FileTransfer, by step: Int) {

@@ -40,6 +40,8 @@ struct TransferList: Sendable, Equatable {
     }
 
     var unfinished: [FileTransfer] { transfers(unfinishedIDs) }
+    /// How many files and folders are accepted and not finished. An offer is a message until then.
+    var begun: Int { groupsByKey.values.count { !$0.state.isFinal && $0.state != .offered } }
     var running: [FileTransfer] { transfers(runningIDs) }
 
     /// Offers to us that nobody has decided, one for each folder, oldest first.

@@ -16,6 +16,9 @@ struct VerifyPane: Sendable, Equatable {
     /// The key that answers in place of the contact's, as it was when the page was opened: the decision is about it.
     var newKey: PeerID?
     var newNumber: [String]?
+    /// The first row on the screen, where the page does not fit.
+    var top = 0
+    var seen = SeenNumber()
 
     /// What answers it; in line mode each is a line.
     var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a"]) }

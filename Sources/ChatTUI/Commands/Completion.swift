@@ -28,7 +28,10 @@ struct Completion: Sendable, Equatable {
 /// What stands before the cursor.
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
-        case command, commandArgument, contact, path, transfer, request, setting, action, key, alias, emoji, nothing
+        case command, commandArgument, contact, path, request, setting, action, key, alias, emoji, nothing
+        /// One that the command can be about.
+        case transfer(SlashVerb)
+        case oneOf([String])
         /// One of the few values of a setting.
         case value(of: String)
     }
@@ -60,11 +63,12 @@ struct CompletionContext: Sendable, Equatable {
             return
         }
         let name = text.dropFirst().prefix { !$0.isWhitespace }
-        let argument = SlashCommands.named(String(name))?.argument(at: token.index - 1)
-        switch argument {
+        let command = SlashCommands.named(String(name))
+        switch command?.argument(at: token.index - 1) {
         case .contact: kind = .contact
         case .path: kind = .path
-        case .transfer: kind = .transfer
+        case .transfer: kind = command.map { .transfer($0.verb) } ?? .nothing
+        case .oneOf(let words): kind = .oneOf(words)
         case .request: kind = .request
         case .command: kind = .commandArgument
         case .setting: kind = .setting

@@ -77,10 +77,25 @@ enum EmojiNames {
         Spelling.nearest(to: name(in: word), among: table.map(\.name))
     }
 
+    /// The first name of an emoji, with or without the mark that asks for its picture.
+    static func name(of emoji: String) -> String? {
+        func plain(_ text: String) -> [Unicode.Scalar] { text.unicodeScalars.filter { $0 != "\u{FE0F}" } }
+        let wanted = plain(emoji)
+        return table.first { plain($0.emoji) == wanted }?.name
+    }
+
     private static func name(in word: String) -> String {
         var name = word.lowercased()[...]
         if name.hasPrefix(":") { name.removeFirst() }
         if name.hasSuffix(":") { name.removeLast() }
         return String(name)
+    }
+}
+
+extension AppState {
+    /// A reaction as it is shown: by its name where emoji cannot be drawn, or are not to be.
+    func shown(emoji: String) -> String {
+        guard !terminal.unicode || settings.emoji == .name else { return emoji }
+        return EmojiNames.name(of: emoji).map { ":\($0):" } ?? EmojiSpelling.spelled(emoji)
     }
 }

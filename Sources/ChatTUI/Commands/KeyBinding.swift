@@ -28,7 +28,7 @@ struct KeyBinding: Sendable, Equatable {
     var title: String?
     /// Its words on the hint line of its context, when it is one of the few that stand there.
     var hint: String?
-    /// How it is written when not by the first key (`Alt-1…9`), and the keys for which that is right.
+    /// How it is written when not by the first key (`Alt-1..9,0`), and the keys for which that is right.
     private var shown: (name: String, keys: [String])?
 
     init(

@@ -4,7 +4,7 @@ extension KeyBindings {
     static let panes: [KeyBinding] = search + transfers + picker + requests + verify + decision + list + filter
 
     private static let list = [
-        line(.list, ["Enter"], .choose, .lists, "run or open the line", hint: "run"),
+        line(.list, ["Enter"], .choose, .lists, "run or open", hint: "run"),
         line(.list, ["Tab"], .nextGroup, .lists, "next group", hint: "next group"),
         line(.list, ["Up", "Ctrl-p"], .up, .lists, "move", shownAs: "Up/Down", hint: "move"),
         line(.list, ["Down", "Ctrl-n"], .down, .lists, nil),
@@ -37,9 +37,9 @@ extension KeyBindings {
         line(.transfers, ["g", "Home"], .top, .transfers, "first/last", shownAs: "g/G"),
         line(.transfers, ["G", "End"], .bottom, .transfers, nil),
         line(.transfers, ["p"], .pauseOrResume, .transfers, "pause or go on", hint: "pause/resume"),
-        line(.transfers, ["x"], .cancelTransfer, .transfers, "cancel (asks once)", hint: "cancel"),
+        line(.transfers, ["x"], .cancelTransfer, .transfers, "cancel (asks)", hint: "cancel"),
         line(.transfers, ["a"], .acceptTransfer, .transfers, "take the offer", hint: "accept"),
-        line(.transfers, ["n"], .declineTransfer, .transfers, "refuse the offer", hint: "decline"),
+        line(.transfers, ["n"], .declineTransfer, .transfers, "decline the offer", hint: "decline"),
         line(.transfers, ["o"], .openTransfer, .transfers, "open the file", hint: "open"),
         line(.transfers, ["y"], .copyHash, .transfers, "copy the hash"),
         line(.transfers, ["Enter"], .choose, .transfers, "details", hint: "details"),
@@ -55,17 +55,17 @@ extension KeyBindings {
         line(.requests, ["k", "Up", "Ctrl-p"], .up, .requests, nil),
         line(.requests, ["Enter"], .choose, .requests, "compare numbers", hint: "compare"),
         line(.requests, ["/"], .filterList, .requests, "filter", hint: "filter"),
-        line(.requests, ["a"], .acceptRequest, .requests, "accept as a contact", hint: "accept"),
+        line(.requests, ["a"], .acceptRequest, .requests, "accept", hint: "accept"),
         line(.requests, ["r"], .refuseRequest, .requests, "refuse", hint: "refuse"),
         line(.requests, ["b"], .blockRequest, .requests, "refuse for ever", hint: "block"),
         line(.requests, ["q"], .closePane, .requests, nil),
     ]
 
     private static let picker = [
-        line(.picker, ["Enter"], .choose, .picker, "open the folder, send the file", hint: "open/send"),
+        line(.picker, ["Enter"], .choose, .picker, "open or send", hint: "open/send"),
         line(.picker, ["Tab", "Ctrl-Space"], .markFile, .picker, "mark several", hint: "mark"),
-        line(.picker, ["Alt-Enter"], .sendMarked, .picker, "send, also a folder", hint: "send folder"),
-        line(.picker, ["Alt-."], .hiddenFiles, .picker, "hidden files on/off", hint: "hidden"),
+        line(.picker, ["Alt-Enter"], .sendMarked, .picker, "send a folder", hint: "send folder"),
+        line(.picker, ["Alt-."], .hiddenFiles, .picker, "hidden files", hint: "hidden"),
         line(.picker, ["Up", "Ctrl-p"], .up, .picker, nil),
         line(.picker, ["Down", "Ctrl-n"], .down, .picker, nil),
         line(.picker, ["PgUp"], .pageUp, .picker, nil),
@@ -73,19 +73,31 @@ extension KeyBindings {
         line(.picker, ["Ctrl-t"], .sendFile, .picker, nil),
     ]
 
-    private static let decision = [
-        line(.decision, ["1"], .numbersMatch, .verify, nil, hint: "match"),
-        line(.decision, ["2"], .numbersDiffer, .verify, nil, hint: "differ"),
-        line(.decision, ["3", "a"], .decideLater, .verify, nil, hint: "later (marked unverified)"),
-        line(.decision, ["b"], .blockRequest, .verify, nil, hint: "block"),
-        line(.decision, ["r"], .refuseRequest, .verify, nil),
-        line(.decision, ["q"], .closePane, .verify, nil),
-    ]
+    private static let decision =
+        [
+            line(.decision, ["1"], .numbersMatch, .verify, nil, hint: "match"),
+            line(.decision, ["2"], .numbersDiffer, .verify, nil, hint: "differ"),
+            line(.decision, ["3", "a"], .decideLater, .verify, nil, hint: "later (marked unverified)"),
+            line(.decision, ["b"], .blockRequest, .verify, nil, hint: "block"),
+            line(.decision, ["r"], .refuseRequest, .verify, nil),
+            line(.decision, ["q"], .closePane, .verify, nil),
+        ] + scrolling(.decision)
 
-    private static let verify = [
-        line(.verify, ["1"], .numbersMatch, .verify, "the numbers match", hint: "match"),
-        line(.verify, ["2", "b"], .numbersDiffer, .verify, "they differ: block", hint: "differ"),
-        line(.verify, ["a"], .acceptRequest, .verify, nil),
-        line(.verify, ["3", "q"], .decideLater, .verify, "later", hint: "later (stays as it is)"),
-    ]
+    /// In a window that does not show the whole page.
+    private static func scrolling(_ context: KeyContext) -> [KeyBinding] {
+        [
+            line(context, ["j", "Down"], .down, .verify, nil),
+            line(context, ["k", "Up"], .up, .verify, nil),
+            line(context, ["PgDn"], .pageDown, .verify, nil),
+            line(context, ["PgUp"], .pageUp, .verify, nil),
+        ]
+    }
+
+    private static let verify =
+        [
+            line(.verify, ["1"], .numbersMatch, .verify, "the numbers match", hint: "match"),
+            line(.verify, ["2", "b"], .numbersDiffer, .verify, "they differ", hint: "differ"),
+            line(.verify, ["a"], .acceptRequest, .verify, nil, hint: "accept unverified"),
+            line(.verify, ["3", "q"], .decideLater, .verify, "later", hint: "later (stays as it is)"),
+        ] + scrolling(.verify)
 }

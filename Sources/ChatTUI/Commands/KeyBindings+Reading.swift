@@ -4,7 +4,7 @@ extension KeyBindings {
     static let reading: [KeyBinding] = browse + reader + prompt
 
     private static let browse = [
-        line(.browse, ["j", "Down"], .down, .browse, "next/previous message", shownAs: "j/k", hint: "move"),
+        line(.browse, ["j", "Down"], .down, .browse, "next/previous", shownAs: "j/k", hint: "move"),
         line(.browse, ["k", "Up"], .up, .browse, nil),
         line(.browse, ["J", "Ctrl-d"], .halfPageDown, .browse, "half a page", shownAs: "J/K"),
         line(.browse, ["K", "Ctrl-u"], .halfPageUp, .browse, nil),

@@ -22,7 +22,7 @@ enum KeyBindings {
             line(.anywhere, ["Alt-/"], .lastChat, .go, "back to last chat"),
             line(.anywhere, ["Ctrl-s"], .searchHere, .read, "search this chat"),
             line(.main, ["Ctrl-t"], .sendFile, .files, "send a file", hint: "file"),
-            line(.anywhere, ["Alt-y"], .acceptOffer, .files, "take / refuse", shownAs: "Alt-y/Alt-n"),
+            line(.anywhere, ["Alt-y"], .acceptOffer, .files, "take / decline", shownAs: "Alt-y/Alt-n"),
             line(.anywhere, ["Alt-n"], .declineOffer, .files, nil),
             line(.anywhere, ["Alt-t", "F4"], .transfers, .files, "transfers"),
             line(.anywhere, ["Alt-s", "F6"], .searchAll, .read, "search everything", hint: "search"),
@@ -42,8 +42,8 @@ enum KeyBindings {
 
     private static let chatNumbers: [KeyBinding] = AppCommand.chatNumbers.enumerated().map { index, command in
         line(
-            .anywhere, ["Alt-\((index + 1) % 10)"], command, .go, index == 0 ? "chat 1…10" : nil,
-            shownAs: index == 0 ? "Alt-1…9,0" : nil)
+            .anywhere, ["Alt-\((index + 1) % 10)"], command, .go, index == 0 ? "chat 1..10" : nil,
+            shownAs: index == 0 ? "Alt-1..9,0" : nil)
     }
 
     private static let history = [

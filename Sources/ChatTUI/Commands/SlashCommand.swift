@@ -13,6 +13,14 @@ enum SlashVerb: Sendable, Hashable {
     case set, unset, reload, theme, notify
     case plain, editor, bind, unbind, alias
     case redraw, version, close, quit
+
+    /// Without an argument it ends or deletes something at once, which cannot be had again.
+    var isFinal: Bool {
+        switch self {
+        case .delete, .decline, .cancel, .reject: true
+        default: false
+        }
+    }
 }
 
 /// A line of the command table.
@@ -24,6 +32,8 @@ struct SlashCommand: Sendable {
         case settingValue, theme
         /// What a key can do, for /bind; its key; a name that stands for a line.
         case action, key, alias
+        /// One of these words, or another one.
+        case oneOf([String])
         /// The rest of the line as it is.
         case text
     }

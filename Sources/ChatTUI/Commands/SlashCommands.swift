@@ -21,10 +21,11 @@ enum SlashCommands {
         make(.forward, "forward", [], [.contact], "[N] WHO", "send a message on to somebody", .talk, needed: true),
         make(.search, "search", [], [.text], "[WORDS]", "search the whole history", .look),
         make(
-            .goTo, "goto", ["date"], [.word], "DATE|first|unread|#ID", "go to a day or a message", .look, needed: true),
+            .goTo, "goto", ["date"], [.oneOf(["first", "unread", "last"])], "DATE|first|unread|#ID",
+            "go to a day or a message", .look, needed: true),
         make(.history, "history", [], [.word], "[N]", "go back by N messages", .look),
-        make(.unread, "unread", [], [.word], "[N]", "mark as unread from their Nth last message on", .look),
-        make(.readMark, "read", [], [.word], "[all]", "mark this chat (or all) as read", .look),
+        make(.unread, "unread", [], [.word], "[N]", "unread from their Nth last message on", .look),
+        make(.readMark, "read", [], [.oneOf(["all"])], "[all]", "mark this chat (or all) as read", .look),
         make(.pin, "pin", [], [.word], "[N]", "pin the last message (or the Nth last), or take the pin away", .look),
         make(.pins, "pins", [], [.text], "[WORDS]", "pinned messages", .look),
         make(.links, "links", ["url"], [.text], "[WORDS]", "links in this chat", .look),
@@ -40,16 +41,20 @@ enum SlashCommands {
             "offer files or folders, with a text beside; no path: choose", .files),
         make(
             .accept, "accept", ["savefile"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
-        make(.decline, "decline", [], [.transfer, .text], "[N]", "refuse an offered file", .files),
+        make(
+            .decline, "decline", [], [.transfer, .text], "[N] [REASON]", "decline a file; the reason is an answer",
+            .files),
         make(.pause, "pause", [], [.transfer], "[N]", "pause a transfer", .files),
         make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
         make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
         make(
-            .limit, "limit", [], [.word, .word], "up|down|N RATE|off", "limit how fast files move (500k: 500 kB/s)",
+            .limit, "limit", [], [.oneOf(["up", "down"]), .oneOf(["off"])], "up|down|N RATE|off",
+            "limit how fast files move (500k: 500 kB/s)",
             .files,
             needed: true),
         make(
-            .autoAccept, "autoaccept", [], [.contact, .word, .word], "WHO [on [MAXSIZE]|off|default]",
+            .autoAccept, "autoaccept", [], [.contact, .oneOf(["on", "off", "default"]), .word],
+            "WHO [on [MAXSIZE]|off|default]",
             "take their files without asking", .files, needed: true),
         make(.transfers, "transfers", [], [.text], "[WORDS]", "all transfers, or those with the words", .files),
         make(.add, "add", [], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
@@ -67,7 +72,8 @@ enum SlashCommands {
         make(.contacts, "contacts", ["roster"], [.text], "[WORDS]", "list the contacts", .people),
         make(.whois, "whois", [], [.contact], "[WHO]", "address, key and link of somebody", .people),
         make(
-            .mute, "mute", [], [.contact, .word], "WHO [TIME|off]", "no bell for them (30m, 2h, 1d)", .people,
+            .mute, "mute", [], [.contact, .oneOf(["30m", "2h", "1d", "off"])], "WHO [TIME|off]",
+            "no bell for them (30m, 2h, 1d)", .people,
             needed: true),
         make(.myID, "myid", ["id"], [], "", "your own address, to give to others", .people),
         make(.qr, "qr", [], [], "", "your address as a QR code", .people),
@@ -87,7 +93,8 @@ enum SlashCommands {
         make(.reload, "reload", [], [], "", "read config.toml again", .program),
         make(.theme, "theme", [], [.theme], "[NAME]", "show or change the colours", .program),
         make(
-            .notify, "notify", [], [.word, .contact], "[off|mention|all [WHO]|…]", "what rings and is notified",
+            .notify, "notify", [], [.oneOf(notifyWords), .contact], "[off|mention|all [WHO]|…]",
+            "what rings and is notified",
             .program),
         make(.bind, "bind", [], [.key, .action], "[KEY [ACTION]]", "show the keys, or bind one", .program),
         make(.unbind, "unbind", [], [.key], "KEY", "take what a key does away", .program, needed: true),
@@ -107,6 +114,10 @@ enum SlashCommands {
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
     static let planned: Set<String> = [
         "create", "join", "leave", "part", "invite", "kick", "topic", "members",
+    ]
+
+    private static let notifyWords = [
+        "off", "mention", "all", "default", "desktop", "text", "quiet", "command", "test",
     ]
 
     private static let byName: [String: SlashCommand] = {

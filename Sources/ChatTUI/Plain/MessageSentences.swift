@@ -71,8 +71,9 @@ struct MessageSentences {
         let target = message.contact == state.openID ? "me" : "me to \(name)"
         switch message.state {
         case .pending, .sent: return "\(target), waiting"
-        case .delivered: return "\(target), delivered"
-        case .read: return "\(target), read"
+        // Of a file it is the offer that they have; how far the file is stands behind it.
+        case .delivered: return transfer == nil ? "\(target), delivered" : target
+        case .read: return transfer == nil ? "\(target), read" : target
         case .failed(let reason): return "\(target), FAILED (\(reason))"
         }
     }
@@ -128,7 +129,9 @@ struct MessageSentences {
         }
         if message.direction == .outgoing, message.state != old.state {
             switch message.state {
-            case .delivered: lines.append(line("delivered to \(name): ") + beginning(of: message))
+            // A file is only on offer then.
+            case .delivered:
+                lines.append(line("\(transfer == nil ? "delivered" : "offered") to \(name): ") + beginning(of: message))
             case .failed(let reason):
                 lines.append(line("FAILED (\(reason); /retry sends it again): ") + beginning(of: message))
             case .pending, .sent, .read: break

@@ -51,7 +51,7 @@ public final class PlainApplication {
         }
         reader?.cancel()
         guard let last else { return 0 }
-        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.unfinished.count)
+        farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.begun)
         return last.exitCode
     }
 

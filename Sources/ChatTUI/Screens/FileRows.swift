@@ -68,13 +68,20 @@ struct FileRows {
     private var words: String {
         switch transfer.state {
         case .offered where transfer.direction == .incoming: "· offered, comes with its folder"
-        case .offered: "· offered, \(state.name(of: transfer.contact)) has not decided"
-        case .accepted: "· accepted" + (transfer.reason.map { ", \($0)" } ?? "")
+        case .offered: "· " + state.words(offering: transfer)
+        case .accepted: waiting
         case .running: motion(showingETA: true)
         case .paused: motion(showingETA: false) + " paused" + (transfer.reason.map { ": \($0)" } ?? "")
         case .declined, .cancelled, .failed: "· " + Sentences.words(for: transfer.state, transfer.reason)
         case .complete: "· done" + ending
         }
+    }
+
+    private var waiting: String {
+        TransferWords.waiting(
+            transfer.transferred, transfer.reason,
+            bar: ProgressBar.text(transfer.transferred, of: transfer.size, width: 10),
+            percent: TransferPace(transfer: transfer, progress: nil).percent)
     }
 
     /// Bar, percent, rate and remaining time.

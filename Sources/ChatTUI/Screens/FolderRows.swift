@@ -41,15 +41,18 @@ struct FolderRows {
     private func happening(to group: TransferGroup) -> String {
         let words = TransferWords(state: state, group: group)
         switch group.state {
-        case .offered: return "· offered, \(state.name(of: group.contact)) has not decided"
-        case .accepted: return "· accepted" + (group.reason.map { ", \($0)" } ?? "")
+        case .offered: return "· " + state.words(offering: head)
+        case .accepted:
+            return TransferWords.waiting(
+                group.transferred, group.reason, bar: bar(group), percent: words.pace.percent)
         case .running:
             let parts = [words.pace.percent, words.pace.rate, words.pace.remaining].compactMap { $0 }
             return ([bar(group)] + parts).joined(separator: " ")
         case .paused: return "\(bar(group)) \(words.pace.percent) paused" + (group.reason.map { ": \($0)" } ?? "")
         case .complete:
-            if group.direction == .outgoing { return "· done · on their disk" }
-            return "· done" + (group.path.map { " · " + state.abbreviated($0) } ?? "")
+            let place = group.direction == .outgoing ? "on their disk" : group.path.map(state.abbreviated)
+            let duration = group.duration.map { Units.duration($0 / 1000) }
+            return (["· done"] + [place, duration].compactMap { $0 }).joined(separator: " · ")
         case .failed, .declined, .cancelled: return "· " + words.words
         }
     }

@@ -12,16 +12,30 @@ struct HelpScreen {
         var columns: Int
     }
 
+    /// What stands before the filter, which has to be seen.
+    private static let leads: [SafeText] = [
+        SafeText(literal: "Help · everything you can do here · filter: "), SafeText(literal: "Help · filter: "),
+        SafeText(literal: "filter: "),
+    ]
+
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 2, maxWidth: 108, top: 1, rowsBelow: layout.size.rows >= 40 ? 7 : 4)
-        let area = ScreenLayout.inside(box)
+        var area = ScreenLayout.inside(box)
+        // Without a frame there is no title: what is typed takes the first row.
+        let hasField = !ScreenLayout.hasFrame(box) && !pane.filter.isEmpty && area.size.rows > 1
+        if hasField {
+            area = Rect(
+                column: area.origin.column, row: area.origin.row + 1, columns: area.size.columns,
+                rows: area.size.rows - 1)
+        }
         let items = CommandItem.matching(pane.filter.text, keymap)
         let pages = pages(of: items, area.size)
         let shown = pages.firstIndex { $0.items.contains(pane.selected) } ?? 0
         let number = pages.count > 1 ? " · page \(shown + 1) of \(pages.count)" : ""
         let filter = SafeText(pane.filter.text, as: .line)
         let filterWidth = filter.width
-        let title = SafeText(literal: "Help · everything you can do here · filter: ") + filter
+        let lead = Self.leads.first { $0.width + filterWidth + 7 < box.size.columns } ?? .empty
+        let title = lead + filter
         canvas.drawBox(box, title: title, footer: SafeText("Esc closes\(number)", as: .line))
         canvas.cursor = nil
         if ScreenLayout.hasFrame(box), title.width + 7 < box.size.columns {
@@ -34,6 +48,7 @@ struct HelpScreen {
                 column: start, row: end.row, columns: box.columns.upperBound - 1 - start, rows: 1)
             canvas.addTarget(field, .field(FieldTarget(name: .filter, column: start)))
         }
+        if hasField { canvas.drawField(pane.filter, after: "/ ", at: box.origin, width: box.size.columns) }
         guard !area.isEmpty else { return }
         if pages.indices.contains(shown) {
             draw(pages[shown], of: items, on: &canvas, area)
@@ -85,7 +100,7 @@ struct HelpScreen {
         var rest = StyledLine()
         let label = SafeText(item.label, as: .line)
         rest.add(label.width < widths.label ? label.padded(to: widths.label) : label + .blanks(1), Theme.key)
-        rest.add(item.title)
+        rest.add(SafeText(item.title, as: .line).truncated(to: widths.all - line.width - rest.width))
         rest.pad(to: widths.all - line.width)
         line.add(isSelected ? rest.restyled { $0.adding(.reverse) } : rest)
         return line

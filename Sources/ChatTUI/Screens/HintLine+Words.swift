@@ -13,6 +13,8 @@ extension HintLine {
         case .transfers(let pane): transferWords(usual, for: command, state, pane)
         case .search(let pane):
             command == .searchScope && pane.scope != nil ? "all chats" : usual
+        // A key is accepted on the page about another one only.
+        case .verify(let pane): command == .acceptRequest && pane.newKey == nil ? nil : usual
         default: usual
         }
     }

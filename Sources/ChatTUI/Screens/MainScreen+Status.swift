@@ -98,7 +98,7 @@ extension MainScreen {
     private func chatWords(_ chat: Chat) -> StatusWords {
         let newer = chat.window.newerCount
         if !chat.window.isAtBottom {
-            let words = newer > 0 ? "↓ \(newer) newer (Alt-End)" : "↓ older messages (Alt-End: newest)"
+            let words = newer > 0 ? "↓ \(newer) newer (Alt-End)" : "↓ newer messages (Alt-End)"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .newest)])
         }
         if newer > 0 { return StatusWords(SafeText("↓ \(newer) newer", as: .line), Theme.unread) }
@@ -172,17 +172,21 @@ extension MainScreen {
         canvas.draw(line, at: Point(column: 0, row: row), width: columns)
     }
 
-    /// The candidates of a completion, from a little before the chosen one.
+    /// The candidates of a completion, from a little before the chosen one; each is whole.
     private func completionLine(_ completion: Completion, columns: Int) -> StyledLine {
         var line = StyledLine(" ")
+        let labels = completion.candidates.map { SafeText($0.label, as: .line).truncated(to: min(30, columns - 6)) }
         let selected = completion.selected ?? 0
-        let first = max(0, selected - 2)
+        var first = max(0, selected - 2)
+        while first < selected, labels[first...selected].reduce(5, { $0 + $1.width + 2 }) > columns { first += 1 }
         if first > 0 { line.add("… ", Theme.quiet) }
-        for (index, candidate) in completion.candidates.enumerated().dropFirst(first) {
-            if line.width > columns { break }
-            line.add(
-                SafeText(candidate.label, as: .line).truncated(to: 30),
-                index == completion.selected ? Theme.selected : .plain, target: .candidate(index))
+        for (index, label) in labels.enumerated().dropFirst(first) {
+            // Behind all but the last there is room for the mark of what follows.
+            guard line.width + label.width + (index == labels.count - 1 ? 0 : 3) <= columns else {
+                line.add("…", Theme.quiet)
+                break
+            }
+            line.add(label, index == completion.selected ? Theme.selected : .plain, target: .candidate(index))
             line.add("  ")
         }
         return line

@@ -62,7 +62,8 @@ struct MainScreen {
             let words = SafeText(Sentences.words(for: chat.link), as: .line)
             let short = shortWords(for: chat.link)
             let room = width - line.width - 3 - beside
-            add(layout.isNarrow || room < short.count + 8 ? short : words.truncated(to: room).text)
+            // Why there is no link to a changed key is said in front.
+            add(layout.isNarrow || isChanged || room < short.count + 8 ? short : words.truncated(to: room).text)
         }
         return line
     }

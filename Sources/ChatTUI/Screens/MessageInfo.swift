@@ -52,15 +52,31 @@ struct MessageInfo {
         if let pinned = message.pinned { facts.append(("pinned", state.exactTime(pinned))) }
         for reaction in message.reactions {
             let who = reaction.direction == .outgoing ? "me" : state.name(of: message.contact)
-            facts.append(("reaction", "\(reaction.emoji) \(who)"))
+            facts.append(("reaction", "\(state.shown(emoji: reaction.emoji)) \(who)"))
         }
         facts.append(("number", "#\(message.id.short), \(message.sequence) of its sender"))
         facts.append(("id", message.id.text))
-        if case .file(let old) = message.content { facts += fileFacts(state.transfers.byID[old.id] ?? old) }
+        if case .file(let old) = message.content {
+            let file = state.transfers.byID[old.id] ?? old
+            facts += folderFacts(file) + fileFacts(file)
+        }
         let peer = state.chat(message.contact)?.peer
         let key = message.direction == .outgoing ? state.identity.peerID : peer?.peerID
         if let key { facts.append(("key", key.text)) }
         if message.direction == .incoming, let peer { facts.append(("trust", Sentences.word(for: peer.trust))) }
+        return facts
+    }
+
+    /// Of the whole folder, where the message is its line; its own file follows.
+    private func folderFacts(_ transfer: FileTransfer) -> [(String, String)] {
+        guard let window = state.chat(message.contact)?.window, window.isHead(message) else { return [] }
+        let group = state.folderGroup(of: message, transfer, in: window)
+        let words = TransferWords(state: state, group: group)
+        var facts = [
+            ("folder", "#\(group.number.rawValue) \(words.name.text)"),
+            ("all files", "\(Units.size(group.size)), \(words.words)"),
+        ]
+        if let path = group.path { facts.append(("folder in", path)) }
         return facts
     }
 

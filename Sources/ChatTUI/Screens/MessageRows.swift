@@ -188,7 +188,7 @@ struct MessageRows {
             var line = StyledLine()
             for reaction in message.reactions {
                 if line.width > 0 { line.add("  ") }
-                line.add(SafeText(reaction.emoji, as: .line).truncated(to: 16))
+                line.add(SafeText(state.shown(emoji: reaction.emoji), as: .line).truncated(to: 16))
                 line.add(" ")
                 line.add(reaction.direction == .outgoing ? SafeText(literal: "me") : chat.name, Theme.quiet)
             }

@@ -12,13 +12,7 @@ struct OverlayScreen {
         case nil: break
         case .help(let pane): HelpScreen(pane: pane, keymap: state.keymap, layout: layout).draw(on: &canvas)
         case .palette(let pane):
-            let items = CommandItem.matching(pane.filter.text, state.keymap)
-            let lines = items.map { item in
-                var line = StyledLine(SafeText(item.label, as: .line).padded(to: 24), Theme.key)
-                line.add(" " + item.title)
-                return line
-            }
-            PickerScreen(title: "Commands", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
+            PickerScreen(title: "Commands", pane: pane, lines: paletteLines(pane), layout: layout).draw(on: &canvas)
         case .typed(let pane):
             let lines = state.history.matches(pane.filter.text).map { StyledLine(SafeText($0, as: .line)) }
             PickerScreen(title: "What I typed", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
@@ -35,6 +29,19 @@ struct OverlayScreen {
         case .choice(let pane): ChoiceScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .reader(let pane): ReaderScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .prompt(let pane): PromptScreen(pane: pane, layout: layout).draw(on: &canvas)
+        }
+    }
+
+    /// Keys and commands in a column as wide as the longest that is seen, which leaves half of the row to what they do.
+    private func paletteLines(_ pane: ListPane) -> [StyledLine] {
+        let items = CommandItem.matching(pane.filter.text, state.keymap)
+        let shown = items[PickerScreen.visible(pane, count: items.count, in: layout)]
+        let longest = shown.map { SafeText($0.label, as: .line).width }.max() ?? 0
+        let width = min(24, longest, PickerScreen.lineWidth(in: layout) / 2)
+        return items.map { item in
+            var line = StyledLine(SafeText(item.label, as: .line).padded(to: width), Theme.key)
+            line.add(" " + item.title)
+            return line
         }
     }
 
@@ -68,7 +75,8 @@ struct OverlayScreen {
 
     var status: SafeText? {
         switch state.overlay {
-        case .help, .palette: SafeText(literal: "help: type to filter, Enter runs the line under the cursor")
+        case .help: SafeText(literal: "help: type to filter, Enter runs the line under the cursor")
+        case .palette: SafeText(literal: "commands: type to filter, Enter runs the line under the cursor")
         case .goTo: SafeText(literal: "go to: type a part of the name, Enter opens the chat")
         case .typed: SafeText(literal: "search what you typed: Enter takes the line, nothing is sent")
         case .transfers: SafeText(transferCounts, as: .line)
@@ -76,7 +84,9 @@ struct OverlayScreen {
         case .requests: SafeText(literal: "nothing they send is shown until you accept")
         case .choice(let pane): SafeText(pane.title.lowercased() + ": type to filter, Enter takes the line", as: .line)
         case .prompt(let pane): SafeText(pane.help, as: .line)
-        case .verify(let pane): requestWords(pane)
+        case .verify(let pane):
+            VerifyScreen(state: state, pane: pane, layout: layout).page.place.map { SafeText("j/k: \($0)", as: .line) }
+                ?? requestWords(pane)
         case .files(let picker): SafeText(pickerWords(picker), as: .line)
         case .reader, .qr, nil: nil
         }

@@ -18,6 +18,13 @@ struct PickerScreen {
         max(0, ScreenLayout.inside(box(in: layout)).size.columns - 2)
     }
 
+    /// The lines that are seen: the chosen one is among them.
+    static func visible(_ pane: ListPane, count: Int, in layout: ScreenLayout) -> Range<Int> {
+        let rows = max(0, ScreenLayout.inside(box(in: layout)).size.rows - 1)
+        let first = min(max(0, pane.selected - rows + 1), count)
+        return first..<min(first + rows, count)
+    }
+
     func draw(on canvas: inout Canvas) {
         let box = Self.box(in: layout)
         canvas.drawBox(
@@ -26,11 +33,10 @@ struct PickerScreen {
         guard !area.isEmpty else { return }
         canvas.drawField(pane.filter, after: "/ ", at: area.origin, width: area.size.columns)
         let rows = max(0, area.size.rows - 1)
-        let first = max(0, pane.selected - rows + 1)
-        for (row, index) in lines.indices.dropFirst(first).prefix(rows).enumerated() {
+        for (row, index) in Self.visible(pane, count: lines.count, in: layout).enumerated() {
             let place = Point(column: area.origin.column, row: area.origin.row + 1 + row)
             var line = StyledLine(index == pane.selected ? "> " : "  ", Theme.key)
-            line.add(lines[index])
+            line.add(lines[index].truncated(to: max(0, area.size.columns - 2)))
             canvas.draw(
                 index == pane.selected ? line.restyled { $0.adding(.reverse) } : line, at: place,
                 width: area.size.columns)

@@ -27,13 +27,35 @@ struct QRScreen {
         }
         canvas.fill(canvas.bounds)
         canvas.addTarget(canvas.bounds, .command(.back))
-        let column = (size.columns - side) / 2
+        // Below the code there is seldom room for the whole address.
+        let isBeside = size.columns - side >= Self.wordColumns
+        let column = isBeside ? 0 : (size.columns - side) / 2
         for (row, line) in pane.code.halfBlocks.enumerated() {
             canvas.draw(SafeText(line, as: .line), at: Point(column: column, row: row), style: Self.paper)
         }
+        let words =
+            isBeside
+            ? Rect(column: side + 2, row: 1, columns: size.columns - side - 3, rows: size.rows - 1)
+            : Rect(column: 0, row: rows, columns: size.columns, rows: size.rows - rows)
+        drawWords(on: &canvas, words)
+    }
+
+    /// Columns that the address needs beside the code.
+    private static let wordColumns = 24
+
+    /// The address in as many rows as it needs, and how to leave.
+    private func drawWords(on canvas: inout Canvas, _ area: Rect) {
+        var lines = TextWrap.wrap(SafeText(pane.address, as: .line), width: area.size.columns)
+        if lines.count > area.size.rows {
+            lines = [SafeText(pane.address, as: .line).truncated(to: area.size.columns)]
+        }
+        for (row, line) in lines.enumerated() {
+            canvas.draw(line, at: Point(column: area.origin.column, row: area.origin.row + row), style: Theme.link)
+        }
+        let row = area.origin.row + lines.count + (area.size.rows > lines.count + 1 ? 1 : 0)
+        guard row < area.rows.upperBound else { return }
         canvas.draw(
-            SafeText(pane.address, as: .line), at: Point(column: 0, row: rows), style: Theme.link,
-            maxWidth: size.columns)
+            SafeText(literal: "Esc closes"), at: Point(column: area.origin.column, row: row), style: Theme.quiet)
     }
 
     /// The address in letters, and why.

@@ -52,8 +52,10 @@ struct TransferDetails {
         if let path = file.path { values.append((group.direction == .incoming ? "in" : "source", path)) }
         if let reason = group.reason, group.state == .failed { values.append(("why", reason)) }
         values.append(("offered", time(file.offered)))
-        if let started = file.started { values.append(("accepted", time(started))) }
-        if let finished = file.finished { values.append(("ended", time(finished) + duration(file))) }
+        if let started = group.started { values.append(("accepted", time(started))) }
+        if let finished = group.finished, group.state.isFinal {
+            values.append(("ended", time(finished) + duration))
+        }
         if let limit { values.append(("limit", Units.rate(Double(limit)))) }
         values.append(("id", file.id.text))
         return values
@@ -71,11 +73,9 @@ struct TransferDetails {
     private func time(_ time: Timestamp) -> String { state.clock.dayAndTime(time, now: state.moment.wall) }
 
     /// ` (9 min, 2.6 MB/s)`
-    private func duration(_ file: FileTransfer) -> String {
-        guard let started = file.started, let finished = file.finished, finished >= started, file.state == .complete
-        else { return "" }
-        let milliseconds = finished.milliseconds - started.milliseconds
-        let rate = milliseconds > 0 ? ", \(Units.rate(Double(file.size) * 1000 / Double(milliseconds)))" : ""
+    private var duration: String {
+        guard let milliseconds = group.duration else { return "" }
+        let rate = milliseconds > 0 ? ", \(Units.rate(Double(group.size) * 1000 / Double(milliseconds)))" : ""
         return " (\(Units.duration(milliseconds / 1000))\(rate))"
     }
 }

@@ -42,6 +42,10 @@ struct TransferWords {
                 bar(width), pace.percent, Units.size(group.transferred),
                 "  paused" + (group.reason.map { ": \($0)" } ?? ""),
             ].joined(separator: "  ")
+        case .accepted where group.transferred > 0:
+            return [bar(width), pace.percent, Units.size(group.transferred), words].joined(separator: "  ")
+        // The end of a path says more than its beginning.
+        case .complete where done().count > width: return done(inFolder: false)
         default: return words
         }
     }
@@ -55,12 +59,12 @@ struct TransferWords {
         case .paused: return "paused at \(pace.percent)" + (group.reason.map { ": \($0)" } ?? "")
         case .offered where group.direction == .incoming:
             return "offered: a accepts, n declines" + (group.reason.map { " (\($0))" } ?? "")
-        case .offered: return "offered: \(contact) has not decided"
+        case .offered: return state.words(offering: group.lead)
         case .accepted:
             if let reason = group.reason { return "queued: \(reason)" }
             let isOnline = state.chat(group.contact)?.link.isOnline ?? false
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
-        case .complete: return done
+        case .complete: return done()
         case .failed:
             let reason = "stopped: \(group.reason ?? "no reason given")"
             guard group.isFolder else { return reason }
@@ -68,6 +72,12 @@ struct TransferWords {
         case .declined, .cancelled:
             return Sentences.words(for: group.state, group.reason)
         }
+    }
+
+    /// The same in the history: with a bar when some of it is there.
+    static func waiting(_ transferred: UInt64, _ reason: String?, bar: String, percent: String) -> String {
+        guard transferred > 0 else { return "· accepted" + (reason.map { ", \($0)" } ?? "") }
+        return "\(bar) \(percent) waits" + (reason.map { ": \($0)" } ?? "")
     }
 
     private var limitWords: String? {
@@ -81,15 +91,30 @@ struct TransferWords {
         return ProgressBar.text(group.transferred, of: group.size, width: max(4, room))
     }
 
-    private var done: String {
-        let file = group.lead
-        var parts = ["done" + (file.finished.map { " " + state.minuteText($0) } ?? "")]
-        if !group.isFolder, let hash = file.sha256 { parts.append("sha256 ok \(FileRows.shortHash(hash))") }
+    private func done(inFolder: Bool = true) -> String {
+        var parts = ["done" + (group.finished.map { " " + state.minuteText($0) } ?? "")]
+        if !group.isFolder, let hash = group.lead.sha256 { parts.append("sha256 ok \(FileRows.shortHash(hash))") }
         if group.direction == .outgoing {
             parts.append("delivered to disk")
         } else if let path = group.path {
-            parts.append(state.abbreviated(path))
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            parts.append(inFolder ? state.abbreviated(path) : "…/\(name)")
         }
         return parts.joined(separator: " · ")
+    }
+}
+
+extension AppState {
+    /// What becomes of an offer of ours, by the mark of its message, where that is loaded.
+    func words(offering transfer: FileTransfer) -> String {
+        let name = name(of: transfer.contact)
+        switch chat(transfer.contact)?.window.message(.id(transfer.id))?.state {
+        case .pending?, .sent?:
+            let isOnline = chat(transfer.contact)?.link.isOnline ?? false
+            return isOnline ? "queued: on its way to \(name)" : "queued: \(name) is offline, offered when they connect"
+        case .failed?: return "not sent (/retry)"
+        case .delivered?, .read?: return "offered, \(name) has not decided"
+        case nil: return "offered, no answer from \(name) yet"
+        }
     }
 }

@@ -57,8 +57,9 @@ struct TransfersScreen {
             canvas.addTarget(lines, .line(first + place))
             guard row + 1 < area.rows.upperBound else { continue }
             var detail = StyledLine(.blanks(3))
+            let words = SafeText(words(group, width: area.size.columns - 6), as: .line)
             detail.add(
-                SafeText(words(group, width: area.size.columns - 6), as: .line),
+                words.truncated(to: area.size.columns - 3),
                 group.state == .failed ? Theme.error : .plain,
                 target: pane.confirmingCancel == group.number ? .command(.cancelTransfer) : nil)
             canvas.draw(detail, at: Point(column: area.origin.column, row: row + 1), width: area.size.columns)

@@ -8,14 +8,45 @@ struct VerifyScreen {
     let pane: VerifyPane
     let layout: ScreenLayout
 
+    private var box: Rect { layout.box(inset: 6, maxWidth: 68, top: 2, rowsBelow: 5, maxRows: 17) }
+
+    /// Without a frame the last column is for the marks of what is above and below.
+    private var area: Rect {
+        let inside = ScreenLayout.inside(box)
+        guard !ScreenLayout.hasFrame(box) else { return inside }
+        return Rect(origin: inside.origin, size: Size(columns: max(0, inside.size.columns - 2), rows: inside.size.rows))
+    }
+
+    /// The rows of the page, and those that are seen.
+    var page: VerifyPage {
+        let area = area
+        let rows = fitted(area.size)
+        let confirmed =
+            pane.newKey == nil
+            ? numberLines(pane.number, "number", width: area.size.columns)
+            : numberLines(pane.newNumber, "new key", width: area.size.columns)
+        let start = rows.indices.first { rows[$0...].starts(with: confirmed) } ?? 0
+        return VerifyPage(rows: rows, number: start..<start + confirmed.count, size: area.size, top: pane.top)
+    }
+
     func draw(on canvas: inout Canvas) {
-        let box = layout.box(inset: 6, maxWidth: 68, top: 2, rowsBelow: 5, maxRows: 17)
-        canvas.drawBox(box, title: title, footer: SafeText(literal: footer))
-        let area = ScreenLayout.inside(box)
-        let lines = fitted(area.size)
-        for (index, line) in lines.prefix(area.size.rows).enumerated() {
+        let page = page
+        canvas.drawBox(
+            box, title: title, footer: SafeText(page.place.map { "\($0) · Esc closes" } ?? footer, as: .line))
+        let area = area
+        for (row, index) in page.visible.enumerated() {
             canvas.draw(
-                line, at: Point(column: area.origin.column, row: area.origin.row + index), width: area.size.columns)
+                page.rows[index], at: Point(column: area.origin.column, row: area.origin.row + row),
+                width: area.size.columns)
+        }
+        guard !ScreenLayout.hasFrame(box), page.place != nil else { return }
+        let column = area.columns.upperBound + 1
+        if page.visible.lowerBound > 0 {
+            canvas.draw(SafeText(literal: "↑"), at: Point(column: column, row: area.origin.row), style: Theme.unread)
+        }
+        if page.visible.upperBound < page.rows.count {
+            let last = Point(column: column, row: area.rows.upperBound - 1)
+            canvas.draw(SafeText(literal: "↓"), at: last, style: Theme.unread)
         }
     }
 
@@ -29,21 +60,32 @@ struct VerifyScreen {
         }
     }
 
-    private var footer: StaticString {
+    private var footer: String {
         switch pane.subject {
-        case .contact: "opened by you with /verify · Esc closes"
+        case .contact: "opened by you · Esc closes"
         case .request: "opened by you with Alt-r · requests never take the keys"
         }
     }
 
-    /// Everything when there is room; else without blank rows, and the number before the rest.
+    /// Everything when there is room; else without blank rows; and where it scrolls the number before the rest.
     private func fitted(_ size: Size) -> [StyledLine] {
-        if pane.newKey != nil { return changed(size) }
+        if pane.newKey != nil {
+            let all = changed(Size(columns: size.columns, rows: .max))
+            return all.count <= size.rows ? all : all.filter { $0.width > 0 }
+        }
         let number = numberLines(pane.number, "number", width: size.columns)
         let all = head + [StyledLine()] + question + number + [StyledLine()] + answers + [StyledLine(), warning]
         if all.count <= size.rows { return all }
         let tight = (head + question + number + answers).filter { $0.width > 0 }
-        return tight.count <= size.rows ? tight : (number.isEmpty ? question : number) + answers
+        return tight.count <= size.rows || number.isEmpty
+            ? tight : number + (answers + head + question).filter { $0.width > 0 }
+    }
+
+    /// Room for whole sentences.
+    private var isWide: Bool { area.size.columns >= 64 }
+
+    private func wrapped(_ words: String, _ style: Style = .plain) -> [StyledLine] {
+        TextWrap.wrap(SafeText(words, as: .line), width: max(8, area.size.columns)).map { StyledLine($0, style) }
     }
 
     private var head: [StyledLine] {
@@ -57,20 +99,25 @@ struct VerifyScreen {
             }
             return [line]
         case .request(let request):
-            var origin = StyledLine("from ", Theme.quiet)
-            origin.add(request.origin)
-            let isToday = state.clock.isSameDay(request.received, state.moment.wall)
-            let time =
-                isToday
-                ? state.clock.time(request.received) : state.clock.dayAndTime(request.received, now: state.moment.wall)
-            origin.add(" · first seen \(time)", Theme.quiet)
-            origin.add(" · \(standing(of: request))", Theme.quiet)
-            var lines = [origin]
-            if let twin = state.contactLike(request.name) {
-                lines.append(StyledLine("looks like your contact \(twin.text), but has another key", Theme.error))
+            let twin = state.contactLike(request.name).map {
+                wrapped("looks like your contact \($0.text), but has another key", Theme.error)
             }
-            return lines
+            return origin(of: request) + (twin ?? [])
         }
+    }
+
+    /// Where the request came from and when, in one row or in one for each.
+    private func origin(of request: ContactRequest) -> [StyledLine] {
+        let isToday = state.clock.isSameDay(request.received, state.moment.wall)
+        let time =
+            isToday
+            ? state.clock.time(request.received) : state.clock.dayAndTime(request.received, now: state.moment.wall)
+        var origin = StyledLine("from ", Theme.quiet)
+        origin.add(request.origin)
+        let facts = ["first seen \(time)", standing(of: request)]
+        guard isWide else { return [origin] + facts.map { StyledLine($0, Theme.quiet) } }
+        for fact in facts { origin.add(" · \(fact)", Theme.quiet) }
+        return [origin]
     }
 
     /// Whether we have met the key before.
@@ -80,13 +127,11 @@ struct VerifyScreen {
 
     private var question: [StyledLine] {
         guard pane.number == nil else {
-            return [StyledLine("Compare by phone or in person. Both screens must show:"), StyledLine()]
+            return wrapped("Compare by phone or in person. Both screens must show:") + [StyledLine()]
         }
         if case .request = pane.subject { return [StyledLine("The number is being computed…", Theme.quiet)] }
-        return [
-            StyledLine("Their key is not known yet: there is nothing to compare."),
-            StyledLine("It becomes known when they answer for the first time.", Theme.quiet),
-        ]
+        return wrapped("Their key is not known yet: there is nothing to compare.")
+            + wrapped("It becomes known when they answer for the first time.", Theme.quiet)
     }
 
     /// Nothing of the number is ever cut off: where there is no room for six groups in a row, fewer stand there.
@@ -105,19 +150,27 @@ struct VerifyScreen {
         switch pane.subject {
         case .contact(let id):
             let trust = state.chat(id).map { Sentences.word(for: $0.peer.trust) } ?? "unverified"
-            let match = answer("1  They match        → verified, remembered, never asked again", .numbersMatch)
+            let match = answer("1", "They match", "verified, remembered, never asked again", "verified", .numbersMatch)
             return (pane.number == nil ? [] : [match]) + [
-                answer("2  They differ       → blocked, connection closed", .numbersDiffer),
-                answer("3  Later             → stays \(trust)", .decideLater),
+                answer("2", "They differ", "blocked, connection closed", "blocked", .numbersDiffer),
+                answer("3", "Later", "stays \(trust)", "stays \(trust)", .decideLater),
             ]
         case .request:
             return [
-                answer("1  They match        → verified, remembered, never asked again", .numbersMatch),
-                answer("2  They differ       → refused, connection closed, key blocked", .numbersDiffer),
-                answer("3  Later             → accepted, always marked \"unverified\"", .decideLater),
-                answer("b  Block             → refused without an answer", .blockRequest),
+                answer("1", "They match", "verified, remembered, never asked again", "verified", .numbersMatch),
+                answer("2", "They differ", "refused, connection closed, key blocked", "key blocked", .numbersDiffer),
+                answer("3", "Later", "accepted, always marked \"unverified\"", "accepted unverified", .decideLater),
+                answer("b", "Block", "refused without an answer", "no answer", .blockRequest),
             ]
         }
+    }
+
+    /// `1  They match        → verified, remembered, never asked again`, or `1  They match: verified`.
+    private func answer(
+        _ key: String, _ what: String, _ outcome: String, _ short: String, _ command: AppCommand
+    ) -> StyledLine {
+        let column = String(repeating: " ", count: max(1, 18 - what.count))
+        return answer(isWide ? "\(key)  \(what)\(column)→ \(outcome)" : "\(key)  \(what): \(short)", command)
     }
 
     /// A line that can be clicked.

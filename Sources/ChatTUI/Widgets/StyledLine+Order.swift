@@ -31,7 +31,7 @@ extension StyledLine {
     }
 
     /// The row itself if it fits, otherwise its beginning and `…`.
-    private func truncated(to width: Int) -> StyledLine {
+    func truncated(to width: Int) -> StyledLine {
         guard self.width > width else { return self }
         var line = StyledLine()
         for span in spans {

@@ -1,0 +1,243 @@
+// Windows without room for a page: nothing of it is out of reach, and nobody confirms what they have not seen.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Small windows")
+struct SmallWindowTests {
+    private typealias Fixture = ScreenFixture
+
+    private static let sizes = [(80, 24), (40, 10), (20, 5), (10, 3)]
+
+    private let erin = ContactRequest(
+        id: 3, peerID: Fixture.peerID("h"), name: "Erin", address: nil, origin: "192.0.2.44:51022",
+        received: Fixture.time(21, 9, 11))
+
+    /// Everything that was on the screen while the page was scrolled down with `key`.
+    private func scrolled(_ fixture: inout ScreenFixture, with key: String) -> String {
+        var seen = fixture.text
+        for _ in 0..<60 {
+            fixture.press(key)
+            seen += fixture.text
+        }
+        return seen
+    }
+
+    @Test("every group of the number can be reached, and the page goes back to its beginning", arguments: sizes)
+    func number(columns: Int, rows: Int) {
+        for (down, up) in [("j", "k"), ("Down", "Up"), ("PgDn", "PgUp")] {
+            var fixture = Fixture.main(columns: columns, rows: rows)
+            fixture.enter("/verify")
+            fixture.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
+            let first = fixture.text
+            let seen = scrolled(&fixture, with: down)
+            #expect(Fixture.safetyNumber.allSatisfy { seen.contains($0) })
+            for _ in 0..<60 { fixture.press(up) }
+            #expect(fixture.text == first)
+        }
+    }
+
+    @Test("the answers to a request and who asks can be reached", arguments: sizes)
+    func request(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.send(.chat(.requestsChanged([erin])))
+        fixture.press("Alt-r")
+        fixture.send(.answer(.requestNumber(erin, Fixture.safetyNumber)))
+        let seen = scrolled(&fixture, with: "j")
+        #expect(Fixture.safetyNumber.allSatisfy { seen.contains($0) })
+        for answer in ["1  T", "2  T", "3  L", "b  B"] { #expect(seen.contains(answer)) }
+        #expect(seen.contains("from 19"))
+    }
+
+    @Test("both numbers and all answers about a changed key can be reached", arguments: sizes)
+    func changedKey(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.changeKey()
+        let seen = scrolled(&fixture, with: "j")
+        #expect((Fixture.safetyNumber + Fixture.newNumber).allSatisfy { seen.contains($0) })
+        for key in ["1", "2", "3"] { #expect(seen.contains("  \(key)  ")) }
+    }
+
+    @Test("a number is confirmed only after all of it has been on the screen", arguments: sizes)
+    func unseen(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.enter("/verify")
+        fixture.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
+        let isSeen = Fixture.safetyNumber.allSatisfy { fixture.text.contains($0) }
+        fixture.press("1")
+        #expect(fixture.errands.contains(.setVerified(Fixture.alice)) == isSeen)
+        guard !isSeen else { return }
+        #expect(columns < 40 || fixture.text.contains("Read it all first: j scrolls"))
+        for _ in 0..<60 { fixture.press("j") }
+        fixture.press("1")
+        #expect(fixture.errands.contains(.setVerified(Fixture.alice)))
+    }
+
+    @Test("a changed key is confirmed only after all of the new number has been on the screen")
+    func unseenKey() {
+        var fixture = Fixture.main(columns: 20, rows: 5)
+        let key = fixture.changeKey()
+        fixture.press("1")
+        for _ in 0..<5 { fixture.press("j") }
+        fixture.press("1")
+        let errand = Errand.acceptNewKey(Fixture.bob, key, verified: true)
+        #expect(!fixture.errands.contains(errand))
+        for _ in 0..<60 { fixture.press("j") }
+        fixture.press("1")
+        #expect(fixture.errands.contains(errand))
+    }
+
+    @Test("what is not seen of the page is marked")
+    func marks() {
+        var fixture = Fixture.main(columns: 20, rows: 5)
+        fixture.enter("/verify")
+        fixture.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
+        #expect(fixture.text.contains("↓") && !fixture.text.contains("↑"))
+        fixture.press("j")
+        #expect(fixture.text.contains("↓") && fixture.text.contains("↑"))
+        for _ in 0..<60 { fixture.press("j") }
+        #expect(!fixture.text.contains("↓") && fixture.text.contains("↑"))
+        var framed = Fixture.main(columns: 40, rows: 10)
+        framed.enter("/verify")
+        framed.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
+        #expect(framed.text.contains("rows 1-4 of 8 · Esc closes") && framed.text.contains("j/k: rows 1-4 of 8"))
+    }
+
+    @Test("the keys that answer about a changed key all stand on the hint line, and none that does not")
+    func changedKeyHints() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.changeKey()
+        func hint() -> Substring? { fixture.text.split(separator: "\n").last }
+        #expect(hint() == " 1 match  2 differ  a accept unverified  3 later (stays as it is)  Esc back")
+        fixture.press("Esc")
+        fixture.enter("/verify alice")
+        #expect(hint() == " 1 match  2 differ  3 later (stays as it is)  Esc back")
+    }
+
+    @Test(
+        "the palette's keys take no more room than they need, and what they do is seen", arguments: [(40, 10), (20, 5)])
+    func palette(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.press("Alt-x")
+        fixture.type("next unread")
+        #expect(fixture.text.contains(columns == 40 ? "> Alt-a next unread" : "> Alt-a next unread"))
+        if columns == 40 { #expect(fixture.text.contains("commands: type to filter")) }
+        fixture.press("Ctrl-u")
+        fixture.type("unread from their")
+        #expect(fixture.text.contains(columns == 40 ? "> /unread [N] unread from th" : "> /unread … unread"))
+        #expect(fixture.text.contains("…"))
+    }
+
+    @Test("what is cut off in a row of several styles is marked")
+    func truncatedLine() {
+        var line = StyledLine("ab", Theme.key)
+        line.add("cd")
+        line.add("ef", Theme.quiet)
+        for (width, expected) in [
+            (7, "abcdef"), (6, "abcdef"), (5, "abcd…"), (4, "abc…"), (2, "a…"), (1, "…"), (0, ""),
+        ] {
+            #expect(line.truncated(to: width).text.text == expected)
+        }
+    }
+
+    @Test("the completions on the hint line are whole words, and the chosen one is among them")
+    func completions() {
+        var fixture = Fixture.main(columns: 40, rows: 10)
+        fixture.type("/")
+        fixture.press("Tab")
+        let names = Set(SlashCommands.available.flatMap(\.names).map { "/" + $0 } + ["…"])
+        for _ in names {
+            fixture.press("Tab")
+            let words = fixture.text.split(separator: "\n").last?.split(separator: " ").map(String.init) ?? []
+            #expect(!words.isEmpty && words.allSatisfy(names.contains), "\(words)")
+            #expect(words.contains(fixture.state.input.text))
+        }
+    }
+
+    @Test(
+        "the address beside the QR code is whole, and how to leave stands there",
+        arguments: [(80, 24), (60, 30), (46, 30)])
+    func qrCode(columns: Int, rows: Int) throws {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        let address = "blip://192.0.2.10:4985/\(String(repeating: "k", count: 52))?name=Bob"
+        fixture.send(.answer(.qrCode(address, .success(try QRCode(address)))))
+        let letters = fixture.text.filter { !$0.isWhitespace && !"▀▄█".contains($0) }
+        #expect(letters == address + "Esccloses", "\(fixture.text)")
+        fixture.press("Esc")
+        #expect(fixture.state.overlay == nil)
+    }
+
+    @Test("at 80 columns a changed key is said with the command that decides about it")
+    func changedKeySaid() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.changeKey()
+        fixture.press("Esc")
+        fixture.send(.chat(.notice(.keyChanged(Fixture.bob))))
+        #expect(fixture.text.contains("KEY CHANGED (/verify): Bob has another key; sending has stopped "))
+        fixture.press("Alt-2")
+        let reason = LinkState.offline(reason: "another key answered; sending has stopped")
+        fixture.send(.chat(.linkChanged(Fixture.bob, reason)))
+        #expect(fixture.text.hasPrefix(" Bob · KEY CHANGED · offline  "))
+    }
+
+    @Test("the first start says in full what a port is")
+    func port() {
+        let defaults = FirstRunDefaults(
+            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/home/jo/identity.key",
+            home: "/home/jo")
+        var form = FirstRunForm(defaults)
+        for key in ["Tab", "x", "Enter"] { _ = Key(named: key).map { form.receive(.key($0)) } }
+        let screen = FirstRunScreen(form: form, capabilities: TerminalCapabilities(colors: 256, unicode: true))
+        #expect(
+            ScreenFixture.text(screen.draw(size: Size(columns: 80, rows: 24)))
+                .contains("! a port is a number, 0 (any free one) to 65535"))
+    }
+
+    @Test("what narrows the help is seen", arguments: sizes)
+    func helpFilter(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.press("F1")
+        fixture.type("quit")
+        #expect(fixture.text.contains(columns >= 20 ? "quit" : "/ quit"))
+        #expect(fixture.text.contains(rows >= 10 ? "filter: quit" : "/ quit"))
+        #expect(fixture.canvas.cursor != nil)
+    }
+
+    @Test("the help cuts no word without a mark", arguments: [(80, 24), (60, 20), (40, 10)])
+    func helpWords(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.press("F1")
+        var seen = fixture.text
+        for _ in CommandItem.all(.standard) {
+            fixture.press("Down")
+            seen += fixture.text
+        }
+        let titles = CommandItem.all(.standard).map(\.title)
+        for title in titles where !seen.contains(title) {
+            let isMarked = (1..<title.count).contains { seen.contains(title.prefix($0) + "…") }
+            #expect(isMarked, "\(title)")
+        }
+        guard columns == 80 else { return }
+        for item in CommandItem.all(.standard) where !item.isSlash {
+            #expect(seen.contains(item.title), "\(item.title)")
+        }
+    }
+}
+
+extension ScreenFixture {
+    static let newNumber = safetyNumber.map { String($0.reversed()) }
+
+    /// Another key answers at Bob's address, and its page is open.
+    @discardableResult mutating func changeKey() -> PeerID {
+        let key = Self.peerID("i")
+        var bob = Self.conversation(Self.bob, "Bob", trust: .keyChanged)
+        bob.peer.newPeerID = key
+        send(.answer(.conversations([Self.conversation(Self.alice, "Alice"), bob])))
+        enter("/verify bob")
+        send(.answer(.safetyNumber(Self.bob, Self.safetyNumber)))
+        send(.answer(.newKeyNumber(Self.bob, key, Self.newNumber)))
+        return key
+    }
+}
