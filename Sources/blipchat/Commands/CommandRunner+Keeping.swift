@@ -43,7 +43,7 @@ extension CommandRunner {
     func backUp() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let target = try HomePaths.absolute(operand(0))
-        guard SmallFile.exists(paths.history) else {
+        guard try SmallFile.isThere(paths.history) else {
             throw CommandError(.notFound, "history", "there is none yet")
         }
         if let client = try ControlClient(path: paths.socket) {

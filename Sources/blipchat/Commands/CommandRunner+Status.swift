@@ -21,7 +21,7 @@ extension CommandRunner {
 
     /// What the running instance says, else what the disk says.
     private func status(_ paths: HomePaths) async throws(CommandError) -> JSONValue {
-        if let running = await runningStatus(paths) { return running }
+        if let running = try await runningStatus(paths) { return running }
         let conversations = try await HistoryFile.read(paths) { store throws(StoreError) in
             try await store.conversations()
         }
@@ -44,8 +44,8 @@ extension CommandRunner {
     }
 
     /// What the instance on this home says of itself; `nil` when none runs or it does not answer.
-    func runningStatus(_ paths: HomePaths) async -> JSONValue? {
-        guard let client = try? ControlClient(path: paths.socket) else { return nil }
+    func runningStatus(_ paths: HomePaths) async throws(CommandError) -> JSONValue? {
+        guard let client = try ControlClient(path: paths.socket) else { return nil }
         let records = RecordList()
         let result = await client.perform(.status, patience: .seconds(5)) { await records.append($0) }
         guard case .done = result else { return nil }

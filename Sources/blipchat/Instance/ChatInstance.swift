@@ -14,12 +14,6 @@ final class ChatInstance: Sendable {
     private let lock: HeldLock
     private let tasks: [Task<Void, Never>]
 
-    /// Keeps a lock for as long as it lives.
-    private final class HeldLock: Sendable {
-        let lock: InstanceLock
-        init(_ lock: consuming InstanceLock) { self.lock = lock }
-    }
-
     private init(
         client: ChatClient, store: HistoryDatabase, lock: HeldLock, socket: String?, log: LogFile?
     ) async throws(CommandError) {
