@@ -31,11 +31,7 @@ extension EndToEnd {
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
             // The shell makes the byte E9, which is no UTF-8.
             func run(_ line: String) async throws -> CommandOutcome {
-                let process = try ChildProcess(
-                    ["/bin/sh", "-c", "e=$(printf 'caf\\351'); " + line, alice.command],
-                    environment: alice.environment, folder: alice.folder)
-                let status = try await process.waitForExit()
-                return CommandOutcome(status: status, output: process.output, errorOutput: process.errorOutput)
+                try await alice.shell("e=$(printf 'caf\\351'); " + line)
             }
             let advice = "not UTF-8 text (rename a file that is called so"
             expectOneSentence(try await run("exec \"$0\" send bob \"$e\""), 2, "caf\u{FFFD}: ", advice)

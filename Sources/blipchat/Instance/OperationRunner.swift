@@ -183,10 +183,11 @@ struct OperationRunner: Sendable {
     private func statusRecord() async throws(CommandError) -> JSONValue {
         let identity = await service.identity
         let conversations = try await about("status") { () throws(ChatError) in try await service.conversations() }
+        let contacts = ContactDirectory(conversations.map(\.peer))
         var peers: [JSONValue] = []
         for conversation in conversations {
             let state = await service.linkState(of: conversation.peer.id)
-            peers.append(StatusRecord.peer(conversation, state))
+            peers.append(StatusRecord.peer(conversation, called: contacts.name(of: conversation.peer.id), state))
         }
         return StatusRecord.running(
             identity: identity, processID: getpid(), conversations: conversations, peers: peers,
