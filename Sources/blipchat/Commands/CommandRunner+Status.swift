@@ -25,7 +25,9 @@ extension CommandRunner {
         let conversations = try await HistoryFile.read(paths) { store throws(StoreError) in
             try await store.conversations()
         }
-        return StatusRecord.stopped(conversations: conversations ?? [])
+        // Who holds the home but does not answer starts, ends, or changes the history alone.
+        let process = InstanceLock.holder(path: paths.lock)
+        return StatusRecord.onDisk(conversations: conversations ?? [], process: process)
     }
 
     /// Asks until `name` (or anybody) is online, at most `--timeout`, and prints the last answer.

@@ -19,11 +19,12 @@ enum StatusRecord {
         ])
     }
 
-    /// The status when nothing runs: what the disk says.
-    static func stopped(conversations: [Conversation]) -> JSONValue {
+    /// The status when nothing runs, or when `process` does not say more: what the disk says.
+    static func onDisk(conversations: [Conversation], process: Int32? = nil) -> JSONValue {
         let contacts = ContactDirectory(conversations.map(\.peer))
         return .record([
-            "v": 1, "type": "status", "running": .bool(false), "pid": .null, "version": .string(Version.text),
+            "v": 1, "type": "status", "running": .bool(process != nil),
+            "pid": process.map { .integer(Int64($0)) } ?? .null, "version": .string(Version.text),
             "listening": .null, "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
             "unread": .integer(Int64(conversations.reduce(0) { $0 + $1.unreadCount })),
             "peers": .array(
