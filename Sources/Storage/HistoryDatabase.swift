@@ -85,6 +85,27 @@ public final class HistoryDatabase: Sendable {
         return database
     }
 
+    /// Opens the history for reading where not even that is possible beside others: without room for the memory that
+    /// processes share, on a full disk. Nobody else may have it open, and the caller keeps it so.
+    ///
+    /// - Throws: as `open`.
+    public static func openAlone(at path: String) async throws(StoreError) -> HistoryDatabase {
+        let queue = try DatabaseQueue(label: "blipchat.history.alone") { () throws(StoreError) in
+            let connection = try SQLiteConnection(path: path, mode: .alone)
+            try configure(connection, readOnly: true)
+            return connection
+        }
+        try await queue.perform { connection throws(StoreError) in
+            let migration = Migration(steps: Schema.migrations)
+            try migration.refuseNewer(connection)
+            let found = try migration.version(of: connection)
+            guard found == migration.targetVersion else {
+                throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing once")
+            }
+        }
+        return HistoryDatabase(path: path, isReadOnly: true, writer: queue, reader: queue)
+    }
+
     /// Whether the file at `path` was written by an earlier version: the next start brings it to the present one, and
     /// until then it cannot be read.
     public static func isOlder(at path: String) -> Bool {

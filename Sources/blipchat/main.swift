@@ -4,6 +4,7 @@ import BLIPNet
 import CLinux
 import Glibc
 
+StandardStreams.occupyClosed()
 // A reader that goes away, or a file that grows past a limit, is an error of that one call, not the end of us.
 signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)

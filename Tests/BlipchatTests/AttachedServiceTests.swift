@@ -187,7 +187,7 @@ private struct TestHome {
     /// A chat that serves its control socket and calls nobody successfully.
     func start() async throws -> ChatInstance {
         let configuration = ChatConfiguration(name: "alice", listen: nil, downloadsFolder: paths.downloads)
-        return try await ChatInstance.start(paths, configuration, servesSocket: true)
+        return try await ChatInstance.start(paths, configuration, for: .everybody)
     }
 }
 

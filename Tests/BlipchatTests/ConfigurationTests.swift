@@ -154,6 +154,7 @@ import Testing
     @Test("makes its folders for their owner only")
     func permissions() throws {
         let directory = try TemporaryDirectory()
+        #expect(throws: CommandError.self) { try HomePaths.absolute("") }
         let paths = HomePaths(home: directory.file("a/b"))
         try paths.createFolders()
         for folder in ["a", "a/b", "a/b/log"] { #expect(TestFile.permissions(directory.file(folder)) == 0o700) }

@@ -46,13 +46,13 @@ import Testing
         let client = try #require(try ControlClient(path: path))
         let records = RecordList()
         let result = await client.perform(
-            .send(to: "bob", text: "hi\u{202E}\n", timeout: .zero), patience: .seconds(30)
+            .send(to: "bob", text: "hi\u{202E}\n", timeout: nil), patience: .seconds(30)
         ) {
             await records.append($0)
         }
         #expect(result == .done(.queued))
         #expect(await records.all.compactMap { $0["number"]?.integerValue } == [0, 1, 2])
-        let failed = await client.perform(.send(to: "eve", text: "é", timeout: .zero), patience: .seconds(30)) { _ in }
+        let failed = await client.perform(.send(to: "eve", text: "é", timeout: nil), patience: .seconds(30)) { _ in }
         #expect(failed == .failed(CommandError(.notFound, "eve", "é", advice: "add")))
 
         running.cancel()
@@ -120,7 +120,8 @@ import Testing
         let all: [ControlOperation] = [
             .send(to: "a", text: "b\n", timeout: .milliseconds(1500)),
             .sendFiles(to: "a", paths: ["/p", "/q"], name: nil, caption: "c", timeout: .seconds(1)),
-            .sendFiles(to: "a", paths: ["/p"], name: "n", caption: "", timeout: .zero),
+            .sendFiles(to: "a", paths: ["/p"], name: "n", caption: "", timeout: nil),
+            .send(to: "a", text: "", timeout: .zero), .wait(for: Self.ids, to: "a", timeout: .seconds(3)),
             .receive(ReceiveOrder(from: "b", once: true, limit: 5, folder: "/d", timeout: .seconds(2))),
             .receive(ReceiveOrder(from: nil, once: false, limit: nil, folder: nil, timeout: nil)),
             .limitRate("up", bytesPerSecond: 1000), .limitRate("7", bytesPerSecond: nil),
@@ -134,6 +135,59 @@ import Testing
             let line = operation.json.text
             #expect(try ControlOperation(JSONReader.read(Array(line.utf8))) == operation)
         }
+    }
+
+    private static let ids = ["01900000-0000-7000-8000-000000000001"].compactMap { MessageID($0) }
+
+    @Test("a command that ends tells those who wait to ask again, and finishes what it is at")
+    func endsWithCommand() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("s")
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let server = try ControlServer(path: path) { operation, records in
+            begin.yield()
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(600)) }
+            await records(Records.stored(Self.ids[0]))
+            return operation.isSending ? .failed(CommandError(.queued, "bob", "later")) : .done(.done)
+        }
+        let running = Task { await server.run() }
+        func ask(_ operation: ControlOperation) throws -> Task<ControlResult, Never> {
+            let client = try #require(try ControlClient(path: path))
+            return Task { await client.perform(operation, patience: .seconds(600)) { _ in } }
+        }
+        let late = try #require(try ControlClient(path: path))
+        let sending = try ask(.send(to: "bob", text: "x", timeout: .seconds(600)))
+        let queuing = try ask(.send(to: "bob", text: "x", timeout: nil))
+        let watching = try ask(.events)
+        let renaming = try ask(.renameContact("bob", to: "rob"))
+        var count = 0
+        for await _ in begun {
+            count += 1
+            if count == 4 { break }
+        }
+        let receiving = try ask(.receive(ReceiveOrder(once: true)))
+        #expect(await receiving.value == .again, "files are for who stays")
+        #expect(try await AttachedService.attach(to: path) == nil, "and so are front ends")
+        running.cancel()
+        #expect(await sending.value == .again)
+        #expect(await queuing.value == .failed(CommandError(.queued, "bob", "later")), "it is not to be stored twice")
+        #expect(await watching.value == .again)
+        #expect(await renaming.value == .done(.done))
+        #expect(await late.perform(.status, patience: .seconds(600)) { _ in } == .again)
+        await running.value
+        #expect(try ControlClient(path: path) == nil)
+    }
+
+    @Test("what is stored is only waited for when another process goes on, for as long as is left")
+    func rest() {
+        let sending = ControlOperation.send(to: "bob", text: "x", timeout: .seconds(10))
+        #expect(sending.rest(after: .seconds(4), stored: []) == sending)
+        let rest = sending.rest(after: .seconds(4), stored: Self.ids)
+        #expect(rest == .wait(for: Self.ids, to: "bob", timeout: .seconds(6)))
+        #expect(sending.rest(after: .seconds(11), stored: Self.ids) == .wait(for: Self.ids, to: "bob", timeout: .zero))
+        let files = ControlOperation.sendFiles(
+            to: "bob", paths: ["/p"], name: nil, caption: "", timeout: .seconds(10))
+        #expect(files.rest(after: .seconds(4), stored: Self.ids) == rest)
     }
 
     @Test("stops waiting at the time-out and at cancellation")

@@ -36,6 +36,22 @@ import Testing
         #expect(failed["received"] == .null)
     }
 
+    @Test("says \"me\" of the user only: who was let be called so has another name, and is found by both")
+    func reservedName() throws {
+        var me = bob
+        me.name = "Me"
+        let other = Peer(
+            id: ContactID(3), peerID: nil, name: "me 2", addresses: [], trust: .unverified,
+            added: Timestamp(milliseconds: 0))
+        let contacts = ContactDirectory([me, other])
+        let record = try Records(contacts: contacts).record(of: message(.text("x"), .incoming, .read))
+        #expect(record["from"] == "Me 3" && record["conversation"] == "Me 3")
+        #expect(try contacts.find("me").id == me.id)
+        #expect(try contacts.find("ME 3").id == me.id)
+        #expect(try contacts.find("me 2").id == other.id)
+        #expect(throws: CommandError.self) { try ContactDirectory([other]).find("me") }
+    }
+
     @Test("tells what was done to a message, what is missing before it and that its time is off, and only then")
     func changes() throws {
         let records = Records(contacts: ContactDirectory([bob]))

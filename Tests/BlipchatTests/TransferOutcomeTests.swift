@@ -16,7 +16,7 @@ import Testing
         switch OperationRunner.outcome(of: transfer) {
         case .done(let code)?: return code
         case .failed(let error)?: return error.exit
-        case nil: return nil
+        case nil, .again?: return nil
         }
     }
 

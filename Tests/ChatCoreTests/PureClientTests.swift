@@ -189,6 +189,16 @@ private struct Highest: RandomNumberGenerator {
         #expect(ContactNames.unique("Bob", among: []) == "Bob")
         #expect(ContactNames.unique("Bob", among: ["bob", "BOB 2"]) == "Bob 3")
     }
+
+    @Test(
+        "nobody is called as the user is called in histories, however it is written",
+        arguments: ["me", " ME ", "m\u{200B}e"])
+    func reserved(name: String) {
+        #expect(throws: ChatError.badName(name)) { try ContactNames.checked(name) }
+        let cleaned = ContactNames.cleaned(name, fallback: "x")
+        #expect(ContactNames.unique(cleaned, among: []) == cleaned + " 2")
+        #expect(!ContactNames.isReserved(cleaned + " 2"))
+    }
 }
 
 @Suite("Contact requests per address") struct CallerQuotaTests {

@@ -4,6 +4,8 @@ import BLIPNet
 import Glibc
 import Testing
 
+import class TestSupport.SmallDisk
+
 @testable import ChatCore
 
 @Suite("A small disk", .enabled(if: SmallDisk.isPossible, "needs root, to mount a small file system"))

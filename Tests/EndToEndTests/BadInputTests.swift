@@ -31,11 +31,7 @@ extension EndToEnd {
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
             // The shell makes the byte E9, which is no UTF-8.
             func run(_ line: String) async throws -> CommandOutcome {
-                let process = try ChildProcess(
-                    ["/bin/sh", "-c", "e=$(printf 'caf\\351'); " + line, alice.command],
-                    environment: alice.environment, folder: alice.folder)
-                let status = try await process.waitForExit()
-                return CommandOutcome(status: status, output: process.output, errorOutput: process.errorOutput)
+                try await alice.shell("e=$(printf 'caf\\351'); " + line)
             }
             let advice = "not UTF-8 text (rename a file that is called so"
             expectOneSentence(try await run("exec \"$0\" send bob \"$e\""), 2, "caf\u{FFFD}: ", advice)
@@ -94,6 +90,7 @@ extension EndToEnd {
             expectOneSentence(try await alice.run("contacts", "accept-key", "carol", old), 5, "the numbers differ")
             expectOneSentence(try await alice.run("contacts", "verify", "carol", new), 5, "accept-key")
             expectOneSentence(try await alice.run("send", "carol", "more"), 5, "accept-key")
+            expectOneSentence(try await alice.run("send", "carol", "more", "--timeout", "0"), 5, "accept-key")
             let accepted = try await alice.run("contacts", "accept-key", "carol", new)
             #expect(accepted.status == .exited(0) && accepted.lines == ["verified"])
             expectOneSentence(try await alice.run("contacts", "accept-key", "carol"), 5, "no other key")
@@ -193,7 +190,7 @@ extension EndToEnd {
             for name in ["changed", "gone", "good"] {
                 let file = alice.folder.file(name)
                 try TestFile.generate(file, size: 100_000)
-                #expect(try await alice.run("send-file", "bob", file, "--timeout", "0").status == .exited(0))
+                #expect(try await alice.run("send-file", "bob", file, "--queue").status == .exited(0))
             }
             try await eventually("the offers arrive") { try await bob.transfers().count == 3 }
             try TestFile.generate(alice.folder.file("changed"), size: 100_001)

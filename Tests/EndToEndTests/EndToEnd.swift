@@ -121,6 +121,14 @@ extension BlipchatHome {
         return String(try #require(outcome.lines.first))
     }
 
+    /// Runs a line of the shell in which `$0` is blipchat.
+    func shell(_ line: String) async throws -> CommandOutcome {
+        let process = try ChildProcess(
+            ["/bin/sh", "-c", line, command], environment: environment, folder: folder)
+        let status = try await process.waitForExit()
+        return CommandOutcome(status: status, output: process.output, errorOutput: process.errorOutput)
+    }
+
     /// Stores a contact.
     func add(_ address: String, as name: String) async throws {
         let outcome = try await run("contacts", "add", address, "--name", name)

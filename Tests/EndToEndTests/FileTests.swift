@@ -29,7 +29,7 @@ extension EndToEnd {
             var sender = try await Server(alice)
             let source = alice.folder.file("long.bin")
             try TestFile.generate(source, size: 4_000_000)
-            #expect(try await alice.run("send-file", "bob", source, "--timeout", "0").status == .exited(0))
+            #expect(try await alice.run("send-file", "bob", source, "--queue").status == .exited(0))
             try await eventually("it has come some way") {
                 try await bob.transfers().first.map { ($0.transferred ?? 0) > 100_000 } ?? false
             }

@@ -35,6 +35,11 @@ extension EndToEnd {
             let queued = try await alice.run("send", "bob", "later", "--json", "--timeout", "0.2")
             #expect(queued.status == .exited(3))
             #expect(queued.lines.count == 1 && queued.output.contains(#""state":"pending""#))
+            // No time is not the same as no wish to know.
+            for time in ["0", "0.0001"] {
+                expectOneSentence(try await alice.run("send", "bob", "x", "--timeout", time), 3, "queued")
+            }
+            #expect(try await alice.run("send", "bob", "x", "--queue").status == .exited(0))
         }
 
         @Test("keeps what is sent to a peer that is down, and delivers it in order when both run again")

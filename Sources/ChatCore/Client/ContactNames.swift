@@ -4,11 +4,20 @@
 
 /// Rules for names that users type and peers send (PRODUCT "Hostile text" 3 does the rest when they are drawn).
 public enum ContactNames {
-    /// `name` without blanks at its ends; throws `.badName` when it is empty, longer than 64 bytes or has controls.
+    /// What histories and searches call the user; nobody else may be called so.
+    static let own = "me"
+
+    /// Whether `name` means the user, as people see names.
+    public static func isReserved(_ name: String) -> Bool { folded(name) == own }
+
+    /// `name` without blanks at its ends; throws `.badName` when it is empty, longer than 64 bytes, has controls or is
+    /// reserved.
     static func checked(_ name: String) throws(ChatError) -> String {
         let trimmed = trim(name)
         let hasControls = trimmed.unicodeScalars.contains { isControl($0) }
-        guard !trimmed.isEmpty, trimmed.utf8.count <= WireLimit.name, !hasControls else { throw .badName(name) }
+        guard !trimmed.isEmpty, trimmed.utf8.count <= WireLimit.name, !hasControls, !isReserved(trimmed) else {
+            throw .badName(name)
+        }
         return trimmed
     }
 
@@ -25,9 +34,9 @@ public enum ContactNames {
         return trimmed.isEmpty ? fallback : trimmed
     }
 
-    /// `name`, or `name 2`, `name 3` ...: the first that is not `taken` (compared as people see names).
-    static func unique(_ name: String, among taken: [String]) -> String {
-        let used = Set(taken.map(folded))
+    /// `name`, or `name 2`, `name 3` ...: the first that is neither `taken` (compared as people see names) nor reserved.
+    public static func unique(_ name: String, among taken: [String]) -> String {
+        let used = Set(taken.map(folded) + [own])
         var candidate = name
         var number = 2
         while used.contains(folded(candidate)) {

@@ -113,7 +113,7 @@ private struct Inspection {
             try checkIndexes(connection, isInUse: isInUse)
             try checkPurge(connection)
         } catch {
-            note(.integrity, .error, Self.words(error))
+            note(Self.kind(of: error), .error, Self.words(error))
         }
         checkCopies()
         return findings
@@ -202,6 +202,14 @@ private struct Inspection {
             .filter { $0.hasPrefix(name + ".old-") && !$0.hasSuffix("-wal") }.map { "\(folder)/\($0)" }
         for copy in Migration.copies(of: path) + old {
             note(.copies, .warning, "\(copy) is an older copy of the history (delete it when you need it no more)")
+        }
+    }
+
+    /// What keeps us from looking says nothing about what is inside.
+    private static func kind(of error: StoreError) -> HistoryFinding.Kind {
+        switch error {
+        case .diskFull, .cannotOpen, .locked: .file
+        case .damaged, .failed, .nameTaken, .notFound, .newerVersion: .integrity
         }
     }
 

@@ -8,6 +8,8 @@ final class SQLiteConnection {
     enum Mode {
         case readWrite
         case readOnly
+        /// Only reads, but shuts others out and needs no memory shared with them; what is in the log stays there.
+        case alone
     }
 
     let path: String
@@ -22,8 +24,9 @@ final class SQLiteConnection {
         let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard let handle, code == SQLITE_OK else {
             let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
-            sqlite3_close_v2(handle)
-            throw StoreError(sqliteCode: code, reason: reason, path: path)
+            defer { sqlite3_close_v2(handle) }
+            throw StoreError(
+                sqliteCode: code, reason: reason, path: path, systemError: handle.map(sqlite3_system_errno) ?? 0)
         }
         // SQLite opens for reading what it cannot open for writing, whatever the reason was; such a connection would
         // refuse every write for as long as it lives.
@@ -38,6 +41,9 @@ final class SQLiteConnection {
         _ = csqlite_db_config_int(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = csqlite_db_config_int(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_int(handle, SQLITE_DBCONFIG_DQS_DML, 0)
+        guard mode == .alone else { return }
+        _ = csqlite_db_config_int(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        try executeScript("PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON")
     }
 
     deinit {
@@ -261,7 +267,9 @@ final class SQLiteConnection {
     }
 
     private func error(_ code: Int32) -> StoreError {
-        StoreError(sqliteCode: code, reason: String(cString: sqlite3_errmsg(handle)), path: path)
+        StoreError(
+            sqliteCode: code, reason: String(cString: sqlite3_errmsg(handle)), path: path,
+            systemError: sqlite3_system_errno(handle))
     }
 }
 

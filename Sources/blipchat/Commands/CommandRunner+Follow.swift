@@ -1,6 +1,7 @@
 // Operations that go on until somebody ends them: `blipchat watch`, `transfers watch`, `receive`.
 
 import ChatCore
+import Synchronization
 
 extension CommandRunner {
     func watch() async throws(CommandError) -> ExitCode {
@@ -24,22 +25,17 @@ extension CommandRunner {
     ) async throws(CommandError) -> ExitCode {
         let printer = RecordPrinter(isJSON: asJSON, streams: streams, print: print)
         let signals = try await TerminationSignals.take()
-        let performer = try await performer(listens: true)
-        var instance: ChatInstance?
-        if case .own(let own) = performer {
-            instance = own
-            if let listening = await own.client.identity.listening { streams.note("listening \(listening)") }
-        }
+        let current = CurrentPerformer(try await follower())
         let (failures, failed) = AsyncStream<Void>.makeStream()
-        let result = await withTaskGroup(of: ControlResult?.self) { [instance] group in
+        let result = await withTaskGroup(of: ControlResult?.self) { group in
             group.addTask {
-                await performer.perform(operation, patience: .seconds(604_800)) { record in
+                await follow(operation, by: current) { record in
                     guard types?.contains(record["type"]?.stringValue ?? "") ?? true else { return }
                     guard name == nil || [record["conversation"], record["name"]].contains(name.map(JSONValue.string))
                     else { return }
                     await printer.take(record)
                     if await printer.failure != nil { failed.yield() }
-                    await then(record, instance)
+                    await then(record, current.value.instance)
                 }
             }
             group.addTask { await signals.wait().map { .done($0) } }
@@ -52,12 +48,59 @@ extension CommandRunner {
             group.cancelAll()
             return first
         }
-        await performer.finish()
+        await current.value.finish()
         if let failure = await printer.failure { throw failure }
         switch result {
         case .done(let code)?: return code
         case .failed(let error)?: throw error
-        case nil: return .done
+        case nil, .again?: return .done
         }
+    }
+
+    /// Goes on where a command ends that has run the chat so far; `nil` when the task is cancelled.
+    private func follow(
+        _ operation: ControlOperation, by current: CurrentPerformer, _ records: @escaping RecordSink
+    ) async -> ControlResult? {
+        var limit = ContinuousClock.now + .seconds(10)
+        while true {
+            let result = await current.value.perform(operation, patience: .seconds(604_800), records: records)
+            guard result == .again else { return result }
+            // It ends, or is there for something else: then it is to be waited for.
+            do {
+                try await Task.sleep(for: .milliseconds(50))
+            } catch {
+                return nil
+            }
+            do throws(CommandError) {
+                if operation == .events { limit = .now + .seconds(10) }
+                guard ContinuousClock.now < limit else {
+                    let lock = try paths().lock
+                    throw CommandError.alreadyRunning(lock, process: InstanceLock.holder(path: lock) ?? 0)
+                }
+                current.value = try await follower()
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    private func follower() async throws(CommandError) -> OperationPerformer {
+        let performer = try await performer(listens: true)
+        if let own = performer.instance, let listening = await own.client.identity.listening {
+            streams.note("listening \(listening)")
+        }
+        return performer
+    }
+}
+
+/// Whoever carries out an operation that goes on, now.
+private final class CurrentPerformer: Sendable {
+    private let state: Mutex<OperationPerformer>
+
+    init(_ performer: OperationPerformer) { state = Mutex(performer) }
+
+    var value: OperationPerformer {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
     }
 }

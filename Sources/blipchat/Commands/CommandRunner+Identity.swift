@@ -60,7 +60,7 @@ extension CommandRunner {
         }
         var address = PeerAddress.ofListener(at: listen, peerID: peerID, name: name)
         // A running instance knows better where it listens: the port may be any free one.
-        if let status = await runningStatus(paths) {
+        if let status = try await runningStatus(paths) {
             if let text = status["address"]?.stringValue, let running = try? PeerAddress(parsing: text) {
                 address = running
             }

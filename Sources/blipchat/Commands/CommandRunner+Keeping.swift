@@ -43,13 +43,18 @@ extension CommandRunner {
     func backUp() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let target = try HomePaths.absolute(operand(0))
-        guard SmallFile.exists(paths.history) else {
+        guard try SmallFile.isThere(paths.history) else {
             throw CommandError(.notFound, "history", "there is none yet")
         }
+        var result = ControlResult.again
         if let client = try ControlClient(path: paths.socket) {
-            let result = await client.perform(.backUp(to: target), patience: .seconds(3600)) { _ in }
-            if case .failed(let error) = result { throw error }
-        } else {
+            result = await client.perform(.backUp(to: target), patience: .seconds(3600)) { _ in }
+        }
+        switch result {
+        case .done: break
+        case .failed(let error): throw error
+        // Nobody runs, or not any more.
+        case .again:
             _ = try await HistoryFile.read(paths) { store throws(StoreError) in try await store.backUp(to: target) }
         }
         if isJSON {

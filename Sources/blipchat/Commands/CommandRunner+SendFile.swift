@@ -5,7 +5,7 @@ import Glibc
 
 extension CommandRunner {
     func sendFiles() async throws(CommandError) -> ExitCode {
-        let timeout = try arguments.seconds("--timeout") ?? .seconds(10)
+        let timeout = try sendingTimeout()
         let files = Array(arguments.operands.dropFirst())
         if files.contains("-") { return try await sendStandardInput(files, timeout) }
         if files.count > 1, arguments.has("--name") {
@@ -16,20 +16,20 @@ extension CommandRunner {
         return try await send(paths, timeout)
     }
 
-    private func send(_ paths: [String], _ timeout: Duration) async throws(CommandError) -> ExitCode {
+    private func send(_ paths: [String], _ timeout: Duration?) async throws(CommandError) -> ExitCode {
         let operation = ControlOperation.sendFiles(
             to: operand(0), paths: paths, name: arguments.text("--name"), caption: arguments.text("--caption") ?? "",
             timeout: timeout)
         let files = FileProgress(streams: streams)
         defer { files.clear() }
         return try await perform(
-            [operation], patience: max(timeout, .seconds(600)) + .seconds(30)
+            [operation], patience: max(timeout ?? .zero, .seconds(600)) + .seconds(30)
         ) { record throws(CommandError) in try files.printSent(record) }
     }
 
     /// What comes from standard input is kept in a file of ours until it has been sent: its size and digest must be
     /// known, and after an interruption it must still be there.
-    private func sendStandardInput(_ files: [String], _ timeout: Duration) async throws(CommandError) -> ExitCode {
+    private func sendStandardInput(_ files: [String], _ timeout: Duration?) async throws(CommandError) -> ExitCode {
         guard files == ["-"] else {
             throw CommandError(.usage, "-", "only alone", advice: "send files and standard input one by one")
         }

@@ -4,13 +4,18 @@ import ChatCore
 
 extension CommandRunner {
     func send() async throws(CommandError) -> ExitCode {
-        let timeout = arguments.has("--queue") ? .zero : try arguments.seconds("--timeout") ?? .seconds(10)
+        let timeout = try sendingTimeout()
         if arguments.has("--require-verified") { try await requireVerified(operand(0)) }
         let operations = try texts().map { ControlOperation.send(to: operand(0), text: $0, timeout: timeout) }
-        return try await perform(operations, patience: timeout + .seconds(30)) {
+        return try await perform(operations, patience: (timeout ?? .zero) + .seconds(30)) {
             [streams] record throws(CommandError) in
             try streams.line(record["id"]?.stringValue ?? "")
         }
+    }
+
+    /// How long to wait for the peer; `nil`: not at all, it is only queued.
+    func sendingTimeout() throws(CommandError) -> Duration? {
+        arguments.has("--queue") ? nil : try arguments.seconds("--timeout") ?? .seconds(10)
     }
 
     /// Throws 5 unless the contact's key has been compared.

@@ -11,7 +11,7 @@ extension CommandRunner {
         let acceptsFilesUpTo = try arguments.size("--accept-files")
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }
-        let instance = try await ChatInstance.start(paths, configuration, servesSocket: true)
+        let instance = try await ChatInstance.start(paths, configuration, for: .everybody)
         let keeper = SettingsKeeper(
             file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings
         ) { [client = instance.client] settings in

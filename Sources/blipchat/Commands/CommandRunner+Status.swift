@@ -21,11 +21,13 @@ extension CommandRunner {
 
     /// What the running instance says, else what the disk says.
     private func status(_ paths: HomePaths) async throws(CommandError) -> JSONValue {
-        if let running = await runningStatus(paths) { return running }
+        if let running = try await runningStatus(paths) { return running }
         let conversations = try await HistoryFile.read(paths) { store throws(StoreError) in
             try await store.conversations()
         }
-        return StatusRecord.stopped(conversations: conversations ?? [])
+        // Who holds the home but does not answer starts, ends, or changes the history alone.
+        let process = InstanceLock.holder(path: paths.lock)
+        return StatusRecord.onDisk(conversations: conversations ?? [], process: process)
     }
 
     /// Asks until `name` (or anybody) is online, at most `--timeout`, and prints the last answer.
@@ -44,8 +46,8 @@ extension CommandRunner {
     }
 
     /// What the instance on this home says of itself; `nil` when none runs or it does not answer.
-    func runningStatus(_ paths: HomePaths) async -> JSONValue? {
-        guard let client = try? ControlClient(path: paths.socket) else { return nil }
+    func runningStatus(_ paths: HomePaths) async throws(CommandError) -> JSONValue? {
+        guard let client = try ControlClient(path: paths.socket) else { return nil }
         let records = RecordList()
         let result = await client.perform(.status, patience: .seconds(5)) { await records.append($0) }
         guard case .done = result else { return nil }

@@ -69,13 +69,14 @@ extension CommandRunner {
         _ ask: (ControlClient) async -> ControlResult
     ) async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        guard let client = try ControlClient(path: paths.socket) else {
-            throw CommandError(
-                .negative, paths.data, "no blipchat runs here", advice: "start blipchat, or blipchat serve")
-        }
-        switch await ask(client) {
+        var result = ControlResult.again
+        if let client = try ControlClient(path: paths.socket) { result = await ask(client) }
+        switch result {
         case .done(let code): return code
         case .failed(let error): throw error
+        case .again:
+            throw CommandError(
+                .negative, paths.data, "no blipchat runs here", advice: "start blipchat, or blipchat serve")
         }
     }
 

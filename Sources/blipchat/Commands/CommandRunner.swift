@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import Glibc
+import Storage
 
 struct CommandRunner: Sendable {
     let arguments: ParsedArguments
@@ -148,15 +149,15 @@ struct CommandRunner: Sendable {
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
-        let performer = try await performer()
+        var performer = try await performer()
         var code = ExitCode.done
         var failure: CommandError?
         for operation in operations {
             let operation = failure == nil ? operation : operation.withoutWaiting
-            let result = await performer.perform(operation, patience: patience) { await printer.take($0) }
-            switch result {
+            switch try await perform(operation, by: &performer, patience: patience, printer) {
             case .done(let newCode): code = newCode
             case .failed(let error): if failure == nil || error.exit != .queued { failure = error }
+            case .again: break
             }
             guard failure.map({ $0.exit == .queued }) ?? true, await printer.failure == nil else { break }
         }
@@ -165,10 +166,55 @@ struct CommandRunner: Sendable {
         return code
     }
 
+    /// Carries out one operation, by whoever runs the chat next when the process that runs it ends meanwhile.
+    private func perform(
+        _ operation: ControlOperation, by performer: inout OperationPerformer, patience: Duration,
+        _ printer: RecordPrinter
+    ) async throws(CommandError) -> ControlResult {
+        let begin = ContinuousClock.now
+        let stored = StoredMessages()
+        var rest = operation
+        while true {
+            let result = await performer.perform(rest, patience: patience) { record in
+                if let record = stored.note(record) { await printer.take(record) }
+            }
+            guard result == .again else {
+                if let record = stored.takeHeld() { await printer.take(record) }
+                guard operation.isSending, result == .failed(ControlClient.gone), !stored.ids.isEmpty else {
+                    return result
+                }
+                try await printStored(stored.ids, printer)
+                return .failed(Self.abandoned)
+            }
+            _ = stored.takeHeld()
+            rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
+            performer = try await self.performer()
+        }
+    }
+
+    /// What is stored is not lost with the process that was to send it.
+    private static let abandoned = CommandError(
+        .queued, "running blipchat", "has ended before it was delivered; it is queued",
+        advice: "it goes out when blipchat runs and they can be reached")
+
+    /// Prints messages as they are on the disk; of files that was done when they were offered.
+    private func printStored(_ ids: [MessageID], _ printer: RecordPrinter) async throws(CommandError) {
+        let paths = try paths()
+        let contacts = try await contacts(paths)
+        let who = try contacts.find(operand(0))
+        let messages = try await HistoryFile.read(paths) { store throws(StoreError) in
+            try await store.messages(ids, of: who.id)
+        }
+        let records = Records(contacts: contacts)
+        for message in messages ?? [] where message.direction == .outgoing {
+            if case .text = message.content { await printer.take(records.record(of: message)) }
+        }
+    }
+
     /// Whoever can carry out operations on this home now.
     func performer(listens: Bool = false) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(30) + (try arguments.seconds("--timeout") ?? .seconds(10))
         while true {
             if let client = try ControlClient(path: paths.socket) {
                 streams.detail("through the running blipchat at \(paths.socket)")
@@ -176,11 +222,11 @@ struct CommandRunner: Sendable {
             }
             do throws(CommandError) {
                 let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
-                let instance = try await ChatInstance.start(paths, configuration, servesSocket: false)
+                let instance = try await ChatInstance.start(paths, configuration, for: .commands)
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {
-                // Another process holds the home but has no socket: it starts, ends, or runs a command like this one.
+                // Another process holds the home but has no socket: it starts, ends, or changes the history alone.
                 guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit
                 else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))
@@ -203,9 +249,10 @@ enum OperationPerformer {
         }
     }
 
-    func finish() async {
-        if case .own(let instance) = self { await instance.stop() }
-    }
+    /// The chat of this process.
+    var instance: ChatInstance? { if case .own(let instance) = self { instance } else { nil } }
+
+    func finish() async { await instance?.stop() }
 }
 
 /// Prints records in their order, and keeps why that failed.

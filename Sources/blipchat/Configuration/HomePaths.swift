@@ -102,6 +102,10 @@ struct HomePaths: Sendable, Equatable {
 
     /// `path` from the root, seen from the working folder.
     static func absolute(_ path: String) throws(CommandError) -> String {
+        // Mostly a variable of a script that is not set. The working folder is ".", and nobody means it by saying nothing.
+        guard !path.isEmpty else {
+            throw CommandError(.usage, "path", "empty", advice: "name a file or a folder; . is the working folder")
+        }
         guard !path.utf8.contains(0) else { throw CommandError(.usage, path, "not a path") }
         var clean = path
         while clean.utf8.count > 1, clean.utf8.last == UInt8(ascii: "/") { clean = String(clean.dropLast()) }

@@ -39,6 +39,15 @@ enum SmallFile {
     /// Whether something is there that we may know of.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// Whether something is there; where that cannot be told (a folder that may not be entered), it is an error: what is
+    /// not to be seen must not be taken for what is not there.
+    static func isThere(_ path: String) throws(CommandError) -> Bool {
+        var status = stat()
+        if stat(path, &status) == 0 { return true }
+        guard errno == ENOENT || errno == ENOTDIR else { throw .system(path, "cannot be looked at", errno) }
+        return false
+    }
+
     /// Bytes of a file; `nil` when there is none.
     static func size(_ path: String) -> Int64? {
         var status = stat()

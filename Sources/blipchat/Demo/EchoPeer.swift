@@ -34,7 +34,7 @@ actor EchoPeer {
         let configuration = ChatConfiguration(
             name: name, listen: .host("127.0.0.1", port: 0), downloadsFolder: paths.downloads, acceptsRequests: true,
             acceptsFilesUpTo: .max)
-        let instance = try await ChatInstance.start(paths, configuration, servesSocket: false)
+        let instance = try await ChatInstance.start(paths, configuration, for: .nobody)
         guard let address = await instance.client.identity.address else {
             await instance.stop()
             throw CommandError(.localIO, "127.0.0.1", "the demo cannot listen here")

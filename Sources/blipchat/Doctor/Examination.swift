@@ -138,8 +138,8 @@ struct Examination {
                 case .error: .error
                 }
             note(
-                "history \(finding.kind.rawValue)", verdict, finding.text, Self.advice(for: finding), exit: .store,
-                fixable: finding.isRepairable)
+                "history \(finding.kind.rawValue)", verdict, finding.text, Self.advice(for: finding),
+                exit: finding.kind == .file ? .localIO : .store, fixable: finding.isRepairable)
         }
     }
 

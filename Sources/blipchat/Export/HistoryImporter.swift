@@ -171,7 +171,7 @@ struct HistoryImporter {
         let names = Set(known.map { $0.name.lowercased() })
         var free = name
         var number = 2
-        while names.contains(free.lowercased()) {
+        while names.contains(free.lowercased()) || ContactNames.isReserved(free) {
             free = "\(name.prefix(50)) \(number)"
             number += 1
         }

@@ -13,15 +13,19 @@ final class ChatInstance: Sendable {
     private let store: HistoryDatabase
     private let lock: HeldLock
     private let tasks: [Task<Void, Never>]
+    /// Answers the commands of other processes while this one carries out its own.
+    private let helping: Task<Void, Never>?
 
-    /// Keeps a lock for as long as it lives.
-    private final class HeldLock: Sendable {
-        let lock: InstanceLock
-        init(_ lock: consuming InstanceLock) { self.lock = lock }
+    /// Whom an instance serves through its control socket.
+    enum Audience {
+        case nobody
+        /// Other commands, for as long as the command of this process takes: they could not have the home meanwhile.
+        case commands
+        case everybody
     }
 
     private init(
-        client: ChatClient, store: HistoryDatabase, lock: HeldLock, socket: String?, log: LogFile?
+        client: ChatClient, store: HistoryDatabase, lock: HeldLock, _ audience: Audience, _ paths: HomePaths
     ) async throws(CommandError) {
         self.client = client
         self.store = store
@@ -37,17 +41,26 @@ final class ChatInstance: Sendable {
             Task { for await event in events { await rates.note(event) } },
             Task { await UnusedMemory.keepGivingBack() },
         ]
-        if let log {
+        var helping: Task<Void, Never>?
+        switch audience {
+        case .nobody: break
+        case .commands:
+            // Without a socket the command is carried out all the same.
+            let server = try? ControlServer(path: paths.socket) { [runner] operation, records in
+                await runner.perform(operation, records: records)
+            }
+            helping = server.map { server in Task { await server.run() } }
+        case .everybody:
+            let log = LogFile(folder: paths.log)
             let events = await client.events()
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
-        }
-        if let socket {
-            let server = try ControlServer(path: socket, service: client) { [runner] operation, records in
+            let server = try ControlServer(path: paths.socket, service: client) { [runner] operation, records in
                 await runner.perform(operation, records: records)
             }
             tasks.append(Task { await server.run() })
         }
         self.tasks = tasks
+        self.helping = helping
     }
 
     /// Starts the chat of a home; makes the key and the history where there are none.
@@ -55,7 +68,7 @@ final class ChatInstance: Sendable {
     /// Throws 9 when another process runs it or the history cannot be used, 7 when the key, the folders or the
     /// listener cannot be had.
     static func start(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, servesSocket: Bool
+        _ paths: HomePaths, _ configuration: ChatConfiguration, for audience: Audience
     ) async throws(CommandError) -> ChatInstance {
         // Keys before files.
         NetworkThreads.niceness = 5
@@ -90,9 +103,7 @@ final class ChatInstance: Sendable {
             throw CommandError(error, about: paths.history)
         }
         do {
-            return try await ChatInstance(
-                client: client, store: store, lock: lock, socket: servesSocket ? paths.socket : nil,
-                log: servesSocket ? LogFile(folder: paths.log) : nil)
+            return try await ChatInstance(client: client, store: store, lock: lock, audience, paths)
         } catch {
             await client.stop()
             await store.close()
@@ -120,6 +131,9 @@ final class ChatInstance: Sendable {
 
     /// Ends links and streams, closes the history and gives the home free.
     func stop() async {
+        // Others get their answers while there is a chat to be asked.
+        helping?.cancel()
+        await helping?.value
         for task in tasks { task.cancel() }
         await client.stop()
         for task in tasks { await task.value }

@@ -14,7 +14,8 @@ struct ControlClient: Sendable {
     func perform(
         _ operation: ControlOperation, patience: Duration, records: RecordSink
     ) async -> ControlResult {
-        guard await connection.send(operation.json) else { return .failed(Self.gone) }
+        // Where nothing can be written any more, what the other side said before it went is still to be read.
+        await connection.send(operation.json)
         do {
             while let value = try await connection.receive(timeout: patience) {
                 if let result = ControlResult(value) { return result }
@@ -29,7 +30,7 @@ struct ControlClient: Sendable {
         return .failed(Self.gone)
     }
 
-    private static let gone = CommandError(
+    static let gone = CommandError(
         .network, "running blipchat", "did not answer to the end",
         advice: "see with blipchat status whether it still runs, then try again")
 }

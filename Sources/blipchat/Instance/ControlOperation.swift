@@ -5,11 +5,13 @@ import ChatCore
 /// One operation. A command makes it, and it is carried out by the process that runs the chat: the same process, or
 /// the one behind the control socket.
 enum ControlOperation: Sendable, Equatable {
-    /// Stores a message and waits until it is delivered, at most `timeout`; zero returns at once.
-    case send(to: String, text: String, timeout: Duration)
+    /// Stores a message and waits until it is delivered, at most `timeout`; `nil`: it is only queued.
+    case send(to: String, text: String, timeout: Duration?)
     /// Offers files and folders and waits until they are transferred; `timeout` limits the wait for the peer to get
-    /// the offers.
-    case sendFiles(to: String, paths: [String], name: String?, caption: String, timeout: Duration)
+    /// the offers, `nil`: they are only queued.
+    case sendFiles(to: String, paths: [String], name: String?, caption: String, timeout: Duration?)
+    /// Waits for messages and files that are stored already, as `send` and `sendFiles` do.
+    case wait(for: [MessageID], to: String, timeout: Duration)
     /// Accepts files that are offered and tells what becomes of them.
     case receive(ReceiveOrder)
     case addContact(address: String, name: String?)
@@ -43,9 +45,31 @@ enum ControlOperation: Sendable, Equatable {
     /// The same without waiting for the peer: what is sent is only queued.
     var withoutWaiting: ControlOperation {
         switch self {
-        case .send(let who, let text, _): .send(to: who, text: text, timeout: .zero)
+        case .send(let who, let text, _): .send(to: who, text: text, timeout: nil)
         case .sendFiles(let who, let paths, let name, let caption, _):
-            .sendFiles(to: who, paths: paths, name: name, caption: caption, timeout: .zero)
+            .sendFiles(to: who, paths: paths, name: name, caption: caption, timeout: nil)
+        default: self
+        }
+    }
+
+    /// Stores something that is to be delivered.
+    var isSending: Bool {
+        switch self {
+        case .send, .sendFiles, .wait: true
+        default: false
+        }
+    }
+
+    /// Its own part is done before its end; the rest is to wait for the peer.
+    var waitsForPeer: Bool { isSending && withoutWaiting != self }
+
+    /// What is left to be done after `elapsed` once `ids` are stored: nothing is stored twice.
+    func rest(after elapsed: Duration, stored ids: [MessageID]) -> ControlOperation {
+        guard !ids.isEmpty else { return self }
+        return switch self {
+        case .send(let who, _, let timeout?), .sendFiles(let who, _, _, _, let timeout?),
+            .wait(_, let who, let timeout):
+            .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed))
         default: self
         }
     }
@@ -63,12 +87,19 @@ extension ControlOperation {
         switch self {
         case .send(let who, let text, let timeout):
             .record([
-                "v": 1, "op": "send", "to": .string(who), "text": .string(text), "timeout_ms": .milliseconds(timeout),
+                "v": 1, "op": "send", "to": .string(who), "text": .string(text),
+                "timeout_ms": timeout.map(JSONValue.milliseconds),
             ])
         case .sendFiles(let who, let paths, let name, let caption, let timeout):
             .record([
                 "v": 1, "op": "send-file", "to": .string(who), "paths": .array(paths.map(JSONValue.string)),
-                "name": name.map(JSONValue.string), "caption": .string(caption), "timeout_ms": .milliseconds(timeout),
+                "name": name.map(JSONValue.string), "caption": .string(caption),
+                "timeout_ms": timeout.map(JSONValue.milliseconds),
+            ])
+        case .wait(let ids, let who, let timeout):
+            .record([
+                "v": 1, "op": "wait", "to": .string(who), "ids": .array(ids.map { .string($0.text) }),
+                "timeout_ms": .milliseconds(timeout),
             ])
         case .receive(let order):
             .record([
@@ -127,17 +158,21 @@ extension ControlOperation {
         }
         switch try request.text("op") {
         case "send":
-            self = .send(to: try request.text("to"), text: try request.text("text"), timeout: try request.timeout())
+            self = .send(
+                to: try request.text("to"), text: try request.text("text"), timeout: try request.optionalTimeout())
         case "send-file":
             self = .sendFiles(
                 to: try request.text("to"), paths: try request.texts("paths"), name: request.json["name"]?.stringValue,
-                caption: request.json["caption"]?.stringValue ?? "", timeout: try request.timeout())
+                caption: request.json["caption"]?.stringValue ?? "", timeout: try request.optionalTimeout())
+        case "wait":
+            self = .wait(
+                for: try request.identifiers("ids"), to: try request.text("to"), timeout: try request.timeout())
         case "receive":
             self = .receive(
                 ReceiveOrder(
                     from: request.json["from"]?.stringValue, once: try request.bool("once"),
                     limit: try request.optionalSize("limit"), folder: request.json["folder"]?.stringValue,
-                    timeout: request.json["timeout_ms"] == nil ? nil : try request.timeout()))
+                    timeout: try request.optionalTimeout()))
         case "contacts-add":
             self = .addContact(address: try request.text("address"), name: request.json["name"]?.stringValue)
         case "contacts-rename": self = .renameContact(try request.text("who"), to: try request.text("name"))
@@ -160,9 +195,7 @@ extension ControlOperation {
         case "transfers-limit":
             self = .limitRate(try request.text("scope"), bytesPerSecond: try request.optionalSize("rate"))
         case "messages-delete":
-            let ids = (request.json["ids"]?.arrayValue ?? []).map { $0.stringValue.flatMap { MessageID($0) } }
-            guard !ids.contains(nil) else { throw request.missing("ids") }
-            self = .deleteMessages(of: try request.text("who"), ids: ids.compactMap { $0 })
+            self = .deleteMessages(of: try request.text("who"), ids: try request.identifiers("ids"))
         case "messages-clear":
             self = .clear(
                 try request.text("who"),
@@ -212,6 +245,16 @@ private struct ControlRequestReader {
     func bool(_ name: String) throws(CommandError) -> Bool {
         guard let value = json[name]?.boolValue else { throw missing(name) }
         return value
+    }
+
+    func identifiers(_ name: String) throws(CommandError) -> [MessageID] {
+        let ids = (json[name]?.arrayValue ?? []).map { $0.stringValue.flatMap { MessageID($0) } }
+        guard !ids.contains(nil) else { throw missing(name) }
+        return ids.compactMap { $0 }
+    }
+
+    func optionalTimeout() throws(CommandError) -> Duration? {
+        json["timeout_ms"] == nil ? nil : try timeout()
     }
 
     /// At most a week.

@@ -4,8 +4,11 @@
 enum ControlResult: Sendable, Equatable {
     case done(ExitCode)
     case failed(CommandError)
+    /// Not done, or not to the end: this process ends, or is only there for another command. Who runs the chat next is
+    /// to be asked again.
+    case again
 
-    /// `{"v":1,"type":"result","exit":0}`, or with `"error":{"subject":...,"reason":...,"advice":...}`.
+    /// `{"v":1,"type":"result","exit":0}`, or with `"error":{"subject":...,"reason":...,"advice":...}` or `"again":true`.
     var json: JSONValue {
         switch self {
         case .done(let exit):
@@ -18,6 +21,10 @@ enum ControlResult: Sendable, Equatable {
                     "advice": error.advice.map(JSONValue.string),
                 ]),
             ])
+        case .again:
+            .record([
+                "v": 1, "type": "result", "exit": .integer(Int64(ExitCode.network.rawValue)), "again": .bool(true),
+            ])
         }
     }
 
@@ -25,7 +32,9 @@ enum ControlResult: Sendable, Equatable {
     init?(_ json: JSONValue) {
         guard json["type"]?.stringValue == "result" else { return nil }
         let exit = json["exit"]?.integerValue.flatMap { Int32(exactly: $0) }.flatMap(ExitCode.init) ?? .network
-        if let error = json["error"] {
+        if json["again"]?.boolValue == true {
+            self = .again
+        } else if let error = json["error"] {
             self = .failed(
                 CommandError(
                     exit, error["subject"]?.stringValue ?? "", error["reason"]?.stringValue ?? "",

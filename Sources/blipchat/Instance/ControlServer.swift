@@ -12,11 +12,13 @@ final class ControlServer: Sendable {
     private let descriptor: Int32
     private let path: String
     private let service: (any ChatService)?
+    /// Runs for the command of its own process and ends with it.
+    private var isTemporary: Bool { service == nil }
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     private let connections = Atomic(0)
 
-    /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without
-    /// one there are none.
+    /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`. Without one it serves
+    /// commands only, and tells those that it cannot answer to the end to ask again (`ControlResult.again`).
     init(
         path: String, service: (any ChatService)? = nil,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
@@ -29,10 +31,7 @@ final class ControlServer: Sendable {
 
     /// Accepts until the task is cancelled, then removes the socket.
     func run() async {
-        defer {
-            close(descriptor)
-            unlink(path)
-        }
+        defer { close(descriptor) }
         await withTaskGroup(of: Void.self) { group in
             while !Task.isCancelled {
                 guard await Readiness.readable.wait(on: descriptor, timeout: nil) else { break }
@@ -54,6 +53,11 @@ final class ControlServer: Sendable {
                     connections.subtract(1, ordering: .relaxed)
                 }
             }
+            unlink(path)
+            // Who came in the last moment waits for an answer, too.
+            while isTemporary, case let late = clinux_accept(descriptor), late >= 0 {
+                group.addTask { await ControlConnection(descriptor: late).send(ControlResult.again.json) }
+            }
             group.cancelAll()
         }
     }
@@ -62,19 +66,22 @@ final class ControlServer: Sendable {
     private func serve(_ connection: ControlConnection) async {
         do {
             while let request = try await connection.receive(timeout: .seconds(60)) {
-                if let service, request["op"]?.stringValue == SessionLine.operation {
+                if request["op"]?.stringValue == SessionLine.operation {
+                    guard let service else { break }
                     return await ServiceSession(service: service, connection: connection).run(request)
                 }
                 let result = await answer(request, on: connection)
                 guard await connection.send(result.json) else { return }
             }
+            if isTemporary { await connection.send(ControlResult.again.json) }
         } catch {
             let failure = CommandError(.usage, "control request", "not a line of JSON: \(error.reason)")
             await connection.send(ControlResult.failed(failure).json)
         }
     }
 
-    /// Carries out one request; a client that hangs up meanwhile ends it.
+    /// Carries out one request; a client that hangs up meanwhile ends it. When the server ends, what only waits is given
+    /// up, and what is under way is done.
     private func answer(_ request: JSONValue, on connection: ControlConnection) async -> ControlResult {
         let operation: ControlOperation
         do {
@@ -82,13 +89,27 @@ final class ControlServer: Sendable {
         } catch {
             return .failed(error)
         }
-        return await withTaskGroup(of: ControlResult?.self) { [perform] group in
+        // Files may be accepted only by who stays until they are here.
+        if isTemporary, case .receive = operation { return .again }
+        let result = await result(of: operation, on: connection)
+        guard isTemporary, Task.isCancelled else { return result }
+        switch (operation, result) {
+        case (.events, _): return .again
+        case (_, .failed) where operation.waitsForPeer: return .again
+        default: return result
+        }
+    }
+
+    private func result(of operation: ControlOperation, on connection: ControlConnection) async -> ControlResult {
+        await withTaskGroup(of: ControlResult?.self) { [perform] group in
             group.addTask { await perform(operation) { record in await connection.send(record) } }
             group.addTask {
                 await connection.waitForHangUp()
                 return nil
             }
-            let first = await group.next() ?? nil
+            var first = await group.next() ?? nil
+            // The end of the server is no hang-up.
+            if first == nil, Task.isCancelled { first = await group.next() ?? nil }
             group.cancelAll()
             return first ?? .failed(CommandError(.network, "control socket", "closed"))
         }

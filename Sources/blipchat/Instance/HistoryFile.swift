@@ -20,9 +20,10 @@ enum HistoryFile {
         _ paths: HomePaths, damaged: ((CommandError) -> Void)? = nil,
         _ body: (HistoryDatabase) async throws(CommandError) -> Value
     ) async throws(CommandError) -> Value? {
-        guard SmallFile.exists(paths.history) else { return nil }
+        guard try SmallFile.isThere(paths.history) else { return nil }
         await bringUpToDate(paths)
-        let store = try await open(paths, damaged: damaged)
+        let (store, lock) = try await open(paths, damaged: damaged)
+        defer { withExtendedLifetime(lock) {} }
         do throws(CommandError) {
             let value = try await body(store)
             await store.close()
@@ -45,18 +46,32 @@ enum HistoryFile {
         }
     }
 
+    /// The history, and the lock of the home where it can only be read while nobody else does.
     private static func open(
         _ paths: HomePaths, damaged: ((CommandError) -> Void)?
-    ) async throws(CommandError) -> HistoryDatabase {
+    ) async throws(CommandError) -> (HistoryDatabase, HeldLock?) {
         do throws(StoreError) {
-            return try await HistoryDatabase.open(at: paths.history, readOnly: true)
+            return (try await HistoryDatabase.open(at: paths.history, readOnly: true), nil)
         } catch {
+            if error == .diskFull { return try await openAlone(paths) }
             guard let damaged, case .damaged = error else { throw CommandError(error, path: paths.history) }
             damaged(CommandError(error, path: paths.history))
         }
-        return try await about(paths) { () throws(StoreError) in
+        let store = try await about(paths) { () throws(StoreError) in
             try await HistoryDatabase.open(at: paths.history, evenIfDamaged: true)
         }
+        return (store, nil)
+    }
+
+    /// On a full disk there is no room for what processes share to read beside each other; one alone needs none.
+    private static func openAlone(_ paths: HomePaths) async throws(CommandError) -> (HistoryDatabase, HeldLock?) {
+        guard let lock = try? HeldLock(InstanceLock(path: paths.lock)) else {
+            throw CommandError(StoreError.diskFull, path: paths.history)
+        }
+        let store = try await about(paths) { () throws(StoreError) in
+            try await HistoryDatabase.openAlone(at: paths.history)
+        }
+        return (store, lock)
     }
 
     /// Calls the store; its errors become sentences about the file.

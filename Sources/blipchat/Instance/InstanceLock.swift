@@ -41,3 +41,9 @@ struct InstanceLock: ~Copyable {
         return Int32(text.split(separator: "\n").first ?? "") ?? 0
     }
 }
+
+/// Keeps a lock for as long as it lives.
+final class HeldLock: Sendable {
+    private let lock: InstanceLock
+    init(_ lock: consuming InstanceLock) { self.lock = lock }
+}

@@ -13,7 +13,7 @@ extension OperationRunner {
     /// one of them is not there; what cannot be offered for other reasons ends the offering, and what was offered before
     /// is still waited for.
     func sendFiles(
-        _ paths: [String], as name: String?, caption: String, to who: String, within timeout: Duration,
+        _ paths: [String], as name: String?, caption: String, to who: String, within timeout: Duration?,
         _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
@@ -32,9 +32,36 @@ extension OperationRunner {
                 break
             }
         }
-        guard timeout > .zero, waiting.isWaiting else { return try waiting.result() }
-        if peer.trust == .keyChanged { throw Self.keyChanged(who) }
+        guard let timeout else { return try waiting.result() }
+        return try await wait(for: waiting, to: who, peer, EventWait(timeout), events, records)
+    }
+
+    /// Goes on waiting for files that are offered.
+    func wait(
+        forFiles messages: [ChatMessage], to who: String, _ peer: Peer, _ timeout: Duration,
+        _ events: AsyncStream<ChatEvent>, _ records: @escaping RecordSink
+    ) async throws(CommandError) -> ExitCode {
+        let waiting = FilesWaiting()
+        waiting.add(messages)
         let wait = EventWait(timeout)
+        let current = try await currentRecords()
+        for message in messages {
+            guard case .file(let transfer) = message.content else { continue }
+            if message.state.rank >= DeliveryState.delivered.rank { wait.extend(by: Self.stallLimit) }
+            guard let outcome = Self.outcome(of: transfer) else { continue }
+            await records(current.record(of: message))
+            _ = waiting.note(outcome, of: message.id)
+        }
+        return try await self.wait(for: waiting, to: who, peer, wait, events, records)
+    }
+
+    private func wait(
+        for waiting: FilesWaiting, to who: String, _ peer: Peer, _ wait: EventWait, _ events: AsyncStream<ChatEvent>,
+        _ records: @escaping RecordSink
+    ) async throws(CommandError) -> ExitCode {
+        guard waiting.isWaiting else { return try waiting.result() }
+        if peer.trust == .keyChanged { throw Self.keyChanged(who) }
+        let count = waiting.count
         let end = await wait.first(in: events) { event -> Bool? in
             switch event {
             case .messageChanged(let changed):
@@ -59,7 +86,7 @@ extension OperationRunner {
             }
         }
         guard end != nil else {
-            let what = paths.count == 1 ? "the file" : "all files"
+            let what = count == 1 ? "the file" : "all files"
             throw await queued(peer, what: what, after: wait.lastTimeout)
         }
         return try waiting.result()
@@ -124,7 +151,8 @@ private final class FilesWaiting: Sendable {
 
     func contains(_ id: MessageID) -> Bool { state.withLock { $0.ids.contains(id) } }
 
-    var isWaiting: Bool { state.withLock { !$0.ids.isEmpty } }
+    var isWaiting: Bool { count > 0 }
+    var count: Int { state.withLock { $0.ids.count } }
 
     func fail(_ error: CommandError) { state.withLock { $0.failure = $0.failure ?? error } }
 

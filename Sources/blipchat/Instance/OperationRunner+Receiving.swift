@@ -56,7 +56,7 @@ extension OperationRunner {
         switch result {
         case .done(let code): return code
         case .failed(let error): throw error
-        case nil:
+        case nil, .again:
             throw CommandError(.negative, "receive", "nobody has offered a file", advice: "wait longer: --timeout")
         }
     }

@@ -26,6 +26,7 @@ struct OperationRunner: Sendable {
         case .send(let who, let text, let timeout): return try await send(text, to: who, within: timeout, records)
         case .sendFiles(let who, let paths, let name, let caption, let timeout):
             return try await sendFiles(paths, as: name, caption: caption, to: who, within: timeout, records)
+        case .wait(let ids, let who, let timeout): return try await wait(for: ids, to: who, within: timeout, records)
         case .receive(let order): return try await receive(order, records)
         case .addContact(let address, let name): try await addContact(address, name, records)
         case .renameContact(let who, let name):
@@ -183,10 +184,11 @@ struct OperationRunner: Sendable {
     private func statusRecord() async throws(CommandError) -> JSONValue {
         let identity = await service.identity
         let conversations = try await about("status") { () throws(ChatError) in try await service.conversations() }
+        let contacts = ContactDirectory(conversations.map(\.peer))
         var peers: [JSONValue] = []
         for conversation in conversations {
             let state = await service.linkState(of: conversation.peer.id)
-            peers.append(StatusRecord.peer(conversation, state))
+            peers.append(StatusRecord.peer(conversation, called: contacts.name(of: conversation.peer.id), state))
         }
         return StatusRecord.running(
             identity: identity, processID: getpid(), conversations: conversations, peers: peers,

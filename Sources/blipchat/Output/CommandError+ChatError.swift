@@ -10,6 +10,8 @@ extension CommandError {
         switch error {
         case .store(let error): self.init(error, path: subject)
         case .badAddress(let error): self.init(error, address: subject)
+        case .badName(let name) where ContactNames.isReserved(name):
+            self.init(.usage, name, "means yourself, in searches and in the history", advice: "choose another name")
         default: self.init(Self.exitCode(of: error), subject, Sentences.reason(of: error))
         }
     }

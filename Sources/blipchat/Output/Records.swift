@@ -57,6 +57,11 @@ struct Records: Sendable {
         ])
     }
 
+    /// A message is on this disk; what becomes of it is told later, by its own record.
+    static func stored(_ id: MessageID) -> JSONValue {
+        .record(["v": 1, "type": "stored", "id": .string(id.text)])
+    }
+
     static func progress(_ progress: TransferProgress) -> JSONValue {
         .record([
             "v": 1, "type": "progress", "id": .string(progress.id.text), "transferred": .bytes(progress.transferred),

@@ -17,6 +17,15 @@ struct StandardStreams: Sendable {
     /// How the progress of files is shown on `diagnostics`.
     var progressForm = ProgressForm.auto
 
+    /// Puts /dev/null where the caller has closed a standard descriptor: the next file that is opened would get its
+    /// number, and with it what is meant for the caller. To use one stays an error: each is open the wrong way round.
+    static func occupyClosed() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            // The lowest free number is this one.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+
     /// Whether a person at a terminal asked, even when the result goes to a file or a pipe. The screen's own commands
     /// write elsewhere, so its terminal does not count.
     var isAtTerminal: Bool {

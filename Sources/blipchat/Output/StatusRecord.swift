@@ -19,17 +19,20 @@ enum StatusRecord {
         ])
     }
 
-    /// The status when nothing runs: what the disk says.
-    static func stopped(conversations: [Conversation]) -> JSONValue {
-        .record([
-            "v": 1, "type": "status", "running": .bool(false), "pid": .null, "version": .string(Version.text),
+    /// The status when nothing runs, or when `process` does not say more: what the disk says.
+    static func onDisk(conversations: [Conversation], process: Int32? = nil) -> JSONValue {
+        let contacts = ContactDirectory(conversations.map(\.peer))
+        return .record([
+            "v": 1, "type": "status", "running": .bool(process != nil),
+            "pid": process.map { .integer(Int64($0)) } ?? .null, "version": .string(Version.text),
             "listening": .null, "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
             "unread": .integer(Int64(conversations.reduce(0) { $0 + $1.unreadCount })),
-            "peers": .array(conversations.map { peer($0, .offline(reason: nil)) }),
+            "peers": .array(
+                conversations.map { peer($0, called: contacts.name(of: $0.peer.id), .offline(reason: nil)) }),
         ])
     }
 
-    static func peer(_ conversation: Conversation, _ link: LinkState) -> JSONValue {
+    static func peer(_ conversation: Conversation, called name: String, _ link: LinkState) -> JSONValue {
         var details: LinkDetails?
         var reason: String?
         switch link {
@@ -40,7 +43,7 @@ enum StatusRecord {
         case .connecting, .awaitingApproval: break
         }
         return .record([
-            "name": .string(conversation.peer.name),
+            "name": .string(name),
             "peer_id": conversation.peer.peerID.map { .string($0.text) } ?? .null, "link": .string(word(link)),
             "reason": reason.map(JSONValue.string), "trust": .string(Records.word(conversation.peer.trust)),
             "blocked": .bool(conversation.peer.isBlocked),

@@ -19,7 +19,7 @@ enum OpenChat {
         while true {
             if let service = try await AttachedService.attach(to: paths.socket) { return .attached(service) }
             do throws(CommandError) {
-                return .own(try await ChatInstance.start(paths, configuration, servesSocket: true))
+                return .own(try await ChatInstance.start(paths, configuration, for: .everybody))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
                 guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit

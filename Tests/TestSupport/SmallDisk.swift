@@ -1,16 +1,15 @@
-// A disk that is soon full, for the tests of transfers; needs root.
+// A disk that is soon full; needs root.
 
 import Glibc
-import TestSupport
 import Testing
 
 /// A file system of 4 MiB in memory.
-final class SmallDisk {
-    static let isPossible = geteuid() == 0 && access("/bin/mount", X_OK) == 0
+public final class SmallDisk {
+    public static let isPossible = geteuid() == 0 && access("/bin/mount", X_OK) == 0
     private let folder: TemporaryDirectory
-    let path: String
+    public let path: String
 
-    init() async throws {
+    public init() async throws {
         folder = try TemporaryDirectory()
         path = try folder.makeFolder("disk")
         try await run("mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", path)
@@ -24,9 +23,17 @@ final class SmallDisk {
         _ = unsafeBitCast(symbol, to: Unmount.self)(path, 2)
     }
 
-    func remountReadOnly() async throws { try await run("mount", "-o", "remount,ro", path) }
+    /// Writes a file until there is no room for another byte.
+    public func fill() {
+        let descriptor = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let zeros = [UInt8](repeating: 0, count: 4096)
+        while write(descriptor, zeros, zeros.count) > 0 {}
+        close(descriptor)
+    }
 
-    func unmount() async throws { try await run("umount", "-l", path) }
+    public func remountReadOnly() async throws { try await run("mount", "-o", "remount,ro", path) }
+
+    public func unmount() async throws { try await run("umount", "-l", path) }
 
     private func run(_ command: String...) async throws {
         let process = try ChildProcess(command, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], folder: folder)

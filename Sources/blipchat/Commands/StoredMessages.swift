@@ -1,0 +1,47 @@
+// What a command has brought into the history, so that it can go on elsewhere and stores nothing twice.
+
+import ChatCore
+import Synchronization
+
+/// Follows the records of one operation.
+final class StoredMessages: Sendable {
+    private struct State {
+        var ids: [MessageID] = []
+        var held: JSONValue?
+    }
+    private let state = Mutex(State())
+
+    /// Messages and offers that are stored, without the files that are complete.
+    var ids: [MessageID] { state.withLock { $0.ids } }
+
+    /// Takes a record down. Returns it if it is to be printed now: that of a message says what has become of it, and is
+    /// held back until the operation is over.
+    func note(_ record: JSONValue) -> JSONValue? {
+        let id = record["id"]?.stringValue.flatMap { MessageID($0) }
+        return state.withLock { state in
+            switch record["type"]?.stringValue {
+            case "stored":
+                if let id { state.ids.append(id) }
+                return nil
+            case "message":
+                state.held = record
+                return nil
+            case "file" where record["direction"]?.stringValue == MessageDirection.outgoing.rawValue:
+                if let id {
+                    state.ids.removeAll { $0 == id }
+                    if record["state"]?.stringValue != FileTransfer.State.complete.rawValue { state.ids.append(id) }
+                }
+                return record
+            default: return record
+            }
+        }
+    }
+
+    /// The record that is held back.
+    func takeHeld() -> JSONValue? {
+        state.withLock { state in
+            defer { state.held = nil }
+            return state.held
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// What a script does not expect: variables that are not set, descriptors that are closed, homes that cannot be looked into,
+// full disks. Nothing is taken for something else.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct MishapTests {
+        @Test("an empty path is no path: it does not mean the working folder")
+        func emptyPaths() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:1", as: "bob")
+            expectOneSentence(try await alice.run("send-file", "bob", ""), 2, "path: empty")
+            #expect(try await alice.history("bob").isEmpty)
+            for words in [["backup"], ["import"], ["restore"], ["export", "-o"], ["--config"]] {
+                let process = try alice.start(words + [""] + (words == ["--config"] ? ["status"] : []))
+                #expect(try await process.waitForExit() == .exited(2), "\(words)")
+                #expect(process.errorOutput.hasPrefix("blipchat: path: empty"), "\(process.errorOutput)")
+            }
+        }
+
+        @Test("nobody else is \"me\"")
+        func reservedName() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            let address = try await bob.address()
+            expectOneSentence(try await alice.run("contacts", "add", address, "--name", "Me"), 2, "means yourself")
+            let added = try await alice.run("contacts", "add", String(address.prefix { $0 != "?" }) + "?name=me")
+            #expect(added.output == "me 2\n")
+            #expect(try await alice.run("send", "me 2", "hello").status == .exited(0))
+            expectOneSentence(try await alice.run("send", "me", "hello"), 10, "no such contact")
+            expectOneSentence(try await alice.run("contacts", "rename", "me 2", "ME"), 2, "means yourself")
+            try await server.stop()
+        }
+
+        @Test("a closed standard descriptor is an error where it is used, and no file of ours gets its number")
+        func closedDescriptors() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:1", as: "bob")
+            let text = try await alice.shell("exec \"$0\" send bob - --queue <&-")
+            expectOneSentence(text, 7, "standard input: cannot be read")
+            let file = try await alice.shell("exec \"$0\" send-file bob - --name x --timeout 0.1 <&-")
+            expectOneSentence(file, 7, "standard input: cannot be read")
+            #expect(try await alice.history("bob").isEmpty)
+            let id = try await alice.shell("exec \"$0\" send bob hi --queue >&-")
+            expectOneSentence(id, 7, "standard output: cannot be written")
+            #expect(try await alice.texts("bob") == ["hi"])
+            let lock = TestFile.text(alice.path + "/blipchat.lock")
+            #expect(lock.allSatisfy { $0.isNumber || $0 == "\n" }, "\(lock)")
+            #expect(try await alice.shell("exec \"$0\" history bob 2>&- <&-").lines.count == 1)
+        }
+
+        @Test("a home that cannot be looked into is an error, not an empty one")
+        func lockedHome() async throws {
+            let alice = try BlipchatHome("alice")
+            // A link to itself: nobody may enter it, not even root.
+            #expect(symlink(alice.path, alice.path) == 0)
+            let commands = [
+                ["status"], ["contacts", "list"], ["requests", "list"], ["export"], ["history", "bob"],
+                ["search", "x"],
+                ["backup", alice.folder.file("copy")], ["transfers", "list"],
+            ]
+            for words in commands {
+                let process = try alice.start(words)
+                #expect(try await process.waitForExit() == .exited(7), "\(words)")
+                #expect(process.output.isEmpty && process.errorOutput.contains(alice.path), "\(process.errorOutput)")
+            }
+        }
+
+        @Test(
+            "on a full disk the history is read, the rest says that the disk is full; nothing is called damaged",
+            .enabled(if: SmallDisk.isPossible, "needs root, to mount a small file system"))
+        func fullDisk() async throws {
+            let disk = try await SmallDisk()
+            let alice = try BlipchatHome("alice", in: disk.path)
+            try await alice.add("127.0.0.1:1", as: "bob")
+            #expect(try await alice.run("send", "bob", "one", "--queue").status == .exited(0))
+            disk.fill()
+            #expect(try await alice.texts("bob") == ["one"])
+            #expect(try await alice.run("search", "one").lines.count == 1)
+            #expect(try await alice.run("export").output.contains("one"))
+            expectOneSentence(try await alice.run("send", "bob", "two", "--queue"), 7, "the disk is full")
+            let doctor = try await alice.run("doctor")
+            #expect(doctor.status == .exited(7))
+            #expect(doctor.output.contains("history file: the disk is full") && !doctor.output.contains("restore"))
+            unlink(disk.path + "/filler")
+            #expect(try await alice.run("send", "bob", "two", "--queue").status == .exited(0))
+
+            // What a process that was killed has left in the log is read, too, and stays there.
+            let server = try await Server(alice)
+            #expect(try await alice.run("send", "bob", "three", "--queue").status == .exited(0))
+            try await server.kill()
+            unlink(alice.path + "/history.sqlite-shm")
+            let log = TestFile.read(alice.path + "/history.sqlite-wal")
+            #expect(!log.isEmpty)
+            disk.fill()
+            #expect(try await alice.texts("bob") == ["one", "two", "three"])
+            #expect(TestFile.read(alice.path + "/history.sqlite-wal") == log)
+            try await disk.remountReadOnly()
+            #expect(try await alice.run("doctor").status == .exited(7))
+            try await disk.unmount()
+        }
+    }
+}

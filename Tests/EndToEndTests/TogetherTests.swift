@@ -1,0 +1,89 @@
+// Several commands at once on one home where no serve runs: the first one that comes runs the chat for all of them.
+
+import Glibc
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    @Suite struct TogetherTests {
+        /// A home that knows bob, who is not there, and a command that holds it.
+        private func watched() async throws -> (alice: BlipchatHome, watch: ChildProcess, port: UInt16) {
+            let alice = try BlipchatHome("alice")
+            let port = try PlainServer.freePort()
+            try await alice.add("127.0.0.1:\(port)", as: "bob")
+            let watch = try alice.start("watch", "--listen", "127.0.0.1:0")
+            try await eventually("it watches", state: { watch.errorOutput }) {
+                watch.errorOutput.contains("listening ")
+            }
+            return (alice, watch, port)
+        }
+
+        @Test("three messages at once to somebody who is not there: all are stored, each says 3")
+        func atOnce() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            let sending = try ["one", "two", "three"].map { try alice.start("send", "bob", $0, "--timeout", "1") }
+            var ids: Set<String> = []
+            for process in sending {
+                #expect(try await process.waitForExit() == .exited(3), "\(process.errorOutput)")
+                #expect(process.outputLines.count == 1)
+                ids.formUnion(process.outputLines.map(String.init))
+            }
+            let stored = try await alice.history("bob")
+            #expect(stored.count == 3 && Set(stored.map(\.id)) == ids)
+        }
+
+        @Test("what is sent beside a watch goes through it, and status says who runs")
+        func besideWatch() async throws {
+            let (alice, watch, _) = try await watched()
+            expectOneSentence(try await alice.run("send", "bob", "hello", "--timeout", "0.1"), 3, "queued")
+            #expect(try await alice.texts("bob") == ["hello"])
+            #expect(try await alice.status().pid == Int(watch.processID))
+            try await eventually("the watch shows it") { watch.output.contains("hello") }
+            watch.signal(SIGTERM)
+            #expect(try await watch.waitForExit() == .exited(143))
+            #expect(TestFile.size(alice.path + "/blipchat.sock") == nil)
+        }
+
+        @Test("a message and a file go on when the command that ran the chat ends, and are there once")
+        func takeOver() async throws {
+            let (alice, watch, port) = try await watched()
+            let second = try alice.start("watch")
+            let file = alice.folder.file("data.bin")
+            try TestFile.generate(file, size: 100_000)
+            let message = try alice.start("send", "bob", "hello", "--timeout", "600")
+            let offer = try alice.start("send-file", "bob", file, "--timeout", "600")
+            try await eventually("both are stored") { try await alice.history("bob").count == 2 }
+            watch.signal(SIGTERM)
+            #expect(try await watch.waitForExit() == .exited(143))
+            let bob = try await Server(BlipchatHome("bob"), port: port, "--accept-requests", "--accept-files", "1M")
+            for process in [message, offer] {
+                #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+                #expect(process.outputLines.count == 1)
+            }
+            let lines = try await bob.home.history("alice")
+            let printed = message.outputLines + offer.outputLines
+            #expect(Set(lines.map(\.id)) == Set(printed.map(String.init)))
+            #expect(lines.count == 2)
+            try await eventually("the other watch goes on") {
+                _ = try await bob.home.run("send", "alice", "late")
+                return second.output.contains("late")
+            }
+            second.signal(SIGTERM)
+            #expect(try await second.waitForExit() == .exited(143))
+            try await bob.stop()
+        }
+
+        @Test("a command that dies while another one waits for it leaves the message queued, and that is said")
+        func death() async throws {
+            let (alice, watch, _) = try await watched()
+            let message = try alice.start("send", "bob", "hello", "--timeout", "600")
+            try await eventually("it is stored") { try await alice.history("bob").count == 1 }
+            watch.signal(SIGKILL)
+            #expect(try await message.waitForExit() == .exited(3))
+            #expect(message.errorOutput.contains("queued"), "\(message.errorOutput)")
+            let stored = try await alice.history("bob").map(\.id)
+            #expect(message.outputLines.map(String.init) == stored)
+        }
+    }
+}
