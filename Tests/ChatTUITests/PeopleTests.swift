@@ -71,18 +71,22 @@ struct PeopleTests {
         for group in Self.newNumber + Fixture.safetyNumber { #expect(fixture.text.contains(group)) }
         #expect(fixture.text.contains("KEY CHANGED: Alice"))
         #expect(fixture.text.contains("somebody is in between") || columns < 62)
-        for key in ["1 ", "2 ", "a ", "3 "] { #expect(fixture.text.contains(key)) }
+        for key in ["1 ", "2 ", "a ", "o ", "3 "] { #expect(fixture.text.contains(key)) }
     }
 
     static let newKeyAnswers: [(String, Errand?)] = [
         ("1", .acceptNewKey(ScreenFixture.alice, ScreenFixture.peerID("c"), verified: true)),
         ("a", .acceptNewKey(ScreenFixture.alice, ScreenFixture.peerID("c"), verified: false)),
         ("2", .setBlocked(ScreenFixture.alice, true)), ("b", .setBlocked(ScreenFixture.alice, true)), ("3", nil),
+        ("o", .setVerified(ScreenFixture.alice)),
     ]
 
-    @Test("1 accepts the new key verified, a unverified, 2 and b refuse it, 3 leaves it", arguments: newKeyAnswers)
+    @Test(
+        "1 accepts the new key verified, a unverified, o stays with the old one, 2 and b refuse it, 3 leaves it",
+        arguments: newKeyAnswers)
     func changedKeyAnswers(key: String, errand: Errand?) {
         var fixture = changed(columns: 80, rows: 24)
+        fixture.send(.answer(.safetyNumber(Fixture.alice, Fixture.safetyNumber)))
         fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
         fixture.press(key)
         #expect(fixture.errands == [errand].compactMap(\.self))

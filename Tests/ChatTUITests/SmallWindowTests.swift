@@ -110,7 +110,7 @@ struct SmallWindowTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.changeKey()
         func hint() -> Substring? { fixture.text.split(separator: "\n").last }
-        #expect(hint() == " 1 match  2 differ  a accept unverified  3 later (stays as it is)  Esc back")
+        #expect(hint() == " 1 match  2 differ  a accept unverified  o old matches  3 later  Esc back")
         fixture.press("Esc")
         fixture.enter("/verify alice")
         #expect(hint() == " 1 match  2 differ  3 later (stays as it is)  Esc back")

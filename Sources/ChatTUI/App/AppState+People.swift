@@ -96,7 +96,8 @@ extension AppState {
         pane.seen.add(page)
         if let top = page.top(after: command) { pane.top = top }
         overlay = .verify(pane)
-        guard command != .numbersMatch || pane.seen.isWhole(in: page) else {
+        let confirms = command == .numbersMatch || command == .oldNumberMatches
+        guard !confirms || pane.seen.isWhole(in: page) else {
             return say("Read it all first: j scrolls", isError: true)
         }
         switch pane.subject {
@@ -124,7 +125,7 @@ extension AppState {
             guard pane.newNumber != nil else { return }
             effects.append(.run(.acceptNewKey(contact, key, verified: command == .numbersMatch)))
             overlay = nil
-        case .numbersMatch where pane.number != nil:
+        case .numbersMatch where pane.number != nil, .oldNumberMatches where pane.newKey != nil && pane.number != nil:
             guard pane.number == chat.safetyNumber else {
                 say("The number has just changed: compare again", isError: true)
                 showVerification(of: .contact(contact), &effects)

@@ -68,7 +68,7 @@ extension AppState {
         case .top, .bottom, .choose, .nextGroup, .filterList, .closePane, .searchScope, .searchSyntax, .pauseOrResume,
             .cancelTransfer, .acceptTransfer, .declineTransfer, .limitRate, .openTransfer, .copyHash, .markFile,
             .sendMarked, .hiddenFiles, .acceptRequest, .refuseRequest,
-            .blockRequest, .numbersMatch, .numbersDiffer, .decideLater:
+            .blockRequest, .numbersMatch, .numbersDiffer, .decideLater, .oldNumberMatches:
             // Keys of panes: bound elsewhere they mean nothing.
             say("\(command.name) works only in its pane")
         }

@@ -21,5 +21,5 @@ struct VerifyPane: Sendable, Equatable {
     var seen = SeenNumber()
 
     /// What answers it; in line mode each is a line.
-    var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a"]) }
+    var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a", "o"]) }
 }

@@ -56,6 +56,8 @@ enum AppCommand: String, Sendable, Hashable, CaseIterable {
     // Contact requests and the page with the number to compare
     case acceptRequest, refuseRequest, blockRequest
     case numbersMatch, numbersDiffer, decideLater
+    /// Of two numbers, the one of the key that was known before.
+    case oldNumberMatches
 }
 
 extension AppCommand {

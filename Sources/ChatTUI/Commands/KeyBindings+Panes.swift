@@ -98,6 +98,7 @@ extension KeyBindings {
             line(.verify, ["1"], .numbersMatch, .verify, "the numbers match", hint: "match"),
             line(.verify, ["2", "b"], .numbersDiffer, .verify, "they differ", hint: "differ"),
             line(.verify, ["a"], .acceptRequest, .verify, nil, hint: "accept unverified"),
+            line(.verify, ["o"], .oldNumberMatches, .verify, nil, hint: "old matches"),
             line(.verify, ["3", "q"], .decideLater, .verify, "later", hint: "later (stays as it is)"),
         ] + scrolling(.verify)
 }

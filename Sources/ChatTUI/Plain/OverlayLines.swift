@@ -103,7 +103,8 @@ struct OverlayLines {
                 + Self.rows(of: number).map(line) + [
                     line(
                         "Enter 1 if they read the same to you (accepted, verified), 2 to refuse it "
-                            + "(\(state.name(of: contact)) is blocked), a to accept it unverified, anything else for later"
+                            + "(\(state.name(of: contact)) is blocked), a to accept it unverified, "
+                            + "o if the old number matches (it stays, verified), anything else for later"
                     )
                 ]
         case (.request(let request), .answer(.requestNumber(let asked, let number))) where asked == request:

@@ -14,7 +14,13 @@ extension HintLine {
         case .search(let pane):
             command == .searchScope && pane.scope != nil ? "all chats" : usual
         // A key is accepted on the page about another one only.
-        case .verify(let pane): command == .acceptRequest && pane.newKey == nil ? nil : usual
+        case .verify(let pane):
+            switch command {
+            case .acceptRequest, .oldNumberMatches: pane.newKey == nil ? nil : usual
+            // There are more answers to stand beside it.
+            case .decideLater: pane.newKey == nil ? usual : "later"
+            default: usual
+            }
         default: usual
         }
     }

@@ -45,6 +45,9 @@ extension VerifyScreen {
                 isWide ? "2  It differs          → refused, the contact is blocked" : "2  differs: blocked",
                 .numbersDiffer),
             answer(isWide ? "a  Accept unseen       → accepted, unverified" : "a  accept, unverified", .acceptRequest),
+            answer(
+                isWide ? "o  The old one matches → verified, the new one is forgotten" : "o  old one matches: verified",
+                .oldNumberMatches),
             answer(isWide ? "3  Later               → nothing is sent until then" : "3  later", .decideLater),
         ]
     }

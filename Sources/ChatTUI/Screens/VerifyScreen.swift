@@ -21,12 +21,18 @@ struct VerifyScreen {
     var page: VerifyPage {
         let area = area
         let rows = fitted(area.size)
-        let confirmed =
-            pane.newKey == nil
-            ? numberLines(pane.number, "number", width: area.size.columns)
-            : numberLines(pane.newNumber, "new key", width: area.size.columns)
-        let start = rows.indices.first { rows[$0...].starts(with: confirmed) } ?? 0
-        return VerifyPage(rows: rows, number: start..<start + confirmed.count, size: area.size, top: pane.top)
+        func place(_ number: [String]?, _ word: String) -> Range<Int> {
+            let lines = numberLines(number, word, width: area.size.columns)
+            let start = rows.indices.first { rows[$0...].starts(with: lines) } ?? 0
+            return start..<start + lines.count
+        }
+        var number = place(pane.newKey == nil ? pane.number : pane.newNumber, pane.newKey == nil ? "number" : "new key")
+        // Either of two numbers may be confirmed, by who has seen both.
+        if pane.newKey != nil, pane.number != nil {
+            let old = place(pane.number, "old key")
+            number = min(old.lowerBound, number.lowerBound)..<max(old.upperBound, number.upperBound)
+        }
+        return VerifyPage(rows: rows, number: number, size: area.size, top: pane.top)
     }
 
     func draw(on canvas: inout Canvas) {
