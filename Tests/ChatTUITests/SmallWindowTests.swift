@@ -124,12 +124,12 @@ struct SmallWindowTests {
         var fixture = Fixture.main(columns: columns, rows: rows)
         fixture.press("Alt-x")
         fixture.type("next unread")
-        #expect(fixture.text.contains(columns == 40 ? "> Alt-a next unread" : "> Alt-a next unread"))
+        #expect(fixture.text.contains("> Alt-a next unread"))
         if columns == 40 { #expect(fixture.text.contains("commands: type to filter")) }
         fixture.press("Ctrl-u")
         fixture.type("unread from their")
-        #expect(fixture.text.contains(columns == 40 ? "> /unread [N] unread from th" : "> /unread … unread"))
-        #expect(fixture.text.contains("…"))
+        let row = fixture.text.split(separator: "\n").first { $0.contains("> /unread") } ?? ""
+        #expect(row.contains(" unread") && row.hasSuffix(columns == 40 ? "… │" : "…"), "\(row)")
     }
 
     @Test("at 80 columns the palette says in full what each command does")
