@@ -223,6 +223,16 @@ struct OverlayTests {
         #expect(!fixture.errands.contains { if case .retract = $0 { true } else { false } })
     }
 
+    @Test("what help and palette do to the input goes on in the input")
+    func typedLineLeavesBrowseMode() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/goto first")
+        fixture.press("Esc", "Alt-x")
+        fixture.type("find what I typed")
+        fixture.press("Enter", "Enter")
+        #expect(fixture.state.browse == nil && fixture.state.input.text == "/goto first")
+    }
+
     @Test("what the hint says brings the half-typed line back: undo instead of the command, yank after it")
     func keptLine() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -122,7 +122,12 @@ extension AppState {
     private mutating func receive(draft text: String, for contact: ContactID) {
         guard !text.isEmpty else { return }
         if contact == openID {
-            if input.isEmpty { input = InputLine(text) }
+            if input.isEmpty {
+                input = InputLine(text)
+            } else if input.text != text {
+                killRing.add(text)
+                say("The draft from before is kept: \(keymap.label(of: .yank)) puts it here")
+            }
             spellingChanged()
         } else if drafts[contact] == nil {
             drafts[contact] = InputLine(text)

@@ -174,6 +174,8 @@ extension AppState {
         }
         killRing.add(input.text)
         input.replace(with: "")
+        // What was said about the line is over.
+        status = nil
         history.leave()
         draftChanged(&effects)
     }

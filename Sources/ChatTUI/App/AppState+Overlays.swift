@@ -184,6 +184,8 @@ extension AppState {
         overlay = nil
         switch context {
         case .anywhere, .history, .edit, .main, .browse:
+            // What is done to the input goes on there.
+            if context == .edit || context == .main { stopBrowsing() }
             // What Enter itself does would send the half-typed line: the help must not.
             if command == .send { say("Enter sends the line that you typed") } else { perform(command, &effects) }
         case .picker: perform(.sendFile, &effects)
