@@ -1,28 +1,11 @@
 // The pure parts of transfers: ranges, names, rates, digests of prefixes.
 
 import BLIPNet
-import Glibc
 import Testing
 
 @testable import ChatCore
 
 private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
-
-@Suite("An offered file") struct OutgoingFileTests {
-    /// A file of the kernel: 4096 bytes by its facts, 6 by what is read.
-    private static let short = "/sys/devices/virtual/net/lo/mtu"
-
-    @Test(
-        "one that says that it is longer than it is has changed, and is not asked for for ever",
-        .enabled(if: access(short, R_OK) == 0, "there is no such file here"))
-    func shorterThanItSays() throws {
-        let facts = try OpenFile.forReading(Self.short).facts()
-        try #require(facts.size > 100)
-        #expect(throws: OutgoingFileError.changed) {
-            try OutgoingFile(path: Self.short, size: facts.size, modified: facts.modified, rangeLimit: 4)
-        }
-    }
-}
 
 @Suite("Which ranges to ask for") struct RangePlannerTests {
     @Test("the ranges cover the file once and in order", arguments: [0, 1, 262_144, 262_145, 50_000_001] as [UInt64])

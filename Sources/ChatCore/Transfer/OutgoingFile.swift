@@ -78,22 +78,6 @@ final class OutgoingFile: Sendable {
         } catch {
             throw .gone(errno: error.errno)
         }
-        guard facts.isRegular, facts.size == size, facts.modified == modified, try hasLastByte() else { throw .changed }
-    }
-
-    /// Some files (of the kernel) say that they are longer than what can be read of them: ranges of them would fail for
-    /// ever.
-    private func hasLastByte() throws(OutgoingFileError) -> Bool {
-        guard size > 0 else { return true }
-        var byte: UInt8 = 0
-        do throws(FileError) {
-            let file = file
-            let result = withUnsafeMutableBytes(of: &byte) { buffer -> Result<Int, FileError> in
-                Result { () throws(FileError) in try file.read(into: buffer, at: size - 1) }
-            }
-            return try result.get() == 1
-        } catch {
-            throw .gone(errno: error.errno)
-        }
+        guard facts.isRegular, facts.size == size, facts.modified == modified, !served.isShort else { throw .changed }
     }
 }
