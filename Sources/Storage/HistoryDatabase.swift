@@ -48,7 +48,12 @@ public final class HistoryDatabase: Sendable {
         if readOnly {
             guard FileSystem.exists(path) else { throw .cannotOpen(path: path, reason: "there is no history yet") }
         } else {
+            try begin(path)
             try FileSystem.createPrivately(path)
+        }
+        // We never leave it so: it has lost what it held. To begin anew in it would hide that.
+        guard FileSystem.size(path) != 0 else {
+            throw .damaged(path: path, reason: "it is empty; restore a copy, or delete it to begin anew")
         }
         // A newer file must not even be opened for writing: that alone could change it.
         if let found = FileSystem.userVersionInHeader(path), found > migration.targetVersion {
@@ -104,6 +109,21 @@ public final class HistoryDatabase: Sendable {
             }
         }
         return HistoryDatabase(path: path, isReadOnly: true, writer: queue, reader: queue)
+    }
+
+    /// Makes the file where there is none. It gets its name with a first page in it, so that an empty one is never ours.
+    private static func begin(_ path: String) throws(StoreError) {
+        guard !FileSystem.exists(path) else { return }
+        let new = path + ".new"
+        try FileSystem.removeDatabase(new)
+        try FileSystem.createNew(new)
+        do throws(StoreError) {
+            try SQLiteConnection(path: new, mode: .readWrite).executeScript("CREATE TABLE begun(x); DROP TABLE begun")
+            try FileSystem.move(new, to: path)
+        } catch {
+            try? FileSystem.removeDatabase(new)
+            throw error
+        }
     }
 
     /// Whether the file at `path` was written by an earlier version: the next start brings it to the present one, and

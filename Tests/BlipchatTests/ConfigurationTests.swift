@@ -103,6 +103,51 @@ import Testing
         #expect(error(text)?.position == TextPosition(line: line, column: column), "\(text)")
     }
 
+    @Test("refuses a section that stands there twice, and names the first one")
+    func sections() {
+        let twice = error("[ui]\nhints = true\n[ui.unicode]\n[ui]\nmouse = true")
+        #expect(
+            twice
+                == ConfigurationError(
+                    position: TextPosition(line: 4, column: 1), reason: "[ui] stands here twice",
+                    advice: "put its keys below line 1"))
+        #expect(
+            error("[contact.\"a\"]\n[contact.\"b\"]\n[contact.\"a\"]")?.reason == "[contact.\"a\"] stands here twice")
+        #expect(error("[contact.\"a\"]\nkeep = 1\n[contact.\"b\"]\nkeep = 1") == nil)
+    }
+
+    @Test("says what a number can be", arguments: ["99999999999999999999999", "1.5", "+5", "1e3"])
+    func numbers(text: String) {
+        let problem = error("[net]\nconnect_timeout = \(text)")
+        #expect(problem?.reason == "\(text) is no whole number, or too large")
+        #expect(problem?.advice?.hasPrefix("write a number of 1 to ") == true, "\(String(describing: problem))")
+        #expect(problem?.position == TextPosition(line: 2, column: 19))
+    }
+
+    @Test("says where a file stops being UTF-8")
+    func bytes() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("config.toml")
+        try TestFile.write(Array("name = \"x\"\n# \u{E9}".utf8) + [0xE9, 0x0A], to: path)
+        do throws(CommandError) {
+            _ = try Configuration.load(from: path, home: nil)
+            Issue.record("read")
+        } catch {
+            #expect(error.subject == path + ":2:4")
+        }
+    }
+
+    @Test("a key that is not known can be taken out")
+    func unset() throws {
+        let directory = try TemporaryDirectory()
+        let paths = HomePaths(home: directory.path)
+        try TestFile.write("naem = \"x\"\nname = \"y\"\n", to: paths.configuration)
+        let file = ConfigurationFile(paths: paths, home: nil)
+        #expect(try file.unset(typed: "naem"))
+        #expect(TestFile.text(paths.configuration) == "name = \"y\"\n")
+        #expect(throws: CommandError.self) { try file.unset(typed: "naem") }
+    }
+
     @Test("survives any text", arguments: 0..<300)
     func anyText(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))

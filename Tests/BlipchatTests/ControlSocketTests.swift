@@ -30,6 +30,21 @@ import Testing
         #expect(TestFile.permissions(path) == 0o600)
     }
 
+    @Test("can be had while others look who has it")
+    func lookers() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("blipchat.lock")
+        let looking = Task.detached {
+            while !Task.isCancelled { _ = InstanceLock.holder(path: path) }
+        }
+        for _ in 0..<1000 {
+            let lock = try InstanceLock(path: path)
+            _ = consume lock
+        }
+        looking.cancel()
+        await looking.value
+    }
+
     @Test("carries operations to the other side and back, in any folder", arguments: [5, 200])
     func requests(nameLength: Int) async throws {
         let directory = try TemporaryDirectory()
@@ -157,19 +172,21 @@ import Testing
         }
         let late = try #require(try ControlClient(path: path))
         let sending = try ask(.send(to: "bob", text: "x", timeout: .seconds(600)))
+        let waiting = try ask(.wait(for: Self.ids, to: "bob", timeout: .seconds(600)))
         let queuing = try ask(.send(to: "bob", text: "x", timeout: nil))
         let watching = try ask(.events)
         let renaming = try ask(.renameContact("bob", to: "rob"))
         var count = 0
         for await _ in begun {
             count += 1
-            if count == 4 { break }
+            if count == 5 { break }
         }
         let receiving = try ask(.receive(ReceiveOrder(once: true)))
         #expect(await receiving.value == .again, "files are for who stays")
         #expect(try await AttachedService.attach(to: path) == nil, "and so are front ends")
         running.cancel()
         #expect(await sending.value == .again)
+        #expect(await waiting.value == .again)
         #expect(await queuing.value == .failed(CommandError(.queued, "bob", "later")), "it is not to be stored twice")
         #expect(await watching.value == .again)
         #expect(await renaming.value == .done(.done))

@@ -1,5 +1,8 @@
-// Values of options: numbers, sizes and durations.
+// Values of options: numbers, sizes and durations; and what commands make of what they are given.
 
+import ChatTUI
+import Glibc
+import TestSupport
 import Testing
 
 @testable import blipchat
@@ -55,5 +58,29 @@ import Testing
         #expect(distance("kitten", "sitting") == 3)
         #expect(NearestName.to("sned", among: ["send", "search"]) == "send")
         #expect(NearestName.to("x", among: ["send", "search"]) == nil)
+    }
+
+    @Test("lines end with LF or CR LF and with nothing else; empty ones are none")
+    func lines() {
+        let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\rg\r\n\r\n\nh"
+        #expect(CommandRunner.lines(of: text) == ["a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\rg", "h"])
+        #expect(CommandRunner.lines(of: "").isEmpty)
+    }
+
+    @Test("what becomes of each file is told with its reason, and names are drawn as those of files")
+    func sentFiles() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("err")
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+        defer { close(descriptor) }
+        var streams = StandardStreams()
+        streams.diagnostics = descriptor
+        try FileProgress(streams: streams).printSent(
+            .record([
+                "type": "file", "id": "x", "name": "a\u{202E}gpj.exe", "state": "failed", "reason": "no room there",
+                "size": 5,
+            ]))
+        #expect(TestFile.text(path).contains("failed (no room there), 5 bytes"))
+        #expect(TestFile.text(path).hasPrefix(SafeText("a\u{202E}gpj.exe", as: .fileName).terminalString() + ": "))
     }
 }

@@ -77,6 +77,7 @@ extension EndToEnd {
             let carolID = try #require(try await carol.address().split(separator: "/").last)
             try await alice.add("blip://127.0.0.1:\(try server.port)/\(carolID)", as: "carol")
             expectOneSentence(try await alice.run("send", "carol", "secret"), 5, "another key")
+            #expect(try await alice.run("status").output.contains("KEY CHANGED: nothing is sent"))
             #expect(try await alice.history("carol").map(\.state) == ["pending"])
             #expect(try await bob.run("search", "secret").status == .exited(1))
 
@@ -114,6 +115,15 @@ extension EndToEnd {
             #expect(served.errorOutput.split(separator: "history.sqlite").count == 2, "the file is named once")
             expectOneSentence(try await alice.run("send", "bob", "x"), 9, "damaged")
             #expect(TestFile.read(path) == before)
+            // One that has lost everything is no new one.
+            try TestFile.write("", to: path)
+            for command in [["contacts", "list"], ["send", "bob", "x"], ["serve", "--listen", "127.0.0.1:0"]] {
+                let process = try alice.start(command)
+                #expect(try await process.waitForExit() == .exited(9), "\(command)")
+                #expect(process.errorOutput.contains("it is empty; restore a copy"), "\(process.errorOutput)")
+            }
+            #expect(try await alice.run("doctor").status == .exited(9))
+            #expect(TestFile.size(path) == 0)
             // The version stands in the header at byte 60.
             let other = try BlipchatHome("other")
             let server = try await Server(other)
@@ -153,7 +163,8 @@ extension EndToEnd {
             let taken = try PlainServer(.silent)
             expectOneSentence(
                 try await alice.run("serve", "--listen", "127.0.0.1:\(taken.port)"), 7, "127.0.0.1:\(taken.port)")
-            expectOneSentence(try await alice.run("serve", "--listen", "192.0.2.1:0"), 7, "192.0.2.1:0")
+            expectOneSentence(
+                try await alice.run("serve", "--listen", "192.0.2.1:0"), 7, "blipchat: listen: ", "192.0.2.1:0")
         }
 
         @Test("says that a home cannot be made or is a file")

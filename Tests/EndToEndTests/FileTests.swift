@@ -119,6 +119,21 @@ extension EndToEnd {
             }
         }
 
+        /// A file of the kernel: 4096 bytes by its size, 6 by what can be read.
+        private static let short = "/sys/devices/virtual/net/lo/mtu"
+
+        @Test(
+            "a file that is shorter than its size says has changed; it is not tried for ever",
+            .enabled(if: access(short, R_OK) == 0, "there is no such file here"))
+        func shorterThanItSays() async throws {
+            let (alice, bob, server) = try await pair("--accept-files", "1G")
+            let outcome = try await alice.run("send-file", "bob", Self.short, "--timeout", "60")
+            #expect(outcome.status == .exited(7), "\(outcome.errorOutput)")
+            #expect(outcome.errorOutput.contains("mtu: failed (the file changed"), "\(outcome.errorOutput)")
+            #expect(TestFile.names(in: bob.path + "/downloads") == [])
+            try await server.stop()
+        }
+
         @Test("a file that arrives damaged ends with code 6 and is not there")
         func damaged() async throws {
             let (alice, bob, server) = try await pair("--accept-files", "1G")

@@ -103,6 +103,20 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("adding somebody again with another name gives them that name, if it is free")
+        func addedAgain() async throws {
+            let alice = try BlipchatHome("alice")
+            let address = try await BlipchatHome("bob").address()
+            try await alice.add(address, as: "bob")
+            try await alice.add("127.0.0.1:1", as: "carol")
+            #expect(try await alice.run("contacts", "add", address).output == "bob\n")
+            #expect(try await alice.run("contacts", "add", address, "--name", "robert").output == "robert\n")
+            #expect(try await alice.run("contacts", "show", "robert").status == .exited(0))
+            #expect(try await alice.run("contacts", "add", "127.0.0.1:1", "--name", "Carol").output == "Carol\n")
+            expectOneSentence(try await alice.run("contacts", "add", address, "--name", "carol"), 2, "already")
+            #expect(try await alice.run("contacts", "list", "--names").output == "Carol\nrobert\n")
+        }
+
         @Test("leaves unknown callers as requests until somebody approves or rejects them")
         func requests() async throws {
             let alice = try BlipchatHome("alice")
@@ -158,6 +172,10 @@ extension EndToEnd {
             #expect(try await alice.run("send", "bob", "-", input: input).status == .exited(0))
             #expect(try await alice.run("send", "bob", "-", "--lines", input: input).status == .exited(0))
             #expect(try await bob.texts("alice") == ["one\ntwo", "one", "two"])
+            let longest = String(repeating: "a", count: 65_536)
+            try TestFile.write(longest + "\r\n", to: input)
+            #expect(try await alice.run("send", "bob", "-", input: input).status == .exited(0))
+            #expect(try await bob.texts("alice").last == longest)
             try TestFile.write([0xFF, 0xFE], to: input)
             expectOneSentence(try await alice.run("send", "bob", "-", input: input), 2, "not UTF-8")
             try TestFile.write([UInt8](repeating: 0x61, count: 65_537), to: input)

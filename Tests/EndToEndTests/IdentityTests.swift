@@ -28,6 +28,14 @@ extension EndToEnd {
             #expect(TestFile.permissions(new.path + "/identity.key") == 0o600)
             #expect(try await new.address() == address)
 
+            // A damaged one is, when that is asked for.
+            try TestFile.write("no key", to: new.path + "/identity.key")
+            expectOneSentence(try await new.run("id", "restore", file, "--passphrase-file", secret), 7, "holds no key")
+            let mended = try await new.run("id", "restore", file, "--passphrase-file", secret, "--replace")
+            #expect(mended.status == .exited(0) && mended.errorOutput.contains("identity.key.damaged"))
+            #expect(TestFile.text(new.path + "/identity.key.damaged") == "no key")
+            #expect(try await new.address() == address)
+
             // Another key is not replaced by the way.
             let other = try BlipchatHome("carol")
             let before = try await other.address()

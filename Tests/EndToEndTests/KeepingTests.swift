@@ -101,8 +101,9 @@ extension EndToEnd {
             #expect(try await alice.run("search", "from:me on:today in:bob").lines.count == 3)
             #expect(try await alice.run("search", "from:bob").status == .exited(1))
             let wrong = try await alice.run("search", "x in:nobody")
-            #expect(wrong.status == .exited(2))
-            #expect(wrong.errorOutput.hasPrefix("blipchat: search: no contact is called nobody"))
+            expectOneSentence(wrong, 10, "nobody: no such contact")
+            expectOneSentence(try await alice.run("search", "from:nobody", "x"), 10, "nobody: no such contact")
+            expectOneSentence(try await alice.run("search", "--from", "nobody", "x"), 10, "nobody: no such contact")
             try await server.stop()
         }
 

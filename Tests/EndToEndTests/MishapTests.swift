@@ -69,6 +69,35 @@ extension EndToEnd {
             }
         }
 
+        @Test("a file that came but cannot be written out stays, and the doctor names it")
+        func unwritable() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try await Server(BlipchatHome("bob"), "--accept-requests")
+            let file = alice.folder.file("data.bin")
+            try TestFile.generate(file, size: 100_000)
+            try await alice.add(bob.home.address(), as: "bob")
+            let receiver = try ChildProcess(
+                ["/bin/sh", "-c", "exec \"$0\" receive -o - --accept 1M >/dev/full", bob.home.command],
+                environment: bob.home.environment, folder: bob.home.folder)
+            #expect(try await alice.run("send-file", "bob", file, "--timeout", "600").status == .exited(0))
+            #expect(try await receiver.waitForExit() == .exited(7))
+            let path = try #require(try await bob.home.transfers().first?.path)
+            #expect(receiver.errorOutput.contains("the file stays: \(path)"), "\(receiver.errorOutput)")
+            #expect(TestFile.read(path) == TestFile.read(file))
+            try await bob.stop()
+            let doctor = try await bob.home.run("doctor")
+            #expect(doctor.status == .exited(0) && doctor.output.contains("LOOK    received"))
+            #expect(doctor.output.contains(path))
+
+            // What a command has left that was killed before the file came.
+            let left = bob.home.path + "/receive-AbCd12"
+            #expect(mkdir(left, 0o700) == 0)
+            #expect(try await bob.home.run("doctor").output.contains("\(left) is empty"))
+            #expect(try await bob.home.run("doctor", "--fix").status == .exited(0))
+            #expect(TestFile.names(in: bob.home.path).filter { $0.hasPrefix("receive-") }.count == 1)
+            #expect(TestFile.read(path) == TestFile.read(file))
+        }
+
         @Test(
             "on a full disk the history is read, the rest says that the disk is full; nothing is called damaged",
             .enabled(if: SmallDisk.isPossible, "needs root, to mount a small file system"))

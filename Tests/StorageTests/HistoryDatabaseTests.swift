@@ -21,6 +21,26 @@ struct HistoryDatabaseTests {
         #expect(try contents(of: folder.database)[68..<72].elementsEqual("BLIP".utf8))
     }
 
+    @Test("has a first page from its first moment, so that an empty file is one that has lost everything")
+    func isNeverEmpty() async throws {
+        let folder = try TestFolder()
+        // What a start has left that was killed.
+        try overwrite(folder.database + ".new", with: [1, 2, 3])
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        try await database.say("first", to: bob)
+        await database.close()
+        #expect(folder.names() == ["history.sqlite"])
+        #expect(truncate(folder.database, 0) == 0)
+        for readOnly in [false, true] {
+            let error = await #expect(throws: StoreError.self) { try await folder.open(readOnly: readOnly) }
+            let isDamaged = if case .damaged? = error { true } else { false }
+            #expect(isDamaged, "\(String(describing: error))")
+        }
+        #expect(try contents(of: folder.database).isEmpty)
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).map(\.kind) == [.integrity])
+    }
+
     @Test("commits with synchronous=FULL in WAL mode")
     func isDurable() async throws {
         let folder = try TestFolder()

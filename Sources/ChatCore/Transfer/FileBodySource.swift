@@ -28,7 +28,10 @@ final class FileBodySource: BodySource {
         let count = try file.read(
             into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(wanted))), at: range.offset + done)
         // The file was as long as offered when the range began; now it is shorter.
-        guard count > 0 else { throw SourceShrank() }
+        guard count > 0 else {
+            progress.noteShort()
+            throw SourceShrank()
+        }
         position.store(done + UInt64(count), ordering: .relaxed)
         progress.advance(number, read: done + UInt64(count))
         return count
@@ -45,6 +48,7 @@ final class ServedRanges: Sendable {
         var open: [Int: (range: FileRange, read: UInt64)] = [:]
         var nextNumber = 0
         var furthest: UInt64 = 0
+        var isShort = false
     }
     private let state = Mutex(State())
 
@@ -68,6 +72,12 @@ final class ServedRanges: Sendable {
             state.furthest = max(state.furthest, range.end)
         }
     }
+
+    /// The file ended before a range did. Its size need not tell: files of the kernel say more than they hold, and each
+    /// range of theirs would fail again.
+    func noteShort() { state.withLock { $0.isShort = true } }
+
+    var isShort: Bool { state.withLock { $0.isShort } }
 
     /// A range is open: it is being sent, or waits for its turn.
     var isActive: Bool { state.withLock { !$0.open.isEmpty } }

@@ -78,6 +78,6 @@ final class OutgoingFile: Sendable {
         } catch {
             throw .gone(errno: error.errno)
         }
-        guard facts.isRegular, facts.size == size, facts.modified == modified else { throw .changed }
+        guard facts.isRegular, facts.size == size, facts.modified == modified, !served.isShort else { throw .changed }
     }
 }

@@ -83,6 +83,9 @@ private struct Inspection {
         guard FileSystem.exists(path) else {
             return [HistoryFinding(.file, .ok, "there is no history yet; the first start makes it")]
         }
+        guard FileSystem.size(path) != 0 else {
+            return [HistoryFinding(.integrity, .error, "the file is empty")]
+        }
         let migration = Migration(steps: Schema.migrations)
         if let found = FileSystem.userVersionInHeader(path), found > migration.targetVersion {
             return [

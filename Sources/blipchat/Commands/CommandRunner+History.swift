@@ -125,10 +125,17 @@ extension CommandRunner {
     /// The words and filters of the command line, and its options.
     private func searchQuery(_ contacts: ContactDirectory) throws(CommandError) -> SearchQuery {
         let today = Timestamp.now
+        var missing: CommandError?
         let syntax = SearchSyntax(
             arguments.operands.joined(separator: " "),
             SearchSyntax.Context(
-                contact: { try? contacts.find($0).id }, day: { LocalClock.system.day(named: $0, today: today) }))
+                contact: { who in
+                    do throws(CommandError) { return try contacts.find(who).id } catch {
+                        missing = missing ?? error
+                        return nil
+                    }
+                }, day: { LocalClock.system.day(named: $0, today: today) }))
+        if let missing { throw missing }
         if let problem = syntax.problem {
             throw CommandError(.usage, "search", problem, advice: SearchSyntax.help)
         }

@@ -74,13 +74,32 @@ extension CommandRunner {
     private static func put(
         _ identity: TLSIdentity, at path: String, replacing: Bool
     ) throws(IdentityError) -> String? {
-        guard let present = try IdentityFile.load(at: path), present.fingerprint != identity.fingerprint else {
+        let present: TLSIdentity?
+        do throws(IdentityError) { present = try IdentityFile.load(at: path) } catch {
+            guard replacing, case .damaged = error else { throw error }
+            let aside = try putDamagedAside(at: path)
+            try IdentityFile.install(identity, at: path)
+            return aside
+        }
+        guard let present, present.fingerprint != identity.fingerprint else {
             try IdentityFile.install(identity, at: path)
             return nil
         }
         guard replacing else { throw .exists(path: path) }
         let aside = try IdentityFile.putAside(at: path)
         try IdentityFile.install(identity, at: path)
+        return aside
+    }
+
+    /// It has no fingerprint to be named after.
+    private static func putDamagedAside(at path: String) throws(IdentityError) -> String {
+        var aside = path + ".damaged"
+        var number = 2
+        while SmallFile.exists(aside) {
+            aside = "\(path).damaged-\(number)"
+            number += 1
+        }
+        guard rename(path, aside) == 0 else { throw .failed(call: "rename", path: path, errno: errno) }
         return aside
     }
 

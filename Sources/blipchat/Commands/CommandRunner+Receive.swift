@@ -22,16 +22,27 @@ extension CommandRunner {
         }
         // Only what is complete and verified is written out.
         try paths.createFolders()
-        let folder = try temporaryFolder(in: paths.data)
+        let folder = try ReceiveFolder.make(in: paths.data)
         order.folder = folder
         let files = ReceivedFiles(runner: self, order: order, showsPaths: false)
-        defer {
-            if let path = files.path, HomePaths.parent(of: path) == folder { unlink(path) }
-            rmdir(folder)
-        }
+        // Only when it is empty.
+        defer { rmdir(folder) }
         let code = try await receive(order, files)
-        if let path = files.path { try writeOut(path) }
+        if let path = files.path { try hand(over: path, from: folder) }
         return code
+    }
+
+    /// Writes a file out and removes it. Its sender knows that it is here and does not send it again, so it stays where
+    /// it cannot be written out.
+    private func hand(over path: String, from folder: String) throws(CommandError) {
+        do throws(CommandError) {
+            try writeOut(path)
+        } catch {
+            // Of a reader that has gone nothing else is said.
+            if error.exit == .brokenPipe { streams.note("blipchat: standard output: closed; the file stays: \(path)") }
+            throw CommandError(error.exit, error.subject, "\(error.reason); the file stays: \(path)")
+        }
+        if HomePaths.parent(of: path) == folder { unlink(path) }
     }
 
     private func receive(_ order: ReceiveOrder, _ files: ReceivedFiles) async throws(CommandError) -> ExitCode {
@@ -39,12 +50,6 @@ extension CommandRunner {
         return try await follow(.receive(order), asJSON: isJSON && files.showsPaths, print: files.print) {
             await files.ask(about: $0, through: $1)
         }
-    }
-
-    private func temporaryFolder(in folder: String) throws(CommandError) -> String {
-        var template = Array("\(folder)/receive-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .system(folder, "cannot make a folder here", errno) }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     private func writeOut(_ path: String) throws(CommandError) {

@@ -43,9 +43,30 @@ extension CommandRunner {
         let limit = 65_536
         guard arguments.has("--lines") else {
             // The line end that every text file and every `echo` has is not part of the message.
-            let text = try StandardInput.text(limit: limit + 2)
-            return [text.utf8.last == UInt8(ascii: "\n") ? String(text.unicodeScalars.dropLast()) : text]
+            return [Self.withoutLineEnd(try StandardInput.text(limit: limit + 2).unicodeScalars[...])]
         }
-        return try StandardInput.text(limit: 64 * limit).split { $0.isNewline }.map(String.init)
+        return Self.lines(of: try StandardInput.text(limit: 64 * limit))
+    }
+
+    /// The lines that are not empty. They end as in text files, with LF or CR LF; other characters that break lines
+    /// belong to the text.
+    static func lines(of text: String) -> [String] {
+        var lines: [String] = []
+        var rest = text.unicodeScalars[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: "\n").map { rest.index(after: $0) } ?? rest.endIndex
+            lines.append(withoutLineEnd(rest[..<end]))
+            rest = rest[end...]
+        }
+        return lines.filter { !$0.isEmpty }
+    }
+
+    private static func withoutLineEnd(_ text: String.UnicodeScalarView.SubSequence) -> String {
+        var text = text
+        if text.last == "\n" {
+            text.removeLast()
+            if text.last == "\r" { text.removeLast() }
+        }
+        return String(String.UnicodeScalarView(text))
     }
 }

@@ -227,8 +227,7 @@ struct CommandRunner: Sendable {
                 return .own(instance)
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or changes the history alone.
-                guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit
-                else { throw error }
+                guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }

@@ -85,7 +85,10 @@ struct Configuration: Sendable, Equatable {
         case .failure(let error): throw .system(path, "cannot read the configuration", error.code)
         case .success(let bytes):
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw CommandError(.usage, path, "not UTF-8 text", advice: "save it as UTF-8")
+                let position = TextPosition(ofFirstFault: bytes)
+                throw CommandError(
+                    ConfigurationError(position: position, reason: "not UTF-8 text", advice: "save it as UTF-8"),
+                    in: path)
             }
             return text
         }
@@ -122,7 +125,7 @@ struct Configuration: Sendable, Equatable {
         }
         guard code == 0,
             let name = String(validating: buffer.prefix { $0 != 0 }, as: UTF8.self), !name.isEmpty
-        else { return "me" }
+        else { return "somebody" }
         return name
     }
 }

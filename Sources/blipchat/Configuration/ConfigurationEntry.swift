@@ -6,6 +6,19 @@ struct TextPosition: Sendable, Equatable {
     var column: Int
 }
 
+extension TextPosition {
+    /// Where a text stops being UTF-8.
+    init(ofFirstFault bytes: [UInt8]) {
+        self.init(line: 1, column: 1)
+        var decoder = UTF8()
+        var rest = bytes.makeIterator()
+        while case .scalarValue(let scalar) = decoder.decode(&rest) {
+            column += 1
+            if scalar == "\n" { self = TextPosition(line: line + 1, column: 1) }
+        }
+    }
+}
+
 /// Which setting is meant: `files.dir`, `contact."Ann".keep`, `keys."Alt-x"`.
 struct SettingPath: Sendable, Hashable {
     /// Empty above the first section.

@@ -70,11 +70,12 @@ struct ConfigurationFile: Sendable {
         try change { $0.set(setting, to: value) }
     }
 
-    /// Goes back to the default; `false` when the key was not set.
+    /// Goes back to the default; `false` when the key was not set. A key that is not known can be taken out, too: the
+    /// check complains of it.
     func unset(typed key: String) throws(CommandError) -> Bool {
-        let path = try setting(typed: key).path
         var wasSet = false
-        try change { wasSet = $0.unset(path) }
+        if let path = SettingPath(typed: key) { try change { wasSet = $0.unset(path) } }
+        if !wasSet { _ = try setting(typed: key) }
         return wasSet
     }
 

@@ -12,6 +12,8 @@ struct ConfigurationReader {
     private var isLost = false
     private var entries: [ConfigurationEntry] = []
     private var known: Set<SettingPath> = []
+    /// The lines in which sections begin, by their headings.
+    private var sections: [SettingPath: Int] = [:]
 
     /// What can be read, from top to bottom; what is wrong is added to `problems`, at most one for a line.
     static func read(_ text: String, problems: inout [ConfigurationError]) -> [ConfigurationEntry] {
@@ -65,11 +67,17 @@ struct ConfigurationReader {
         skipBlanks()
         guard let first = current, first != "#" else { return }
         if first == "[" {
+            let start = position
             isLost = true
             try readSection()
             isLost = false
-            return try expectEnd()
+            try expectEnd()
+            return try refuseSecond(at: start)
         }
+        try readEntry()
+    }
+
+    private mutating func readEntry() throws(ConfigurationError) {
         let start = position
         let name = try key()
         skipBlanks()
@@ -108,6 +116,16 @@ struct ConfigurationReader {
         column += 1
     }
 
+    /// A section may be defined once (https://toml.io/en/v1.0.0#table).
+    private mutating func refuseSecond(at start: TextPosition) throws(ConfigurationError) {
+        let heading = SettingPath(section: section, contact: contact, name: "")
+        guard let first = sections.updateValue(lineNumber, forKey: heading) else { return }
+        sections[heading] = first
+        let words = contact.map { "\(section).\(ConfigurationValue.string($0).text)" } ?? section
+        throw ConfigurationError(
+            position: start, reason: "[\(words)] stands here twice", advice: "put its keys below line \(first)")
+    }
+
     private mutating func key() throws(ConfigurationError) -> String {
         current == "\"" ? try basicString() : try bareKey()
     }
@@ -142,12 +160,25 @@ struct ConfigurationReader {
         case "false": return .bool(false)
         default:
             guard let number = Int64(text), String(number) == text else {
-                throw ConfigurationError(
-                    position: start, reason: "\(text) is neither a number nor true or false",
-                    advice: "put text in quotation marks")
+                throw Self.noValue(text, SettingPath(section: section, contact: contact, name: name), at: start)
             }
             return .integer(number)
         }
+    }
+
+    /// What is meant as a number is no text without quotation marks.
+    private static func noValue(_ text: String, _ path: SettingPath, at start: TextPosition) -> ConfigurationError {
+        let isNumber =
+            text.utf8.contains { (0x30...0x39).contains($0) }
+            && text.unicodeScalars.allSatisfy { "+-._0123456789eE".unicodeScalars.contains($0) }
+        guard isNumber else {
+            return ConfigurationError(
+                position: start, reason: "\(text) is neither a number nor true or false",
+                advice: "put text in quotation marks")
+        }
+        let form = Setting.at(path)?.form ?? "digits only"
+        return ConfigurationError(
+            position: start, reason: "\(text) is no whole number, or too large", advice: "write \(form)")
     }
 
     private mutating func literalString() throws(ConfigurationError) -> String {

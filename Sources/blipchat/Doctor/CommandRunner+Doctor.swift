@@ -61,6 +61,7 @@ extension CommandRunner {
         for failure in PrivatePlaces.fix(paths) { streams.note("blipchat: \(failure)") }
         guard SmallFile.exists(paths.history) else { return }
         try await withHome(paths) { () throws(CommandError) in
+            ReceiveFolder.removeEmpty(in: paths.data)
             let findings = await HistoryInspection.run(at: paths.history, isInUse: false)
             guard findings.contains(where: \.isRepairable) else { return }
             try await HistoryFile.about(paths) { () throws(StoreError) in

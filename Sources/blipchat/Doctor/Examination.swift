@@ -51,6 +51,7 @@ struct Examination {
         await checkHistory(isInUse: isInUse)
         checkDisk()
         await checkPartials()
+        if !isInUse { checkReceived() }
     }
 
     /// How the terminal draws: for a person before it, not for a script.
@@ -61,7 +62,7 @@ struct Examination {
         note("terminal", .ok, words.text, words.isKnown ? nil : "the screen measures them when it starts here")
     }
 
-    private mutating func note(
+    fileprivate mutating func note(
         _ check: String, _ verdict: Finding.Verdict, _ text: String, _ advice: String? = nil,
         exit: ExitCode = .localIO, fixable: Bool = false
     ) {
@@ -196,6 +197,22 @@ struct Examination {
     }
 }
 
+extension Examination {
+    /// What a `receive -o -` has left that was killed or could not write its file out.
+    fileprivate mutating func checkReceived() {
+        for folder in ReceiveFolder.found(in: paths.data) {
+            let files = ReceiveFolder.files(in: folder)
+            if !files.isEmpty {
+                note(
+                    "received", .warning, "here, but never written out: \(files.joined(separator: ", "))",
+                    "move it to where you want it; its sender does not send it again")
+            } else if SmallFile.names(in: folder).allSatisfy({ $0 == "." || $0 == ".." }) {
+                note("received", .warning, "\(folder) is empty", "doctor --fix removes it", fixable: true)
+            }
+        }
+    }
+}
+
 /// What nobody but the user may read.
 enum PrivatePlaces {
     static func all(of paths: HomePaths) -> [String] {
@@ -233,6 +250,8 @@ enum PrivatePlaces {
 
 /// Partial files of transfers, `.NAME.ID.blip-part`.
 enum Partials {
+    static let suffix = ".blip-part"
+
     static func found(in folder: String) -> [(path: String, id: String)] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -241,7 +260,7 @@ enum Partials {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard name.hasPrefix("."), name.hasSuffix(".blip-part") else { continue }
+            guard name.hasPrefix("."), name.hasSuffix(suffix) else { continue }
             let id = String(decoding: name.utf8.dropLast(10).suffix(36), as: UTF8.self)
             guard MessageID(id) != nil else { continue }
             found.append(("\(folder)/\(name)", id))

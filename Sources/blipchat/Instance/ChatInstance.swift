@@ -100,6 +100,7 @@ final class ChatInstance: Sendable {
             try await client.start()
         } catch {
             await store.close()
+            if case .cannotListen = error { throw CommandError(error, about: "listen") }
             throw CommandError(error, about: paths.history)
         }
         do {

@@ -61,7 +61,13 @@ enum ControlOperation: Sendable, Equatable {
     }
 
     /// Its own part is done before its end; the rest is to wait for the peer.
-    var waitsForPeer: Bool { isSending && withoutWaiting != self }
+    var waitsForPeer: Bool {
+        switch self {
+        case .send(_, _, let timeout), .sendFiles(_, _, _, _, let timeout): timeout != nil
+        case .wait: true
+        default: false
+        }
+    }
 
     /// What is left to be done after `elapsed` once `ids` are stored: nothing is stored twice.
     func rest(after elapsed: Duration, stored ids: [MessageID]) -> ControlOperation {

@@ -13,8 +13,13 @@ struct InstanceLock: ~Copyable {
     init(path: String) throws(CommandError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(path, "cannot open the lock", errno) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let code = errno
+        var code = Self.lock(descriptor)
+        // Perhaps somebody only looks whether it is held, which holds it for a moment.
+        for _ in 0..<25 where code == EWOULDBLOCK {
+            usleep(2_000)
+            code = Self.lock(descriptor)
+        }
+        guard code == 0 else {
             close(descriptor)
             guard code == EWOULDBLOCK else { throw .system(path, "cannot lock", code) }
             throw .alreadyRunning(path, process: Self.number(in: path))
@@ -34,6 +39,11 @@ struct InstanceLock: ~Copyable {
         defer { close(descriptor) }
         if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return nil }
         return number(in: path)
+    }
+
+    /// The error number, 0 when the lock is ours now.
+    private static func lock(_ descriptor: Int32) -> Int32 {
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno
     }
 
     private static func number(in path: String) -> Int32 {

@@ -101,7 +101,13 @@ struct OperationRunner: Sendable {
         } catch {
             throw CommandError(error, address: text)
         }
-        let peer = try await about(text) { () throws(ChatError) in try await service.addContact(address, name: name) }
+        let known = Set(try await directory().peers.map(\.id))
+        var peer = try await about(text) { () throws(ChatError) in try await service.addContact(address, name: name) }
+        // Who is known gets the name that was asked for: it is what a script calls them by from now on.
+        if let name, known.contains(peer.id), name != peer.name {
+            try await about(name) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }
+            peer = try await directory().peers.first { $0.id == peer.id } ?? peer
+        }
         await records(Records.contact(peer))
     }
 

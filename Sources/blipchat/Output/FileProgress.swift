@@ -67,7 +67,9 @@ final class FileProgress: Sendable {
             note(record)
             let digest = record["sha256"]?.stringValue.map { " sha256 \($0)" } ?? ""
             let size = record["size"]?.integerValue ?? 0
-            streams.note("\(record["name"]?.stringValue ?? ""): \(state), \(size) bytes\(digest)")
+            let name = SafeText(record["name"]?.stringValue ?? "", as: .fileName).terminalString()
+            let reason = record["reason"]?.stringValue.map { " (\($0))" } ?? ""
+            streams.note("\(name): \(state)\(reason), \(size) bytes\(digest)")
         case ("folder", _):
             let skipped = record["skipped"]?.integerValue ?? 0
             let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""

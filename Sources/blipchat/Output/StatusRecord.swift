@@ -93,6 +93,9 @@ enum StatusRecord {
             if let remote = peer["remote"]?.stringValue { line += " at \(remote)" }
             if let time = peer["round_trip_ms"]?.doubleValue { line += ", \((time * 10).rounded() / 10) ms" }
             if let reason = peer["reason"]?.stringValue { line += " (\(reason))" }
+            if peer["trust"]?.stringValue == Records.word(.keyChanged) {
+                line += ", \(Sentences.word(for: .keyChanged)): nothing is sent"
+            }
             if let count = peer["queued"]?.integerValue, count > 0 { line += ", \(count) queued" }
             lines.append(SafeText(line, as: .line).terminalString())
         }

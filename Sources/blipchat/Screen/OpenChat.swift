@@ -22,8 +22,7 @@ enum OpenChat {
                 return .own(try await ChatInstance.start(paths, configuration, for: .everybody))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
-                guard error.exit == .store, InstanceLock.holder(path: paths.lock) != nil, ContinuousClock.now < limit
-                else { throw error }
+                guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))
             }
         }
