@@ -54,7 +54,7 @@ struct TransferWordsTests {
         var file = Fixture.transfer(
             3, .incoming, "big.bin", size: 1000, .accepted, transferred: 430, reason: "paused by the sender")
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
-        #expect(fixture.text.contains("████······ 43% waits: paused by the sender  #3"))
+        #expect(fixture.text.contains("████······ 43% · paused by the sender  #3"))
         fixture.send(.done(.resume(TransferNumber(3)), .nothing))
         #expect(fixture.text.contains("#3 is no longer paused here") && !fixture.text.contains("goes on"))
         fixture.press("Alt-t")

@@ -77,7 +77,7 @@ struct TransferWords {
     /// The same in the history: with a bar when some of it is there.
     static func waiting(_ transferred: UInt64, _ reason: String?, bar: String, percent: String) -> String {
         guard transferred > 0 else { return "· accepted" + (reason.map { ", \($0)" } ?? "") }
-        return "\(bar) \(percent) waits" + (reason.map { ": \($0)" } ?? "")
+        return "\(bar) \(percent) " + (reason.map { "· \($0)" } ?? "waits")
     }
 
     private var limitWords: String? {
