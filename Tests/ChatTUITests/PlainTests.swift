@@ -58,6 +58,15 @@ struct PlainTests {
         #expect(shown.last == "09:00 Bob: number 12")
     }
 
+    @Test("what was deleted before it was sent has not failed")
+    func takenBack() {
+        let fixture = fixture()
+        var message = Fixture.message(101, .outgoing, "", at: Fixture.time(21, 9, 7), .takenBack)
+        message.isRetracted = true
+        let sentences = MessageSentences(state: fixture.state, message: message).lines(withDay: false)
+        #expect(sentences.map(\.text) == ["09:07 me: (deleted)"])
+    }
+
     @Test("an offer that has reached the other disk is no delivered file")
     func offerDelivered() {
         var fixture = fixture()

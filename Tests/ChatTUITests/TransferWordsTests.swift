@@ -54,11 +54,17 @@ struct TransferWordsTests {
         var file = Fixture.transfer(
             3, .incoming, "big.bin", size: 1000, .accepted, transferred: 430, reason: "paused by the sender")
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
-        #expect(fixture.text.contains("████······ 43% waits: paused by the sender  #3"))
+        #expect(fixture.text.contains("████······ 43% · paused by the sender  #3"))
         fixture.send(.done(.resume(TransferNumber(3)), .nothing))
         #expect(fixture.text.contains("#3 is no longer paused here") && !fixture.text.contains("goes on"))
         fixture.press("Alt-t")
         #expect(fixture.text.contains("43%  430 B  queued: paused by the sender"))
+        file.reason = "waiting for the contact to be online"
+        fixture.send(.chat(.messageChanged(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
+        fixture.send(.input(.resize(Size(columns: 80, rows: 24))))
+        #expect(fixture.text.contains("430 B  queued: waiting for the contact to be online"))
+        file.reason = "paused by the sender"
+        fixture.send(.input(.resize(Size(columns: 120, rows: 40))))
         fixture.press("Esc")
         file.transferred = 0
         fixture.send(.chat(.messageChanged(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))

@@ -74,6 +74,8 @@ struct MessageSentences {
         // Of a file it is the offer that they have; how far the file is stands behind it.
         case .delivered: return transfer == nil ? "\(target), delivered" : target
         case .read: return transfer == nil ? "\(target), read" : target
+        // It was to go out no more.
+        case .failed where message.isRetracted: return target
         case .failed(let reason): return "\(target), FAILED (\(reason))"
         }
     }

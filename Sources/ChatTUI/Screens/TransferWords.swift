@@ -43,7 +43,8 @@ struct TransferWords {
                 "  paused" + (group.reason.map { ": \($0)" } ?? ""),
             ].joined(separator: "  ")
         case .accepted where group.transferred > 0:
-            return [bar(width), pace.percent, Units.size(group.transferred), words].joined(separator: "  ")
+            let rest = [pace.percent, Units.size(group.transferred), words].joined(separator: "  ")
+            return "\(bar(width, beside: rest.count + 2))  \(rest)"
         // The end of a path says more than its beginning.
         case .complete where done().count > width: return done(inFolder: false)
         default: return words
@@ -77,7 +78,7 @@ struct TransferWords {
     /// The same in the history: with a bar when some of it is there.
     static func waiting(_ transferred: UInt64, _ reason: String?, bar: String, percent: String) -> String {
         guard transferred > 0 else { return "· accepted" + (reason.map { ", \($0)" } ?? "") }
-        return "\(bar) \(percent) waits" + (reason.map { ": \($0)" } ?? "")
+        return "\(bar) \(percent) " + (reason.map { "· \($0)" } ?? "waits")
     }
 
     private var limitWords: String? {
@@ -85,9 +86,9 @@ struct TransferWords {
         return "at most \(Units.rate(Double(limit)))"
     }
 
-    /// What stands behind it takes about 42 columns.
-    private func bar(_ width: Int) -> String {
-        let room = width - 42 - (limitWords.map { $0.count + 2 } ?? 0)
+    /// What stands behind it takes about 42 columns, or more.
+    private func bar(_ width: Int, beside words: Int = 0) -> String {
+        let room = width - max(42, words) - (limitWords.map { $0.count + 2 } ?? 0)
         return ProgressBar.text(group.transferred, of: group.size, width: max(4, room))
     }
 
