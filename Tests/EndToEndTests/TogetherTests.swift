@@ -74,6 +74,20 @@ extension EndToEnd {
             try await bob.stop()
         }
 
+        @Test("a message that is stored is queued, also where nobody can go on")
+        func nobodyGoesOn() async throws {
+            let (alice, watch, _) = try await watched()
+            let message = try alice.start("send", "bob", "hello", "--timeout", "600")
+            try await eventually("it is stored") { try await alice.history("bob").count == 1 }
+            // A key that others may read is not used.
+            chmod(alice.path + "/identity.key", 0o644)
+            watch.signal(SIGTERM)
+            #expect(try await watch.waitForExit() == .exited(143))
+            #expect(try await message.waitForExit() == .exited(3))
+            #expect(message.errorOutput.contains("identity.key") && message.errorOutput.contains("is queued"))
+            #expect(message.outputLines.count == 1)
+        }
+
         @Test("a command that dies while another one waits for it leaves the message queued, and that is said")
         func death() async throws {
             let (alice, watch, _) = try await watched()

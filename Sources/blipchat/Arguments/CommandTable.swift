@@ -29,10 +29,10 @@ extension CommandSpecification {
         .init(
             .sendFile, operands: "WHO FILE...|-", count: 2...Int.max, "offer files and wait until the peer has them",
             details: """
-                Without --queue it waits at most --timeout (10 seconds) for the peer to get the offers, then until the files are
-                transferred and verified; gives up after 10 minutes without any progress. An offer stays queued.
-                A folder is sent with all files in it and beneath it; links are left out. - sends standard input
-                and needs --name.
+                Without --queue it waits at most --timeout (10 seconds) for the peer to get the offers, then until
+                the files are transferred and verified; gives up after 10 minutes without any progress. An offer
+                stays queued. A folder is sent with all files in it and beneath it; links are left out. - sends
+                standard input and needs --name.
                 """,
             options: [
                 .init("--queue", "store the offers and return at once"),

@@ -180,22 +180,29 @@ struct CommandRunner: Sendable {
             }
             guard result == .again else {
                 if let record = stored.takeHeld() { await printer.take(record) }
-                guard operation.isSending, result == .failed(ControlClient.gone), !stored.ids.isEmpty else {
-                    return result
-                }
-                try await printStored(stored.ids, printer)
-                return .failed(Self.abandoned)
+                guard result == .failed(ControlClient.gone) else { return result }
+                return .failed(try await abandoned(operation, stored.ids, ControlClient.gone, printer))
             }
             _ = stored.takeHeld()
             rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
-            performer = try await self.performer()
+            do throws(CommandError) {
+                performer = try await self.performer()
+            } catch {
+                return .failed(try await abandoned(operation, stored.ids, error, printer))
+            }
         }
     }
 
-    /// What is stored is not lost with the process that was to send it.
-    private static let abandoned = CommandError(
-        .queued, "running blipchat", "has ended before it was delivered; it is queued",
-        advice: "it goes out when blipchat runs and they can be reached")
+    /// Why an operation is not done to its end. What is stored is not lost with the process that was to send it.
+    private func abandoned(
+        _ operation: ControlOperation, _ ids: [MessageID], _ error: CommandError, _ printer: RecordPrinter
+    ) async throws(CommandError) -> CommandError {
+        guard operation.isSending, !ids.isEmpty else { return error }
+        try await printStored(ids, printer)
+        return CommandError(
+            .queued, error.subject, "\(error.reason); what was to be sent is queued",
+            advice: "it goes out when blipchat runs and they can be reached")
+    }
 
     /// Prints messages as they are on the disk; of files that was done when they were offered.
     private func printStored(_ ids: [MessageID], _ printer: RecordPrinter) async throws(CommandError) {
