@@ -74,6 +74,18 @@ extension EndToEnd {
             try await bob.stop()
         }
 
+        @Test("serve takes over from a command, and not from another serve")
+        func serving() async throws {
+            let (alice, watch, _) = try await watched()
+            let serve = try alice.start("serve", "--listen", "127.0.0.1:0")
+            watch.signal(SIGTERM)
+            #expect(try await watch.waitForExit() == .exited(143))
+            try await eventually("it serves", state: { serve.errorOutput }) { serve.output.hasPrefix("listening ") }
+            expectOneSentence(try await alice.run("serve", "--listen", "127.0.0.1:0"), 9, "already running")
+            serve.signal(SIGTERM)
+            #expect(try await serve.waitForExit() == .exited(0))
+        }
+
         @Test("a message that is stored is queued, also where nobody can go on")
         func nobodyGoesOn() async throws {
             let (alice, watch, _) = try await watched()

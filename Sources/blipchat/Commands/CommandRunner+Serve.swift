@@ -11,7 +11,7 @@ extension CommandRunner {
         let acceptsFilesUpTo = try arguments.size("--accept-files")
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }
-        let instance = try await ChatInstance.start(paths, configuration, for: .everybody)
+        let instance = try await startServing(paths, configuration)
         let keeper = SettingsKeeper(
             file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings
         ) { [client = instance.client] settings in
@@ -44,5 +44,32 @@ extension CommandRunner {
         await instance.stop()
         await log.value
         return .done
+    }
+
+    /// A command that has the home is waited for, at most 10 seconds: it may take no longer than that to send a message.
+    /// A chat that serves everybody is not.
+    private func startServing(
+        _ paths: HomePaths, _ configuration: ChatConfiguration
+    ) async throws(CommandError) -> ChatInstance {
+        let limit = ContinuousClock.now + .seconds(10)
+        while true {
+            do throws(CommandError) {
+                return try await ChatInstance.start(paths, configuration, for: .everybody)
+            } catch {
+                guard error.isAlreadyRunning, ContinuousClock.now < limit, await !isServed(paths) else { throw error }
+                try? await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    /// Front ends can attach to the chat of this home.
+    private func isServed(_ paths: HomePaths) async -> Bool {
+        do throws(CommandError) {
+            guard let service = try await AttachedService.attach(to: paths.socket) else { return false }
+            await service.detach()
+        } catch {
+            // It is another version, or it cannot be asked.
+        }
+        return true
     }
 }
