@@ -45,16 +45,17 @@ final class ScriptedTerminal: Terminal {
         send(.key(key))
     }
 
-    /// Waits until the screen shows `words`; `false` after 30 s.
+    /// Waits until the screen shows `words`; `false` after ten minutes. A machine that builds beside the tests has taken two.
     func waits(for words: String) async -> Bool {
         await waits { $0.text.contains(words) }
     }
 
     func waits(until condition: (ScriptedTerminal) -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(600)
         while ContinuousClock.now < end {
             if condition(self) { return true }
-            try? await Task.sleep(for: .milliseconds(2))
+            // Each look draws the whole text, which must not keep the program itself from its processor.
+            try? await Task.sleep(for: .milliseconds(5))
         }
         return condition(self)
     }
