@@ -42,8 +42,8 @@ struct VerifyScreen {
         let area = area
         for (row, index) in page.visible.enumerated() {
             canvas.draw(
-                page.rows[index], at: Point(column: area.origin.column, row: area.origin.row + row),
-                width: area.size.columns)
+                page.rows[index].truncated(to: area.size.columns),
+                at: Point(column: area.origin.column, row: area.origin.row + row))
         }
         guard !ScreenLayout.hasFrame(box), page.place != nil else { return }
         let column = area.columns.upperBound + 1
