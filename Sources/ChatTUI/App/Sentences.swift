@@ -20,7 +20,7 @@ public enum Sentences {
         case .noSuchContact: return "there is no such contact (contacts lists them)"
         case .noSuchTransfer: return "there is no such transfer"
         case .noSuchRequest: return "there is no such request (requests lists them)"
-        case .noSuchKey: return "that key is not to be decided about: another contact has it by now, or another one answers"
+        case .noSuchKey: return "that key is not to be decided about (another contact has it, or another answers)"
         case .noSuchMessage: return "there is no such message any more"
         case .notOwnMessage: return "it is not your message (only own messages can be changed)"
         case .retracted: return "it has been deleted already"
