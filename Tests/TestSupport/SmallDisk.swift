@@ -1,7 +1,6 @@
 // A disk that is soon full; needs root.
 
 import Glibc
-import Testing
 
 /// A file system of 4 MiB in memory.
 public final class SmallDisk {
@@ -38,6 +37,11 @@ public final class SmallDisk {
     private func run(_ command: String...) async throws {
         let process = try ChildProcess(command, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], folder: folder)
         let status = try await process.waitForExit()
-        #expect(status == .exited(0), "\(command): \(process.errorOutput)")
+        guard status == .exited(0) else { throw CommandFailed(words: "\(command): \(process.errorOutput)") }
+    }
+
+    /// A command that the disk needs has said no.
+    private struct CommandFailed: Error {
+        let words: String
     }
 }
