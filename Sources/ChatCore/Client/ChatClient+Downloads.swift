@@ -13,9 +13,6 @@ struct Download {
 }
 
 extension ChatClient {
-    /// Unfinished transfers that are looked at together: a peer may have offered more than memory should hold.
-    static let transferPage = 100
-
     /// At the start of the program nothing runs, whatever the last run left in the store.
     func restTransfers() async {
         let left = await quietly { () async throws(StoreError) in try await store.runningTransfers() }
@@ -48,19 +45,17 @@ extension ChatClient {
     func resumeTransfers(with contact: ContactID) {
         guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
         spawn { client in
-            var last: TransferNumber?
-            while client.sessions[contact]?.sendingLink != nil {
-                let page = await client.quietly { [last] () async throws(StoreError) in
-                    try await client.store.unfinishedTransfers(with: contact, after: last, limit: Self.transferPage)
-                }
-                guard let page else { return }
-                for transfer in page where transfer.direction == .incoming {
+            do throws(ChatError) {
+                try await client.forEachUnfinished(with: contact) { transfer in
+                    guard client.sessions[contact]?.sendingLink != nil else { return false }
+                    guard transfer.direction == .incoming else { return true }
                     client.acceptIfAllowed(transfer)
                     let waits = transfer.state == .accepted || transfer.state == .running
                     if waits, !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
+                    return true
                 }
-                guard page.count == Self.transferPage else { return }
-                last = page.last?.number
+            } catch {
+                if case .store(let error) = error { client.hub.publish(.notice(.storeFailed(error))) }
             }
         }
     }

@@ -266,18 +266,12 @@ extension ChatClient {
 
     /// Before a contact's rows go: what has come of their files would belong to nothing.
     func removePartials(of contact: ContactID) async throws(ChatError) {
-        var last: TransferNumber?
-        while true {
-            let page = try await stored { [last] () async throws(StoreError) in
-                try await store.unfinishedTransfers(with: contact, after: last, limit: Self.transferPage)
-            }
-            for transfer in page where transfer.direction == .incoming {
-                await stopDownload(transfer.id)
-                transferRows[transfer.id] = nil
-                removePartial(of: transfer)
-            }
-            guard page.count == Self.transferPage else { return }
-            last = page.last?.number
+        try await forEachUnfinished(with: contact) { transfer in
+            guard transfer.direction == .incoming else { return true }
+            await stopDownload(transfer.id)
+            transferRows[transfer.id] = nil
+            removePartial(of: transfer)
+            return true
         }
     }
 

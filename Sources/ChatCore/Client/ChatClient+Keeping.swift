@@ -22,14 +22,9 @@ extension ChatClient {
         of contact: ContactID, storedBefore time: Timestamp?
     ) async throws(ChatError) -> Int {
         guard sessions[contact] != nil else { throw .noSuchContact }
-        var last: TransferNumber?
-        while true {
-            let page = try await stored { [last] () async throws(StoreError) in
-                try await store.unfinishedTransfers(with: contact, after: last, limit: Self.transferPage)
-            }
-            for transfer in page where time.map({ transfer.offered < $0 }) ?? true { try await giveUp(transfer) }
-            guard page.count == Self.transferPage else { break }
-            last = page.last?.number
+        try await forEachUnfinished(with: contact) { transfer throws(ChatError) in
+            if time.map({ transfer.offered < $0 }) ?? true { try await giveUp(transfer) }
+            return true
         }
         let count = try await stored { () async throws(StoreError) in
             try await store.deleteMessages(of: contact, storedBefore: time)

@@ -34,6 +34,23 @@ extension ChatClient {
         return row
     }
 
+    /// Calls `body` with the unfinished transfers with `contact`, oldest first, until it says `false`. They are read some at
+    /// a time: a peer may have offered more than memory should hold.
+    func forEachUnfinished(
+        with contact: ContactID, _ body: (FileTransfer) async throws(ChatError) -> Bool
+    ) async throws(ChatError) {
+        let limit = 100
+        var last: TransferNumber?
+        while true {
+            let page = try await stored { [last] () async throws(StoreError) in
+                try await store.unfinishedTransfers(with: contact, after: last, limit: limit)
+            }
+            for transfer in page { guard try await body(transfer) else { return } }
+            guard page.count == limit else { return }
+            last = page.last?.number
+        }
+    }
+
     /// For users: throws when the transfer is final already.
     func change(_ id: MessageID, _ change: (inout FileTransfer) -> Void) async throws(ChatError) {
         let changed = try await stored { () async throws(StoreError) in try await changeRow(id, change) }
