@@ -141,7 +141,7 @@ extension MainScreen {
         return SafeText(literal: what)
             + MessageSummary.quote(of: composing.message)
             .inDisplayOrder(width: 40, reordering: state.settings.reorders)
-            + SafeText(literal: " (Esc: not)")
+            + SafeText(literal: " (Esc gives it up)")
     }
 
     private var offerWords: SafeText? {
