@@ -503,4 +503,22 @@ struct SlashCommandTests {
         fixture.enter(line)
         #expect(fixture.errands == [errand])
     }
+
+    @Test("the only key that sends a line is not taken away by one", arguments: ["/bind Enter quit", "/unbind Enter"])
+    func lastSendingKey(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        #expect(fixture.errands.isEmpty && fixture.state.settings.keys.isEmpty)
+        #expect(fixture.text.contains("Enter is the only key that sends a line"))
+        fixture.enter("/bind Alt-j send")
+        fixture.enter(line)
+        #expect(fixture.state.settings.keys["Enter"] != nil)
+    }
+
+    @Test("words of the user that are cut off in a sentence have a mark")
+    func cutWords() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter("/react " + String(repeating: "x", count: 40))
+        #expect(fixture.text.contains(String(repeating: "x", count: 29) + "… is no reaction"))
+    }
 }

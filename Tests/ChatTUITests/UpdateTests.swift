@@ -405,4 +405,21 @@ struct UpdateTests {
             #expect(title.contains("me: Jo"))
         }
     }
+
+    @Test("an answer about links that news have overtaken is asked for once more, not believed")
+    func overtakenLinks() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let online = LinkState.online(LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true))
+        // All links are asked about at the start; meanwhile somebody calls.
+        fixture.send(.chat(.linkChanged(Fixture.bob, .connecting)))
+        fixture.send(.answer(.links([Fixture.bob: .connecting])))
+        fixture.send(.chat(.linkChanged(Fixture.bob, online)))
+        fixture.effects = []
+        fixture.send(.answer(.links([Fixture.bob: .connecting, Fixture.dave: .connecting])))
+        #expect(fixture.state.chats[1].link == online && fixture.state.chats[3].link == .connecting)
+        #expect(fixture.questions == [.links([Fixture.bob])])
+        fixture.effects = []
+        fixture.send(.answer(.links([Fixture.bob: .offline(reason: "gone")])))
+        #expect(fixture.state.chats[1].link == .offline(reason: "gone") && fixture.questions.isEmpty)
+    }
 }

@@ -96,7 +96,7 @@ extension AppState {
         guard check(text) else { return }
         effects.append(.run(.send(text, to: id)))
         guard id != openID else { return }
-        say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).prefix(width: 60).text)")
+        say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).truncated(to: 60).text)")
     }
 
     /// `/me waves`: the other side shows it as an action, too.

@@ -173,7 +173,7 @@ extension AppState {
         var emoji: String?
         if let word = scanner.remainder() {
             guard let known = EmojiNames.emoji(for: word) else {
-                let shown = SafeText(word, as: .line).prefix(width: 30).text
+                let shown = SafeText(word, as: .line).truncated(to: 30).text
                 let hint =
                     EmojiNames.suggestion(for: word).map { "did you mean :\($0):?" }
                     ?? ":+1:, :heart:, :joy:, or an emoji itself"

@@ -81,7 +81,7 @@ extension MainScreen {
         let overlay = OverlayScreen(state: state, layout: layout)
         if let words = overlay.status { return StatusWords(words, .plain, overlay.statusHints) }
         if let words = browseWords { return StatusWords(words, Theme.unread, Self.rangeHints) }
-        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc: not", .back)]) }
+        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc gives it up", .back)]) }
         if let offer = offerWords {
             let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.keymap.label(of: $0), $0) }
             return StatusWords(offer, Theme.unread, hints)
