@@ -41,7 +41,7 @@ extension AppState {
             let sends = !Keymap(overrides: keys, enter: settings.enter).label(of: .send).isEmpty
             guard sends || keymap.label(of: .send).isEmpty else {
                 return note(
-                    "\(change.name) is the only key that sends a line: bind another one to send first", isError: true)
+                    "\(change.name) is the only key that sends: bind another to send first", isError: true)
             }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action

@@ -152,11 +152,17 @@ extension MainScreen {
         let group = state.transfers.group(of: shown.number) ?? TransferGroup(transfer)
         let words = TransferWords(state: state, group: group)
         let more = others > 0 ? " (+\(others))" : ""
-        return SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line) + chat.name
-            + SafeText(literal: ": ") + words.name.truncated(to: 30)
-            + SafeText(
-                " \(Units.size(group.size))  \(state.keymap.label(of: .acceptOffer))/"
-                    + "\(state.keymap.label(of: .declineOffer))\(more)", as: .line)
+        let columns = layout.size.columns
+        let front =
+            SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line)
+            + chat.name.truncated(to: max(10, columns / 8)) + SafeText(literal: ": ")
+        let end = SafeText(
+            " \(Units.size(group.size))  \(state.keymap.label(of: .acceptOffer))/"
+                + "\(state.keymap.label(of: .declineOffer))\(more)", as: .line)
+        // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
+        let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
+        let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)
+        return front + words.name(width: max(12, min(30, room - front.width - end.width))) + end
     }
 
     // MARK: Hint
