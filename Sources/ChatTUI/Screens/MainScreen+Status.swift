@@ -162,7 +162,7 @@ extension MainScreen {
         // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
         let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
         let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)
-        return front + words.name(width: max(12, min(30, room - front.width - end.width))) + end
+        return front + words.name(width: max(18, min(30, room - front.width - end.width))) + end
     }
 
     // MARK: Hint
