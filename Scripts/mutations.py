@@ -3,7 +3,7 @@
 broken without a failing test is a line that nothing holds (RELIABILITY 5). The list is Tests/Mutations/mutations.toml.
 
 mutations.py [--list | --check] [--together N] [NAME...]: all mutations, or those whose names begin with one of NAME.
-Works in a copy of the tree under .build/mutations; exits 1 unless every mutation was killed."""
+Works in a copy of the tree as it is at the start, under .build/mutations; exits 1 unless every mutation was killed."""
 import argparse
 import dataclasses
 import os
@@ -22,7 +22,14 @@ copy = root / ".build/mutations/tree"
 logs = root / ".build/mutations/logs"
 swift = os.environ.get("SWIFT", "swift")
 # Built as cheaply as can be: nobody debugs what is built here.
-options = ["--disable-index-store", "-debug-info-format", "none"]
+# SwiftPM looks for tests of XCTest in the index, unless the package says itself where its tests begin.
+entry_point = """import Testing
+
+@main enum Runner {
+    static func main() async { await Testing.__swiftPMEntryPoint() as Never }
+}
+"""
+options = ["--disable-xctest", "--disable-index-store", "-debug-info-format", "none"]
 environment = {"SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "4"} | os.environ
 
 KILLED, SURVIVED, HUNG = "killed", "SURVIVED", "TIMED OUT"
@@ -74,7 +81,7 @@ def mirror():
         folders[:] = [name for name in folders if name != ".build"]
         for name in files:
             path = pathlib.Path(folder, name)
-            if str(path.relative_to(copy)) not in wanted:
+            if str(path.relative_to(copy)) not in wanted | {"Tests/XCTMain.swift"}:
                 path.unlink()
     for name in wanted:
         source, target = root / name, copy / name
@@ -82,6 +89,9 @@ def mirror():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
             shutil.copymode(source, target)
+    begin = copy / "Tests/XCTMain.swift"
+    if not begin.is_file():
+        begin.write_text(entry_point)
 
 
 def run(command, log, seconds=None):
@@ -110,7 +120,7 @@ def build(log):
 
 def test(filters, log, seconds=None):
     chosen = [word for expression in filters for word in ("--filter", expression)]
-    return run([swift, "test", "--disable-xctest", "--skip-build", "--no-parallel", *options, *chosen], log, seconds)
+    return run([swift, "test", "--skip-build", "--no-parallel", *options, *chosen], log, seconds)
 
 
 def verdict(mutation):
@@ -124,35 +134,37 @@ def verdict(mutation):
     return KILLED, failed[0] if failed else "crash"
 
 
-def apply(entries):
-    mirror()
+def judge(entries):
+    """Builds with these mutations and runs the tests of each. Several that do not build are tried one by one."""
+    unbroken = {copy / entry.file: (copy / entry.file).read_text() for entry in entries}
     for entry in entries:
         path = copy / entry.file
         path.write_text(path.read_text().replace(entry.old, entry.new))
-
-
-def judge(entries):
-    """Builds with these mutations and runs the tests of each. Several that do not build are tried one by one."""
-    apply(entries)
-    if build(logs / f"{entries[0].name}.build.log"):
-        return [(entry, *verdict(entry)) for entry in entries]
-    if len(entries) == 1:
-        return [(entries[0], NO_BUILD, f"see {logs}/{entries[0].name}.build.log")]
+    try:
+        if build(logs / f"{entries[0].name}.build.log"):
+            return [(entry, *verdict(entry)) for entry in entries]
+        if len(entries) == 1:
+            return [(entries[0], NO_BUILD, f"see {logs}/{entries[0].name}.build.log")]
+    finally:
+        for path, text in unbroken.items():
+            path.write_text(text)
     return [result for entry in entries for result in judge([entry])]
 
 
 def batches(entries, size):
-    """At most `size` mutations at a time, no two of which share a file or a suite of tests."""
+    """At most `size` mutations at a time, no two of which change the same place or are for the same tests."""
     gathered = []
     for entry in entries:
-        marks = {entry.file} | set(re.findall(r"\w+Tests\b", entry.tests))
-        place = next((batch for batch in gathered if len(batch[0]) < size and not batch[1] & marks), None)
-        if place is None:
-            gathered.append(([entry], marks))
+        for batch in gathered:
+            others = [other for other in batch if other.file == entry.file]
+            meets = any(other.tests == entry.tests for other in batch) or any(
+                (root / entry.file).read_text().replace(other.old, other.new).count(entry.old) != 1 for other in others)
+            if len(batch) < size and not meets:
+                batch.append(entry)
+                break
         else:
-            place[0].append(entry)
-            place[1].update(marks)
-    return [batch for batch, _ in gathered]
+            gathered.append([entry])
+    return gathered
 
 
 def main():
@@ -187,7 +199,7 @@ def main():
     print("building the tree unbroken", flush=True)
     if not build(logs / "unbroken.build.log"):
         sys.exit(f"mutations: the tree does not build: {logs}/unbroken.build.log")
-    known = run([swift, "test", "list", "--skip-build", "--disable-xctest", *options], logs / "list.log")[1].split("\n")
+    known = run([swift, "test", "list", "--skip-build", *options], logs / "list.log")[1].split("\n")
     ready = []
     for entry in chosen:
         if reason := misfit(entry):
@@ -205,7 +217,6 @@ def main():
     for batch in batches(ready, arguments.together):
         for result in judge(batch):
             note(*result)
-    mirror()
 
     counts = {outcome: sum(1 for _, each in results if each == outcome) for _, outcome in results}
     print("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
