@@ -72,7 +72,7 @@ extension HistoryDatabase {
         while FileSystem.exists("\(path).old-\(number)") { number += 1 }
         let kept = "\(path).old-\(number)"
         // The log first: without it the file is older, but whole; a log without its file means nothing.
-        for suffix in ["-wal", ""] where FileSystem.exists(path + suffix) {
+        for suffix in ["-journal", "-wal", ""] where FileSystem.exists(path + suffix) {
             try FileSystem.move(path + suffix, to: kept + suffix)
         }
         try FileSystem.remove(path + "-shm")
@@ -85,6 +85,7 @@ extension HistoryDatabase {
         let restored = path + restoredSuffix
         guard FileSystem.exists(restored) else { return nil }
         let kept = try setAside(path)
+        try removeStrayLog(of: path)
         try FileSystem.move(restored, to: path)
         return kept
     }

@@ -198,12 +198,13 @@ extension SQLiteConnection {
         for position in positions {
             try SearchIndex.remove(position, in: self)
             try retractUnsent(at: position, of: contact)
-            // Edits hold texts, too. A retraction that waits is still to be said.
+            try emptyWaitingEdits(ofMessageAt: position, of: contact)
+            // Edits hold texts, too. A retraction or a reaction that waits is still to be said.
             try run(
                 """
                 DELETE FROM operations WHERE contact = ?2
                     AND target = (SELECT id FROM messages WHERE position = ?1)
-                    AND NOT (outgoing = 1 AND kind = 'retract'
+                    AND NOT (outgoing = 1 AND kind <> 'edit'
                         AND number IN (SELECT operation FROM outbox WHERE contact = ?2))
                 """, .integer(position), .integer(contact.rawValue))
             try run("DELETE FROM messages WHERE position = ?", .integer(position))
@@ -240,6 +241,18 @@ extension SQLiteConnection {
             UPDATE operations SET kind = 'retract', text = NULL WHERE contact = ?1 AND outgoing = 1 AND target = ?2
                 AND number IN (SELECT operation FROM outbox WHERE contact = ?1)
             """, .integer(contact.rawValue), .text(message.id.text))
+    }
+
+    /// An edit that waits goes with its message. Its number would be missing over there, so the reaction that this side has
+    /// shown anyhow is said once more in its place.
+    private func emptyWaitingEdits(ofMessageAt position: Int64, of contact: ContactID) throws(StoreError) {
+        try run(
+            """
+            UPDATE operations SET kind = 'react', text = (SELECT own_reaction FROM messages WHERE position = ?1)
+            WHERE contact = ?2 AND outgoing = 1 AND kind = 'edit'
+                AND target = (SELECT id FROM messages WHERE position = ?1)
+                AND number IN (SELECT operation FROM outbox WHERE contact = ?2)
+            """, .integer(position), .integer(contact.rawValue))
     }
 
     /// Counts anew what a conversation's row says of its messages.

@@ -3,6 +3,10 @@
 public import ChatCore
 
 extension HistoryDatabase {
+    /// In the words of the index of unfinished transfers: without them SQLite goes through all that there ever were, also
+    /// for a single one of these states.
+    static let isUnfinished = "t.state IN ('offered', 'accepted', 'running', 'paused')"
+
     public func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer? {
         try await transfer(where: "t.id = ?", .text(id.text))
     }
@@ -19,7 +23,7 @@ extension HistoryDatabase {
     }
 
     public func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer] {
-        let filter = unfinishedOnly ? "WHERE t.state IN ('offered', 'accepted', 'running', 'paused')" : ""
+        let filter = unfinishedOnly ? "WHERE \(Self.isUnfinished)" : ""
         return try await writer.perform { connection throws(StoreError) in
             try connection.all(
                 "SELECT \(TransferRow.columns) FROM transfers t \(filter) ORDER BY t.number DESC LIMIT ?",
@@ -35,7 +39,7 @@ extension HistoryDatabase {
             try connection.all(
                 """
                 SELECT \(TransferRow.columns) FROM transfers t
-                WHERE t.state IN ('offered', 'accepted', 'running', 'paused') AND t.contact = ? AND t.number > ?
+                WHERE \(Self.isUnfinished) AND t.contact = ? AND t.number > ?
                 ORDER BY t.number LIMIT ?
                 """,
                 [.integer(contact.rawValue), .integer(number?.rawValue ?? 0), .integer(Int64(limit))]
@@ -45,9 +49,9 @@ extension HistoryDatabase {
 
     public func runningTransfers() async throws(StoreError) -> [FileTransfer] {
         try await writer.perform { connection throws(StoreError) in
-            try connection.all("SELECT \(TransferRow.columns) FROM transfers t WHERE t.state = 'running'", []) {
-                row throws(StoreError) in try TransferRow.transfer(from: row)
-            }
+            try connection.all(
+                "SELECT \(TransferRow.columns) FROM transfers t WHERE \(Self.isUnfinished) AND t.state = 'running'", []
+            ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
         }
     }
 
@@ -55,8 +59,7 @@ extension HistoryDatabase {
         try await writer.perform { connection throws(StoreError) in
             let paths = try connection.all(
                 """
-                SELECT path FROM transfers WHERE state IN ('offered', 'accepted', 'running', 'paused')
-                    AND outgoing = ? AND path IS NOT NULL
+                SELECT path FROM transfers t WHERE \(Self.isUnfinished) AND outgoing = ? AND path IS NOT NULL
                 """, [.flag(direction == .outgoing)]
             ) { row in row.text(0) }
             return Set(paths)
@@ -70,7 +73,8 @@ extension HistoryDatabase {
             try connection.all(
                 """
                 SELECT \(TransferRow.columns) FROM transfers t
-                WHERE t.state IN ('accepted', 'running') AND t.contact = ? AND t.outgoing = 0
+                WHERE \(Self.isUnfinished) AND t.state IN ('accepted', 'running')
+                    AND t.contact = ? AND t.outgoing = 0
                 ORDER BY t.number LIMIT ?
                 """,
                 [.integer(contact.rawValue), .integer(Int64(limit))]

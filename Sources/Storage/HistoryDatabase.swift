@@ -114,6 +114,7 @@ public final class HistoryDatabase: Sendable {
     /// Makes the file where there is none. It gets its name with a first page in it, so that an empty one is never ours.
     private static func begin(_ path: String) throws(StoreError) {
         guard !FileSystem.exists(path) else { return }
+        try removeStrayLog(of: path)
         let new = path + ".new"
         try FileSystem.removeDatabase(new)
         try FileSystem.createNew(new)
@@ -124,6 +125,11 @@ public final class HistoryDatabase: Sendable {
             try? FileSystem.removeDatabase(new)
             throw error
         }
+    }
+
+    /// The log of a file that is not there any more would be taken for that of the next one under its name.
+    static func removeStrayLog(of path: String) throws(StoreError) {
+        for suffix in ["-wal", "-shm", "-journal"] { try FileSystem.remove(path + suffix) }
     }
 
     /// Whether the file at `path` was written by an earlier version: the next start brings it to the present one, and

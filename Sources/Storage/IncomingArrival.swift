@@ -108,13 +108,15 @@ struct IncomingArrival {
     }
 
     private func gap(of sequence: Int64) throws(StoreError) -> Gap? {
-        try connection.first(
-            "SELECT first, last, position, marker FROM gaps WHERE contact = ? AND first <= ? AND last >= ?",
-            [contactValue, .integer(sequence), .integer(sequence)]
+        // Gaps do not overlap: only the one that begins last can hold it. There may be very many, and each message asks.
+        let gap = try connection.first(
+            "SELECT first, last, position, marker FROM gaps WHERE contact = ? AND first <= ? ORDER BY first DESC LIMIT 1",
+            [contactValue, .integer(sequence)]
         ) { row in
             Gap(
                 first: row.integer(0), last: row.integer(1), position: row.integer(2), marker: row.optionalInteger(3))
         }
+        return gap.flatMap { $0.last >= sequence ? $0 : nil }
     }
 
     private func keep(_ gap: Gap) throws(StoreError) {

@@ -87,6 +87,9 @@ import Testing
         #expect(await bob.client.sessions.values.first?.peerAway == nil)
         try await alice.client.setVerified(alice.contactID("bob"))
         try await eventually("it goes out") { try await alice.state(of: waiting.id) == .delivered }
+        try await eventually("and that we are away") {
+            await bob.client.sessions.values.first?.peerAway == "out"
+        }
 
         let other = try await bob.say("and I?", to: "alice")
         try await eventually("bob's own rule is his") { try await bob.state(of: other.id) == .delivered }
@@ -99,8 +102,17 @@ import Testing
         let (alice, bob) = try await pair()
         await reconfigure(alice) { $0.requiresVerified = true }
         let waiting = try await alice.say("soon", to: "bob")
+        let heard = try await bob.say("hello?", to: "alice")
+        try await eventually("it is here") { try await alice.texts(with: "bob", .incoming).count == 1 }
+        let last = try #require(try await alice.history(with: "bob").last)
+        try await alice.client.markSeen(alice.contactID("bob"), upTo: last.position)
+        try await alice.client.setAway("out")
         await reconfigure(alice) { $0.requiresVerified = false }
         try await eventually("it goes out") { try await alice.state(of: waiting.id) == .delivered }
+        try await eventually("that it was read, too") { try await bob.state(of: heard.id) == .read }
+        try await eventually("and that we are away") {
+            await bob.client.sessions.values.first?.peerAway == "out"
+        }
         await alice.stop()
         await bob.stop()
     }

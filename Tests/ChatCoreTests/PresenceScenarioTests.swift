@@ -19,6 +19,47 @@ import Testing
         return details.away
     }
 
+    @Test("what was said over a link does not count for the one that takes its place")
+    func replacedLink() async throws {
+        let (alice, bob, _, alicesID) = try await pair()
+        var session = try #require(await bob.client.sessions[alicesID])
+        let link = try #require(session.link)
+        session.peerAway = "lunch"
+        session.isRefusing = true
+        let next = ActiveLink(
+            number: LinkNumber(rawValue: 99), connection: link.connection, router: link.router, peerID: link.peerID,
+            opened: link.opened)
+        _ = session.adopt(next, own: bob.id, now: link.opened)
+        #expect(session.link?.number == next.number)
+        #expect(session.peerAway == nil)
+        #expect(!session.isRefusing)
+        await alice.stop()
+        await bob.stop()
+        // A call that is answered while the program ends gets no link: nobody would close it.
+        await bob.client.adopt(next, for: alicesID)
+        #expect(await bob.client.sessions[alicesID]?.link == nil)
+    }
+
+    @Test("who is accepted at their first call, writes and leaves, is heard to the end")
+    func firstCall() async throws {
+        let alice = try await TestPeer("alice") {
+            $0.acceptsRequests = true
+            $0.limits.operationBurst = 1
+            $0.limits.operationsPerSecond = 5
+        }.start()
+        let bob = try await TestPeer("bob").start()
+        let address = try #require(await alice.client.identity.address)
+        _ = try await bob.client.addContact(address, name: "alice")
+        let texts = (1...5).map { "line \($0)" }
+        var last: ChatMessage?
+        for text in texts { last = try await bob.say(text, to: "alice") }
+        let id = try #require(last?.id)
+        try await eventually("all are on their way") { try await bob.state(of: id) != .pending }
+        await bob.stop()
+        try await eventually("all are heard") { try await alice.texts(with: "bob") == texts }
+        await alice.stop()
+    }
+
     @Test("away reaches contacts who are linked, and those who link later; back takes it back")
     func awayAndBack() async throws {
         let (alice, bob, bobsID, alicesID) = try await pair()

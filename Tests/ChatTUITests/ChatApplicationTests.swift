@@ -82,7 +82,7 @@ struct ChatApplicationTests {
         #expect(await terminal.waits(for: "Alice>"))
         terminal.type("/send /no/such/file")
         terminal.press("Enter")
-        #expect(await terminal.waits(for: "no such file or directory"))
+        #expect(await terminal.waits(for: "Nothing was offered: cannot read /no/such/file"))
         // What is there is not sent either when something else is not.
         terminal.type("/send /etc/passwd /no/such/words -- text")
         terminal.press("Enter")

@@ -166,4 +166,14 @@ struct FilePickerTests {
         #expect(FileListing.read("/no/such/folder").problem == "no such file or directory")
         #expect(!FileListing.read("/dev").entries.contains { $0.name == "null" })
     }
+
+    @Test("what does not fit is cut off with a mark")
+    func longWords() {
+        var fixture = Fixture.main(columns: 40, rows: 10)
+        fixture.press("Ctrl-t")
+        guard case .files(let folder, let generation)? = fixture.questions.last else { return }
+        let hidden = FileListing.Entry(name: ".profile", isFolder: false, size: 1, modified: Fixture.time(20, 9, 0))
+        fixture.send(.answer(.files(FileListing(folder: folder, entries: [hidden]), generation: generation)))
+        #expect(fixture.text.contains(/nothing but 1 hidden entr[a-z]* .*… +│/), "\(fixture.text)")
+    }
 }

@@ -208,7 +208,7 @@ struct FolderLineTests {
             #expect(fixture.reacted == [id])
         }
         fixture.enter("/delete 99")
-        #expect(fixture.text.contains("There are not 99 own messages"))
+        #expect(fixture.text.contains("There are fewer than 99 own messages"))
         // The store counts all of them.
         fixture = Fixture(
             columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])
@@ -227,7 +227,7 @@ struct FolderLineTests {
         for case .message(let reference, let contact, let action) in fixture.questions {
             fixture.send(.answer(.message(nil, reference, contact, action)))
         }
-        #expect(fixture.text.contains("There are not 1000 messages"), "\(fixture.text)")
+        #expect(fixture.text.contains("There are fewer than 1000 messages"), "\(fixture.text)")
     }
 
     @Test("scrolling away from a folder at the end and back ends at the newest message")

@@ -202,7 +202,7 @@ struct MouseTests {
             ("requests 1 Alt-r", { $0.send(.chat(.requestsChanged([ScreenFixture.erin]))) }, isRequests),
             ("requests 1", { $0.send(.chat(.requestsChanged([ScreenFixture.erin]))) }, isRequests),
             ("unread chat", { _ in }, { $0.state.openID != ScreenFixture.alice }),
-            ("Esc: not", { $0.press("Escape", "r") }, { $0.state.openChat?.composing == nil }),
+            ("Esc gives it up", { $0.press("Escape", "r") }, { $0.state.openChat?.composing == nil }),
         ]
         for item in cases {
             var fixture = ScreenFixture.main(columns: 120, rows: 40)

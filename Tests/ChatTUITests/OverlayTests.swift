@@ -312,4 +312,20 @@ struct OverlayTests {
         fixture.press("1")
         #expect(fixture.errands.contains(.setVerified(Fixture.bob)))
     }
+
+    @Test("what a filter of the help leaves stands in one list, keys and commands, the best first")
+    func filteredHelp() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("F1")
+        fixture.type("search")
+        #expect(fixture.text.contains("search this chat") && fixture.text.contains("/search [WORDS]"))
+        #expect(!fixture.text.contains("page 1"))
+    }
+
+    @Test("the rows of a page and the way out stand apart")
+    func readerFooter() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/bind")
+        #expect(fixture.text.contains(/rows 1-17 of [0-9]+ · Esc closes/))
+    }
 }

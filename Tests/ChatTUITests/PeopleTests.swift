@@ -394,4 +394,16 @@ struct PeopleTests {
         #expect(Units.seconds(of: "999999999w") == 315_360_000)
         #expect(Units.milliseconds(.microseconds(900)) == "<1 ms" && Units.milliseconds(.milliseconds(2100)) == "2.1 s")
     }
+
+    @Test("nobody is told to confirm a number that is not there")
+    func noNumberYet() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.chats[1].conversation.peer.peerID = nil
+        fixture.enter("/verify bob")
+        #expect(fixture.text.contains("there is nothing to compare"))
+        #expect(!fixture.text.contains("1 match") && fixture.text.contains(" 2 differ"))
+        fixture.press("Esc")
+        fixture.enter("/verify carol")
+        #expect(fixture.text.contains(" 1 match  2 differ"))
+    }
 }

@@ -273,6 +273,39 @@ struct PlainTests {
         #expect(!shown.contains { $0.contains("this one? 4.1 MB") || $0.contains("│") })
     }
 
+    @Test("prints pages and codes whole, and nothing of what lies around them on a screen")
+    func pages() throws {
+        var fixture = fixture()
+        let info = lines(&fixture, .line("/info"))
+        #expect(info.first == "About this message:" && info.contains { $0.hasPrefix("from ") })
+        #expect(!info.contains { $0.contains("Esc") || $0.contains("j/k") || $0.contains("Alice>") })
+        _ = lines(&fixture, .printed)
+        #expect(lines(&fixture, .line("/log")).first == "What was said on the status line:")
+        _ = lines(&fixture, .printed)
+        _ = lines(&fixture, .line("/qr"))
+        let address = "blip://192.0.2.10:4985"
+        let code = try QRCode(address)
+        let printed = lines(&fixture, .answer(.qrCode(address, .success(code))))
+        #expect(printed == [address] + code.halfBlocks)
+        _ = lines(&fixture, .printed)
+        #expect(lines(&fixture, .line("/send")).last == "Say which files: /send PATH… [-- TEXT]")
+    }
+
+    @Test("what is known of an edited message waits for its earlier texts")
+    func editedInfo() throws {
+        var fixture = fixture()
+        var edited = Fixture.message(40, .outgoing, "second", at: Fixture.time(21, 9, 8))
+        edited.edited = Fixture.time(21, 9, 9)
+        _ = lines(&fixture, .chat(.messageAdded(edited)))
+        #expect(lines(&fixture, .line("/info")) == [])
+        let versions = [
+            TextVersion(text: "first", written: Fixture.time(21, 9, 8)),
+            TextVersion(text: "second", written: Fixture.time(21, 9, 9)),
+        ]
+        let info = lines(&fixture, .answer(.versions(versions, edited)))
+        #expect(info.contains { $0.contains("first") } && info.contains { $0.contains("second") })
+    }
+
     @Test("sends lines, runs nothing that was mistyped, and keeps the draft that a screen has left")
     func entering() {
         var fixture = fixture()

@@ -262,7 +262,7 @@ struct ReadingTests {
         #expect(ask("/edit \(Fixture.messageID(7).text) x")?.0 == .id(Fixture.messageID(7)))
         #expect(fixture.errands.isEmpty && fixture.text.contains("no own text"))
         #expect(ask("/delete 999")?.0 == .last(999, .own))
-        #expect(fixture.text.contains("There are not 999 own messages"))
+        #expect(fixture.text.contains("There are fewer than 999 own messages"))
         #expect(ask("/goto #00000000") == nil || fixture.text.contains("There is no message #00000000"))
         // What is in memory is done at once.
         fixture.enter("/forward 2 bob")

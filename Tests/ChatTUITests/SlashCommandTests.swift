@@ -417,4 +417,108 @@ struct SlashCommandTests {
         let result3 = scanner.all()
         #expect(result3 == ["open end"])
     }
+
+    @Test(
+        "a command without a number says what there is nothing of",
+        arguments: [
+            ("/accept", "No offer waits for an answer"), ("/decline", "No offer waits for an answer"),
+            ("/pause", "No file is being sent or received"), ("/resume", "Nothing is paused"),
+            ("/cancel", "No transfer is unfinished"), ("/pause release", "release is no transfer (8, #8;"),
+            ("/unread 9", "There are fewer than 9 messages of theirs"),
+            ("/read nobody", "No contact is called nobody"),
+            ("/goto #zz", "#zz is no message of this chat"), ("/goto soon", "soon is not a day"),
+        ])
+    func nothingToDo(line: String, words: String) {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter(line)
+        #expect(fixture.effects.allSatisfy { if case .run = $0 { false } else { true } })
+        #expect(fixture.text.contains(words), "\(fixture.text)")
+    }
+
+    @Test("/read WHO marks that chat, /read the open one")
+    func readWhom() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/read dave")
+        #expect(fixture.text.contains("Dave is read"))
+        fixture.enter("/read")
+        #expect(fixture.text.contains("Alice is read"))
+    }
+
+    @Test("a slash alone is not taken for the shortest command")
+    func slashAlone() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/")
+        #expect(fixture.text.contains("/ alone is no command (F1 lists all). To send it, start with //"))
+    }
+
+    @Test("whom we refuse is neither called nor pinged, and is shown without a link", arguments: ["connect", "ping"])
+    func blockedLink(name: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.chat(.linkChanged(Fixture.bob, .offline(reason: "nobody listens there"))))
+        fixture.state.chats[1].conversation.peer.isBlocked = true
+        fixture.enter("/\(name) bob")
+        #expect(fixture.errands.isEmpty && fixture.questions.isEmpty)
+        #expect(fixture.text.contains("Bob is blocked (/unblock Bob)"))
+        fixture.press("Alt-k")
+        #expect(fixture.text.contains(/Bob +blocked/))
+        fixture.press("Esc", "Alt-2")
+        #expect(fixture.text.hasPrefix(" Bob · blocked · unverified  "))
+    }
+
+    @Test("a view that was cleared says so as long as it is empty, and PgUp can be clicked there")
+    func cleared() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/clear")
+        fixture.press("Alt-2", "Alt-1")
+        #expect(fixture.text.contains("│The view is clear; PgUp shows the history again."))
+        try fixture.click(on: "PgUp")
+        #expect(fixture.text.contains("morning!") && !fixture.text.contains("The view is clear"))
+    }
+
+    @Test("a chat that its user has marked as unread is the next unread one, also while it is open")
+    func markedUnread() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for index in fixture.state.chats.indices { fixture.state.chats[index].conversation.unreadCount = 0 }
+        fixture.press("Tab")
+        #expect(fixture.text.contains("Nothing unread"))
+        fixture.state.chats[0].conversation.unreadCount = 2
+        fixture.enter("/version")
+        fixture.press("Tab")
+        #expect(fixture.state.openID == Fixture.alice && !fixture.text.contains("Nothing unread"))
+    }
+
+    @Test(
+        "a name of several words needs no quotes, and the longest name counts",
+        arguments: [
+            ("/msg bob builder hi there", .send("hi there", to: Fixture.carol)),
+            ("/msg \"bob builder\" hi", .send("hi", to: Fixture.carol)), ("/msg bob hi", .send("hi", to: Fixture.bob)),
+            ("/msg bob builders hi", .send("builders hi", to: Fixture.bob)),
+            ("/rename Bob Builder Bobby", .rename(Fixture.carol, to: "Bobby")),
+            ("/mute Bob Builder off", .setMuted(Fixture.carol, until: nil)),
+            ("/autoaccept bob builder off", .setAutomaticAcceptance(Fixture.carol, 0)),
+        ] as [(String, Errand)])
+    func nameOfTwoWords(line: String, errand: Errand) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.chats[2].conversation.peer.name = "Bob Builder"
+        fixture.enter(line)
+        #expect(fixture.errands == [errand])
+    }
+
+    @Test("the only key that sends a line is not taken away by one", arguments: ["/bind Enter quit", "/unbind Enter"])
+    func lastSendingKey(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        #expect(fixture.errands.isEmpty && fixture.state.settings.keys.isEmpty)
+        #expect(fixture.text.contains("Enter is the only key that sends"))
+        fixture.enter("/bind Alt-j send")
+        fixture.enter(line)
+        #expect(fixture.state.settings.keys["Enter"] != nil)
+    }
+
+    @Test("words of the user that are cut off in a sentence have a mark")
+    func cutWords() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter("/react " + String(repeating: "x", count: 40))
+        #expect(fixture.text.contains(String(repeating: "x", count: 29) + "… is no reaction"))
+    }
 }

@@ -49,12 +49,22 @@ struct TextTests {
         "days by name",
         arguments: [
             ("2026-11-20", 20), ("20.11.2026", 20), ("2026-11", 1), ("today", 21), ("yesterday", 20),
+            ("20 Nov", 20), ("fri 20 nov 2026", 20), ("1 November 2026", 1), ("Fri 20 Nov x", nil), ("31 Feb", nil),
+            ("20 Nov 2026 1", nil), ("fri", nil), ("x Nov", nil),
             ("2026-13-01", nil),
             ("2026-02-30", nil), ("tomorrow", nil), ("", nil), ("-", nil), ("99999999999999999999-1-1", nil),
         ] as [(String, Int64?)])
     func days(name: String, day: Int64?) {
         let start = LocalClock.fixed(seconds: 0).startOfDay(named: name, today: Fixture.time(21, 9, 7))
         #expect(start == day.map { Fixture.time($0, 0, 0) })
+    }
+
+    @Test("a day without a year is the last one that has begun")
+    func lastYear() {
+        let clock = LocalClock.fixed(seconds: 0)
+        let today = Fixture.time(21, 9, 7)
+        #expect(clock.startOfDay(named: "22 Nov", today: today).map(clock.date) == "22 Nov 2025")
+        #expect(clock.startOfDay(named: "21 Nov", today: today).map(clock.date) == "21 Nov 2026")
     }
 
     @Test(

@@ -405,4 +405,34 @@ struct UpdateTests {
             #expect(title.contains("me: Jo"))
         }
     }
+
+    @Test("an answer about links that news have overtaken is asked for once more, not believed")
+    func overtakenLinks() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let online = LinkState.online(LinkDetails(remoteAddress: "127.0.0.1:4985", isEncrypted: true))
+        // All links are asked about at the start; meanwhile somebody calls.
+        fixture.send(.chat(.linkChanged(Fixture.bob, .connecting)))
+        fixture.send(.answer(.links([Fixture.bob: .connecting])))
+        fixture.send(.chat(.linkChanged(Fixture.bob, online)))
+        fixture.effects = []
+        fixture.send(.answer(.links([Fixture.bob: .connecting, Fixture.dave: .connecting])))
+        #expect(fixture.state.chats[1].link == online && fixture.state.chats[3].link == .connecting)
+        #expect(fixture.questions == [.links([Fixture.bob])])
+        fixture.effects = []
+        fixture.send(.answer(.links([Fixture.bob: .offline(reason: "gone")])))
+        #expect(fixture.state.chats[1].link == .offline(reason: "gone") && fixture.questions.isEmpty)
+    }
+
+    @Test("an offer with long names leaves room for its keys and for what is unread", arguments: [100, 120])
+    func longOffer(columns: Int) {
+        var fixture = Fixture.main(columns: columns, rows: 24)
+        fixture.send(.answer(.transfers([])))
+        fixture.state.chats[0].conversation.peer.name = "Alice with a name that is far too long"
+        let name = "a photo of everything that there is.jpg.exe"
+        let offer = Fixture.transfer(8, .incoming, name, size: 7, .offered)
+        fixture.send(.answer(.transfers([offer, Fixture.transfer(9, .incoming, "b", size: 5, .offered)])))
+        let rows = fixture.text.split(separator: "\n").filter { $0.contains("OFFER") }
+        #expect(rows.count == 1 && rows[0].contains("Alt-y/Alt-n (+1)") && rows[0].contains("[2:3 4:@1]"), "\(rows)")
+        #expect(rows[0].contains("(program)"), "\(rows)")
+    }
 }

@@ -179,6 +179,12 @@ extension EndToEnd {
             expectOneSentence(try await alice.run("send-file", "bob", folder + "/2024/none"), 7, "cannot read")
             expectOneSentence(try await alice.run("send-file", "bob", folder, "--name", "x"), 2, "--name")
             try await server.stop()
+            // What could not be offered is told, also when the others have to wait.
+            let empty = alice.folder.file("empty")
+            #expect(mkdir(empty, 0o700) == 0)
+            let mixed = try await alice.run("send-file", "bob", single, empty, "--timeout", "0.2")
+            #expect(mixed.status == .exited(7), "\(mixed.errorOutput)")
+            #expect(mixed.errorOutput.contains("holds no file"), "\(mixed.errorOutput)")
         }
 
         @Test("sends standard input under a name, and keeps no copy of it")
@@ -210,6 +216,14 @@ extension EndToEnd {
             #expect(try await sha256(bob.path + "/downloads/later.bin") == sha256(input))
             try await sender.stop()
             try await again.stop()
+            // Another key answers: nothing is sent, but what is offered is not lost.
+            unlink(bob.path + "/identity.key")
+            let stranger = try await Server(bob, port: port)
+            let refused = try await alice.run(
+                "send-file", "bob", "-", "--name", "held.bin", "--timeout", "60", input: input)
+            expectOneSentence(refused, 5, "another key")
+            #expect(TestFile.names(in: alice.path + "/spool").count == 1)
+            try await stranger.stop()
         }
 
         @Test("receives one file for a script: through a running instance, and as an instance of its own")

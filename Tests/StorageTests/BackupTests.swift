@@ -81,6 +81,31 @@ struct BackupTests {
         #expect(access(folder.path + "/copy", F_OK) == 0)
     }
 
+    @Test("take nothing from a log that was left of another history, and neither do new histories")
+    func strayLog() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        try await database.say("saved", to: bob)
+        try await database.backUp(to: folder.path + "/copy")
+        try await database.say("later", to: bob)
+        let log = try contents(of: folder.database + "-wal")
+        await database.close()
+        // Who deletes a history mostly knows nothing of its log.
+        unlink(folder.database)
+        try overwrite(folder.database + "-wal", at: 0, with: log)
+        _ = try await HistoryDatabase.restore(from: folder.path + "/copy", to: folder.database)
+        let restored = try await folder.open()
+        #expect(try await restored.page(of: bob, .newest, limit: 9).map(\.text) == ["saved"])
+        await restored.close()
+
+        unlink(folder.database)
+        try overwrite(folder.database + "-wal", at: 0, with: log)
+        let anew = try await folder.open()
+        #expect(try await anew.contacts().isEmpty)
+        await anew.close()
+    }
+
     @Test("that cannot be used change nothing", arguments: ["garbage", "newer", "damaged", "foreign", "absent"])
     func refused(_ kind: String) async throws {
         let folder = try TestFolder()

@@ -216,6 +216,29 @@ struct ForgettingTests {
         await database.close()
     }
 
+    @Test("leaves the number of an edit that waits to a reaction that changes nothing, and keeps reactions that wait")
+    func deletesEdited() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let message = try await database.say("regrettable", to: bob)
+        _ = try await database.advanceState(of: message.id, in: bob, to: .delivered)
+        for action in [ChatOperation.Action.react(emoji: "😀"), .edit(text: Self.secret), .react(emoji: "🎉")] {
+            _ = try await database.enqueueOperation(
+                action, on: message.id, .outgoing, to: bob, at: Timestamp(milliseconds: 2_000))
+        }
+        #expect(try await database.deleteMessages([message.id], of: bob) == 1)
+        let waiting = try await database.outbox(for: bob, limit: 9).compactMap { entry in
+            if case .operation(let operation) = entry.operation { operation } else { nil }
+        }
+        #expect(waiting.map(\.sequence) == [1, 2, 3].map { message.sequence + $0 })
+        #expect(waiting.map(\.action) == [.react(emoji: "😀"), .react(emoji: "🎉"), .react(emoji: "🎉")])
+        #expect(waiting.allSatisfy { $0.target == message.id })
+        try await database.purge()
+        #expect(try !isOnDisk(folder))
+        await database.close()
+    }
+
     @Test("takes edits of messages that are gone, by age and when everything is forgotten", arguments: [true, false])
     func strayOperations(byAge: Bool) async throws {
         let folder = try TestFolder()

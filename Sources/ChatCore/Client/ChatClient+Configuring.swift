@@ -35,7 +35,9 @@ extension ChatClient {
                 dial(contact)
             }
         }
-        if old.requiresVerified, !wanted.requiresVerified { for contact in sessions.keys { pump(contact) } }
+        if old.requiresVerified, !wanted.requiresVerified {
+            for contact in sessions.keys { tellWhatWaits(to: contact) }
+        }
         if wanted.retention != old.retention || wanted.deletesFiles != old.deletesFiles { await deleteExpired() }
     }
 

@@ -17,7 +17,9 @@ extension ChatClient {
     func restTransfers() async {
         let left = await quietly { () async throws(StoreError) in try await store.runningTransfers() }
         // Calls are taken already: what has begun anew runs.
-        for transfer in left ?? [] where downloads[transfer.id] == nil { await setWaiting(transfer.id) }
+        for transfer in left ?? [] where downloads[transfer.id] == nil && uploads[transfer.id] == nil {
+            await setWaiting(transfer.id)
+        }
     }
 
     /// A running transfer waits for the next link.

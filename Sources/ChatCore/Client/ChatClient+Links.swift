@@ -116,7 +116,14 @@ extension ChatClient {
             link.close(reason: "known under another name")
             return LinkReason.sameKey(as: other.peer.name)
         }
-        if sessions[contact]?.peer.peerID == nil { await pin(link.peerID, for: contact) }
+        if sessions[contact]?.peer.peerID == nil {
+            await pin(link.peerID, for: contact)
+            // Our user may have blocked them meanwhile.
+            guard sessions[contact]?.wantsLink != false else {
+                link.close(reason: "")
+                return LinkReason.blocked
+            }
+        }
         adopt(link, for: contact)
         return nil
     }
@@ -155,8 +162,8 @@ extension ChatClient {
             spawn { await $0.listenToStranger(link) }
             spawn { client in
                 _ = await link.connection.waitUntilClosed()
-                client.strangers[link.number] = nil
-                link.router.close()
+                // Who has become a contact meanwhile has a link like others: what they said before they left is handled.
+                if client.strangers.removeValue(forKey: link.number) != nil { link.router.close() }
             }
             closeUnlessOnline(link)
         }
@@ -186,7 +193,10 @@ extension ChatClient {
 
     /// Makes `link` the contact's link, or closes it when the present one stays.
     func adopt(_ link: ActiveLink, for contact: ContactID) {
-        guard let adoption = sessions[contact]?.adopt(link, own: ownID, now: clock.now()) else { return link.close() }
+        // Nobody would close it any more after `stop`, which waits for its tasks.
+        guard phase == .running, let adoption = sessions[contact]?.adopt(link, own: ownID, now: clock.now()) else {
+            return link.close(code: 1001, reason: "going away")
+        }
         switch adoption {
         case .refused: return link.close(reason: "another link to the same peer stays")
         case .stays(let replaced):

@@ -115,9 +115,15 @@ extension ChatClient {
     /// What had to wait for our user's word.
     private func goOn(with contact: ContactID) {
         reconnect(contact)
+        tellWhatWaits(to: contact)
+        resumeTransfers(with: contact)
+    }
+
+    /// They may be told now what they might not be told before.
+    func tellWhatWaits(to contact: ContactID) {
         pump(contact)
         sendReadReceipts(to: contact)
-        resumeTransfers(with: contact)
+        if away != nil { tellPresence(to: contact) }
     }
 
     public func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError) {

@@ -209,6 +209,9 @@ struct PeerSession {
         phase = .linked(link)
         endReason = nil
         outbox.linkEnded()
+        // They say it anew over this link, if it is still so.
+        isRefusing = false
+        peerAway = nil
         return .stays(replaced: present)
     }
 

@@ -65,7 +65,7 @@ extension AppState {
             return "offers " + TransferWords(state: self, group: group).name(width: 60).text
         case .text(let text):
             guard settings.notifyShowsText else { return isMention ? "mentions you" : "new message" }
-            return SafeText(ActionText.starred(text), as: .line).prefix(width: 100).text
+            return SafeText(ActionText.starred(text), as: .line).truncated(to: 100).text
         }
     }
 

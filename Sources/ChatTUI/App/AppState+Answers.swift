@@ -7,7 +7,13 @@ extension AppState {
         switch answer {
         case .conversations(let list): receive(list, &effects)
         case .links(let links):
-            for index in chats.indices { chats[index].link = links[chats[index].id] ?? chats[index].link }
+            // What came as news while the answer was on its way counts, and is asked about once more.
+            let overtaken = linkNews.intersection(links.keys)
+            for index in chats.indices where !overtaken.contains(chats[index].id) {
+                chats[index].link = links[chats[index].id] ?? chats[index].link
+            }
+            linkNews.subtract(overtaken)
+            if !overtaken.isEmpty { effects.append(.ask(.links(overtaken.sorted()))) }
         case .page(let request, let page):
             receive(page, for: request, &effects)
             askForMentions(&effects)

@@ -91,7 +91,7 @@ extension AppState {
     /// A letter that is no key of browse mode.
     mutating func typeInBrowse(_ text: String) {
         let shown = SafeText(text, as: .line).prefix(width: 8).text
-        say("\(shown) does nothing while you browse (F1 lists the keys; q goes back to the input)")
+        say("\(shown) does nothing while you browse (F1 lists the keys, q ends it)")
     }
 
     // MARK: The selection

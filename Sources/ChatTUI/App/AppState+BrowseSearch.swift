@@ -34,7 +34,7 @@ extension AppState {
             return
         }
         guard let hits = search.hits, let index = chatIndex(openID) else { return }
-        let words = SafeText(search.words, as: .line).prefix(width: 30).text
+        let words = SafeText(search.words, as: .line).truncated(to: 30).text
         let here = browse.selected.position
         let isTowardsOlder = search.isTowardsOlder != reversed
         // Newest first.

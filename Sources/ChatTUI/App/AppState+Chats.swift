@@ -102,6 +102,8 @@ extension AppState {
                 return
             }
         }
+        // What the user has marked in the open chat is unread, too.
+        if openChat?.isUnread == true { return scroll(.firstUnread, &effects) }
         say("Nothing unread")
     }
 

@@ -66,7 +66,7 @@ extension AppState {
 
     private func contactChoice(_ chat: Chat) -> Choice {
         var line = StyledLine(chat.name.padded(to: 24))
-        line.add(" " + Sentences.words(for: chat.link), Theme.link(chat.link))
+        line.add(chat.linkWords)
         return Choice(line: line, words: chat.peer.name, target: .contact(chat.id))
     }
 

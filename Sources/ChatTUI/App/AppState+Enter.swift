@@ -31,7 +31,9 @@ extension AppState {
         case .unknown(let name, let suggestion):
             confirming = nil
             let shown = SafeText(name, as: .name).text
-            let first = suggestion.map { "Did you mean /\($0)?" } ?? "There is no /\(shown) (F1 lists all)."
+            let nothing = name.isEmpty ? "/ alone is no command" : "There is no /\(shown)"
+            let meant = name.isEmpty ? nil : suggestion
+            let first = meant.map { "Did you mean /\($0)?" } ?? "\(nothing) (F1 lists all)."
             say("\(first) To send it, start with //", isError: true)
         }
     }

@@ -20,6 +20,7 @@ extension AppState {
                 conversations.isDirty = true
                 return
             }
+            linkNews.insert(contact)
             let wasOnline = chats[index].link.isOnline
             chats[index].link = keepingRoundTrip(link, of: chats[index].link)
             if link.isOnline, !wasOnline { linkRefresh = moment.uptime + Self.linkRefreshDelay }

@@ -111,7 +111,7 @@ extension AppState {
             if let openID, check(text) { effects.append(.run(.send(text, to: openID))) }
         case .planned, .unknown, .empty:
             say(
-                "\(SafeText(line, as: .line).prefix(width: 40).text) is no command (/bind lists the keys)",
+                "\(SafeText(line, as: .line).truncated(to: 40).text) is no command (/bind lists the keys)",
                 isError: true)
         }
     }

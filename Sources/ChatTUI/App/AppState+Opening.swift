@@ -93,7 +93,7 @@ extension AppState {
     private mutating func launch(_ target: String, _ effects: inout [AppEffect]) {
         let command = CommandLine.words(of: settings.openCommand) ?? [settings.openCommand]
         effects.append(.spawn(command + [target]))
-        say("Opening \(SafeText(target, as: .line).prefix(width: 60).text)")
+        say("Opening \(SafeText(target, as: .line).truncated(to: 60).text)")
     }
 
     /// `s`: takes an offer, or says where the file is.

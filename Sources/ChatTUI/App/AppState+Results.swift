@@ -158,7 +158,9 @@ extension AppState {
         case .retract, .react, .setPinned, .deleteHere, .markUnread:
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
         case .sendFiles(let paths, _, _):
-            let what = paths.count == 1 ? "\(abbreviated(paths[0])) was not offered" : "Nothing was offered"
+            // Most reasons name the path.
+            let isNamed = paths.first.map { Sentences.reason(of: error).contains($0) } ?? false
+            let what = paths.count == 1 && !isNamed ? "\(abbreviated(paths[0])) was not offered" : "Nothing was offered"
             note(Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths), isError: true)
         case .sendTextFile(let text, let name, let contact):
             giveBack(text, to: contact)

@@ -33,6 +33,7 @@ extension AppState {
         case .connect:
             let word = scanner.remainder()
             guard let id = word == nil ? openID : who(word) else { return }
+            guard !saysBlocked(id) else { return }
             if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is online already") }
             say("Calling \(name(of: id)) now")
             effects.append(.run(.reconnect(id)))
@@ -63,6 +64,11 @@ extension AppState {
         return nil
     }
 
+    /// The contact whom the next argument names, behind which more follows.
+    mutating func nextContact(_ scanner: inout ArgumentScanner) -> ContactID? {
+        who(scanner.next(among: chats.map(\.peer.name)))
+    }
+
     private mutating func help(_ word: String?) {
         guard let word else {
             show(.help(ListPane()))
@@ -82,7 +88,7 @@ extension AppState {
     }
 
     private mutating func message(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
-        guard let id = who(scanner.next()) else { return }
+        guard let id = nextContact(&scanner) else { return }
         guard let text = scanner.remainder() else {
             open(id, &effects)
             return
@@ -90,7 +96,7 @@ extension AppState {
         guard check(text) else { return }
         effects.append(.run(.send(text, to: id)))
         guard id != openID else { return }
-        say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).prefix(width: 60).text)")
+        say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).truncated(to: 60).text)")
     }
 
     /// `/me waves`: the other side shows it as an action, too.
@@ -116,12 +122,20 @@ extension AppState {
         default:
             if let reference = MessageReference(named: word) { return find(reference, .show, &effects) }
             guard let day = clock.startOfDay(named: word, today: moment.wall) else {
-                note("\(SafeText(word, as: .name).text) is not a day (2026-11-20, yesterday, first, #8)", isError: true)
-                return
+                let shown = SafeText(word, as: .name).text
+                let what = word.hasPrefix("#") ? "no message of this chat" : "not a day"
+                return note("\(shown) is \(what) (2026-11-20, 20 Nov, yesterday, first, #8)", isError: true)
             }
             counterOfGoTo = nextNumber()
             effects.append(.ask(.day(openID, day, generation: counterOfGoTo)))
         }
+    }
+
+    /// Whom we refuse is neither called nor pinged: `true` when that was said.
+    mutating func saysBlocked(_ contact: ContactID) -> Bool {
+        guard let chat = chat(contact), chat.peer.isBlocked else { return false }
+        note("\(chat.name.text) is blocked (/unblock \(chat.name.text))", isError: true)
+        return true
     }
 
     private mutating func clearView() {
@@ -129,8 +143,8 @@ extension AppState {
             lobby = []
             return
         }
+        // The empty view says what has become of the history.
         chats[index].window.clear()
-        say("The view is clear; PgUp shows the history again")
     }
 
     private func statusLines() -> [String] {

@@ -68,19 +68,35 @@ extension AppState {
     /// The transfer that is named (`8`, `#8`), else the only one that fits. What follows stays in the scanner.
     private mutating func transferNumber(_ scanner: inout ArgumentScanner, for verb: SlashVerb) -> TransferNumber? {
         var ahead = scanner
-        if let word = ahead.next(), let value = Int64(word.hasPrefix("#") ? String(word.dropFirst()) : word) {
+        let word = ahead.next()
+        if let word, let value = Int64(word.hasPrefix("#") ? String(word.dropFirst()) : word) {
             scanner = ahead
             return TransferNumber(value)
+        }
+        // Of the others the word is a folder or a reason.
+        if let word, [.pause, .resume, .cancel].contains(verb) {
+            note("\(SafeText(word, as: .name).text) is no transfer (8, #8; /transfers lists them)", isError: true)
+            return nil
         }
         let candidates = transfers.unfinished.filter { $0.fits(verb) }
         if candidates.count == 1, let only = candidates.first { return only.number }
         if candidates.isEmpty {
-            note("There is no such transfer (/transfers lists them)", isError: true)
+            note("\(nothing(for: verb)) (/transfers lists all files)", isError: true)
         } else {
             let numbers = candidates.map { "#\($0.number.rawValue)" }.joined(separator: ", ")
             note("Which one? \(numbers)", isError: true)
         }
         return nil
+    }
+
+    /// Why a command without a number has nothing to do.
+    private func nothing(for verb: SlashVerb) -> String {
+        switch verb {
+        case .accept, .decline: "No offer waits for an answer"
+        case .pause: "No file is being sent or received"
+        case .resume: "Nothing is paused"
+        default: "No transfer is unfinished"
+        }
     }
 }
 

@@ -35,7 +35,15 @@ extension AppState {
     private mutating func change(_ key: String, to action: String, _ effects: inout [AppEffect]) {
         do {
             let change = try KeyOverride(key: key, action: action)
-            settings.keys[change.name] = action
+            var keys = settings.keys
+            keys[change.name] = action
+            // Without it this command could not be taken back here.
+            let sends = !Keymap(overrides: keys, enter: settings.enter).label(of: .send).isEmpty
+            guard sends || keymap.label(of: .send).isEmpty else {
+                return note(
+                    "\(change.name) is the only key that sends: bind another to send first", isError: true)
+            }
+            settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
             say(action.isEmpty ? "\(change.name) does nothing now" : "\(change.name): \(change.action?.name ?? "")")

@@ -18,7 +18,7 @@ extension AppState {
         case .block: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, true))) }
         case .unblock: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, false))) }
         case .rename:
-            guard let id = who(scanner.next()) else { return }
+            guard let id = nextContact(&scanner) else { return }
             if let name = scanner.remainder() {
                 effects.append(.run(.rename(id, to: name)))
             } else {
@@ -82,7 +82,8 @@ extension AppState {
         let peer = chat.peer
         var trust = Sentences.word(for: peer.trust)
         if let day = peer.verifiedAt, peer.trust == .verified { trust += " since \(clock.date(day))" }
-        var lines = ["\(chat.name.text): \(trust), \(Sentences.words(for: chat.link))"]
+        let link = peer.isBlocked ? "blocked (/unblock)" : Sentences.words(for: chat.link)
+        var lines = ["\(chat.name.text): \(trust), \(link)"]
         if case .online(let details) = chat.link {
             lines.append(
                 "from \(details.remoteAddress)" + (details.roundTrip.map { ", \(Units.milliseconds($0))" } ?? ""))
@@ -93,7 +94,6 @@ extension AppState {
             lines.append("last seen \(clock.dayAndTime(seen, now: moment.wall))")
         }
         if let words = chat.twinWords { lines.append(words.text + ", but is somebody else") }
-        if peer.isBlocked { lines.append("blocked (/unblock)") }
         if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
         if peer.acceptsFilesUpTo != nil { lines.append(acceptanceWords(chat.id)) }
         lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))

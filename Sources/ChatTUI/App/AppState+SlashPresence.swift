@@ -16,14 +16,14 @@ extension AppState {
         case .autoAccept: acceptAutomatically(&scanner, &effects)
         case .disconnect:
             if let id = who(scanner.remainder()) { effects.append(.run(.disconnect(id))) }
-        case .ping: if let id = who(scanner.remainder()) { effects.append(.ask(.ping(id))) }
+        case .ping: if let id = who(scanner.remainder()), !saysBlocked(id) { effects.append(.ask(.ping(id))) }
         default: if let id = who(scanner.remainder()) { effects.append(.ask(.traffic(id))) }
         }
     }
 
     /// `/mute WHO [TIME|off]`
     private mutating func mute(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
-        guard let id = who(scanner.next()) else { return }
+        guard let id = nextContact(&scanner) else { return }
         guard let word = scanner.next() else {
             effects.append(.run(.setMuted(id, until: .endless)))
             return
@@ -40,7 +40,7 @@ extension AppState {
 
     /// `/autoaccept WHO on|off MAXSIZE`: `on` without a size takes every size.
     private mutating func acceptAutomatically(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
-        guard let id = who(scanner.next()) else { return }
+        guard let id = nextContact(&scanner) else { return }
         switch scanner.next()?.lowercased() {
         case "off": effects.append(.run(.setAutomaticAcceptance(id, 0)))
         case "default": effects.append(.run(.setAutomaticAcceptance(id, nil)))

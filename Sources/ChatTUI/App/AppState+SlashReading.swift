@@ -29,8 +29,13 @@ extension AppState {
         case .links: showLinks(scanner.remainder() ?? "", &effects)
         case .open: openNumber(&scanner, &effects)
         case .readMark:
-            let all = scanner.next()?.lowercased() == "all"
-            let contacts = all ? chats.map(\.id) : openID.map { [$0] } ?? []
+            let name = scanner.remainder()
+            let all = name?.lowercased() == "all"
+            var contacts = all ? chats.map(\.id) : openID.map { [$0] } ?? []
+            if let name, !all {
+                guard let contact = who(name) else { return }
+                contacts = [contact]
+            }
             if contacts.isEmpty {
                 say("No chat is open: /read all marks all of them")
             } else {
@@ -67,7 +72,7 @@ extension AppState {
         }
         if reference == nil, let word = loneReference(scanner, make("").kind) {
             let name = usage.prefix { $0 != " " }
-            return note("\(usage) (\(name) 1 \(word): only \(word))", isError: true)
+            return note("\(usage). For the text \(word) alone: \(name) 1 \(word)", isError: true)
         }
         guard let text = scanner.remainder() else { return note(usage, isError: true) }
         let action = make(text)
@@ -154,7 +159,7 @@ extension AppState {
     private mutating func sayNothing(at reference: MessageReference, _ action: MessageAction) {
         switch reference {
         case .last(1, _): note("There is no \(action.noun)", isError: true)
-        case .last(let number, _): note("There are not \(number) \(action.noun)s", isError: true)
+        case .last(let number, _): note("There are fewer than \(number) \(action.nouns)", isError: true)
         case .id(let id): note("There is no message \(id.text) in this chat", isError: true)
         case .shortID(let end): note("There is no message #\(end) in this chat", isError: true)
         case .transfer(let number): note("There is no file #\(number.rawValue) in this chat", isError: true)
@@ -168,7 +173,7 @@ extension AppState {
         var emoji: String?
         if let word = scanner.remainder() {
             guard let known = EmojiNames.emoji(for: word) else {
-                let shown = SafeText(word, as: .line).prefix(width: 30).text
+                let shown = SafeText(word, as: .line).truncated(to: 30).text
                 let hint =
                     EmojiNames.suggestion(for: word).map { "did you mean :\($0):?" }
                     ?? ":+1:, :heart:, :joy:, or an emoji itself"

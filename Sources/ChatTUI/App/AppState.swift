@@ -123,6 +123,8 @@ public struct AppState: Sendable {
     var draftTimer: Duration?
     /// When (uptime) the open chat's link is asked how fast it is.
     var linkRefresh: Duration?
+    /// Whose link has changed since it was last asked about: the next answer may be older than that.
+    var linkNews: Set<ContactID> = []
     var typing: OwnTyping?
     /// What was told of late by bell and notifications.
     var announcements = Announcements()

@@ -73,7 +73,8 @@ public enum LocalClock: Sendable, Equatable {
         return left.year == right.year && left.month == right.month && left.day == right.day
     }
 
-    /// When the local day begins that `text` names: `2026-11-20`, `2026-11`, `20.11.2026`, `today`, `yesterday`.
+    /// When the local day begins that `text` names: `2026-11-20`, `2026-11`, `20.11.2026`, `today`, `yesterday`, and as
+    /// days are shown: `20 Nov`, `Fri 20 Nov 2026`.
     func startOfDay(named text: String, today: Timestamp) -> Timestamp? {
         let now = civil(today)
         switch text.lowercased() {
@@ -92,7 +93,21 @@ public enum LocalClock: Sendable, Equatable {
         if dotted.count == 3, let day = dotted[0], let month = dotted[1], let year = dotted[2] {
             return start(year: year, month: Int(clamping: month), day: Int(clamping: day))
         }
-        return nil
+        return startOfDay(inWords: text.lowercased().split(separator: " "), now: now)
+    }
+
+    /// `20 nov`, which is the last one that has begun, `20 nov 2026`, `fri 20 nov 2026`.
+    private func startOfDay(inWords words: [Substring], now: Civil) -> Timestamp? {
+        let isWeekday = words.first.map { word in Self.weekdays.contains { $0.lowercased() == word } } ?? false
+        let words = isWeekday ? words.dropFirst() : words[...]
+        guard words.count == 2 || words.count == 3, let first = words.first, let day = Int(first),
+            let month = Self.months.firstIndex(where: { words[words.startIndex + 1].hasPrefix($0.lowercased()) })
+        else { return nil }
+        if words.count == 3 {
+            return words.last.flatMap { Int64($0) }.flatMap { start(year: $0, month: month + 1, day: day) }
+        }
+        let isOver = (month + 1, day) <= (now.month, now.day)
+        return start(year: isOver ? now.year : now.year - 1, month: month + 1, day: day)
     }
 
     /// The local day that `text` names, or the month of `2026-11`: its first moment, and the first one after it.

@@ -41,6 +41,20 @@ struct ArgumentScanner {
         return word
     }
 
+    /// The longest of `names` that the rest begins with, in any case of its letters and without quotes; else the next
+    /// argument. Somebody's second name is no text to send to whom the first one fits.
+    mutating func next(among names: [String]) -> String? {
+        skipBlanks()
+        let name = names.filter { name in
+            let front = rest.prefix(name.count)
+            let behind = rest.dropFirst(name.count).first
+            return front.lowercased() == name.lowercased() && behind.map(\.isWhitespace) ?? true
+        }.max { $0.count < $1.count }
+        guard let name, !name.isEmpty else { return next() }
+        rest.removeFirst(name.count)
+        return name
+    }
+
     /// Everything that is left, raw, without blanks around it; `nil` when nothing is.
     mutating func remainder() -> String? {
         skipBlanks()

@@ -25,7 +25,7 @@ enum SlashCommands {
             "go to a day or a message", .look, needed: true),
         make(.history, "history", [], [.word], "[N]", "go back by N messages", .look),
         make(.unread, "unread", [], [.word], "[N]", "unread from their Nth last message on", .look),
-        make(.readMark, "read", [], [.oneOf(["all"])], "[all]", "mark this chat (or all) as read", .look),
+        make(.readMark, "read", [], [.oneOf(["all"])], "[all|WHO]", "mark this chat (or all) as read", .look),
         make(.pin, "pin", [], [.word], "[N]", "pin the last message, or unpin it", .look),
         make(.pins, "pins", [], [.text], "[WORDS]", "pinned messages", .look),
         make(.links, "links", ["url"], [.text], "[WORDS]", "links in this chat", .look),

@@ -13,6 +13,7 @@ struct OverlayLines {
         case .verify: true
         case .search(let pane): pane.result == nil && pane.problem == nil && !pane.query.isEmpty
         case .choice(let pane): pane.isWaiting
+        case .reader(let pane): pane.isWaiting
         default: false
         }
     }
@@ -27,8 +28,9 @@ struct OverlayLines {
             state.listedRequests(pane).flatMap { RequestSentences(state: state).lines(of: $0) }
         case .verify(let pane): verifyLines(pane)
         case .choice(let pane): choiceLines(pane)
-        // More than a screen has rows.
-        case .reader(let pane) where pane.content == .keys: state.keymap.lines.map { line($0.words) }
+        case .reader(let pane): readerLines(pane)
+        case .qr(let pane): [line(pane.address)] + pane.code.halfBlocks.map(line)
+        case .files: [line("Say which files: /send PATH… [-- TEXT]")]
         default: drawnLines
         }
     }
@@ -67,6 +69,17 @@ struct OverlayLines {
             }
             return text + line(transfer.reason.map { " (\($0))" } ?? "")
         }
+    }
+
+    /// Every row of the page, in a window that is wide enough for most.
+    private func readerLines(_ pane: ReaderPane) -> [SafeText] {
+        guard !pane.isWaiting else { return [] }
+        if pane.content == .keys { return state.keymap.lines.map { line($0.words) } }
+        var wide = state
+        wide.size = Size(columns: 110, rows: 40)
+        wide.settings.bidi = .raw
+        let screen = ReaderScreen(state: wide, pane: pane, layout: ScreenLayout(wide))
+        return [line("\(screen.title):")] + screen.rows.map(\.text)
     }
 
     private func choiceLines(_ pane: ChoicePane) -> [SafeText] {

@@ -45,4 +45,7 @@ public enum MessageAction: Sendable, Equatable {
         case .any: "message"
         }
     }
+
+    /// Several of them: `messages of theirs`.
+    var nouns: String { kind == .incoming ? "messages of theirs" : noun + "s" }
 }

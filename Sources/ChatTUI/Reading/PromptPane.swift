@@ -24,8 +24,8 @@ struct PromptPane: Sendable, Equatable {
 
     var help: String {
         switch purpose {
-        case .find(older: true): "find in this chat, towards older messages; empty: the last search again"
-        case .find(older: false): "find in this chat, towards newer messages; empty: the last search again"
+        case .find(older: true): "find in this chat, upwards; empty: the last search again"
+        case .find(older: false): "find in this chat, downwards; empty: the last search again"
         case .date: "2026-11-20, 2026-11, yesterday, first, last, unread or #ID"
         }
     }

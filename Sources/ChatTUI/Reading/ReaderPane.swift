@@ -19,6 +19,11 @@ struct ReaderPane: Sendable, Equatable {
     /// Leaves the rows with its words.
     var filter: ListFilter
 
+    /// What is shown is not all yet: the earlier texts are still asked for.
+    var isWaiting: Bool {
+        if case .info(let message, versions: nil) = content { message.edited != nil } else { false }
+    }
+
     init(_ content: Content, filter: String = "") {
         self.content = content
         self.filter = ListFilter(filter)

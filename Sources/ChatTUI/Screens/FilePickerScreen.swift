@@ -40,7 +40,7 @@ struct FilePickerScreen {
             canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .line(index))
         }
         if let words = emptyWords(rows), room > 0 {
-            let words = SafeText(words, as: .line)
+            let words = SafeText(words, as: .line).truncated(to: area.size.columns - 2)
             let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)
             canvas.draw(words, at: place, style: Theme.quiet, maxWidth: area.size.columns - 2)
             canvas.addTargets(
@@ -86,6 +86,6 @@ struct FilePickerScreen {
         guard hasNothing else { return nil }
         if !picker.filter.isEmpty { return "nothing matches" }
         let hidden = listing.entries.count
-        return hidden > 0 ? "nothing but \(hidden) hidden entries (Alt-. shows them)" : nil
+        return hidden > 0 ? "nothing but \(hidden) hidden \(hidden == 1 ? "entry" : "entries") (Alt-. shows them)" : nil
     }
 }

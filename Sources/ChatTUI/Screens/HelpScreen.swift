@@ -57,15 +57,17 @@ struct HelpScreen {
         }
     }
 
-    /// Keys stand in two columns where there is room, commands need the whole width.
+    /// Keys stand in two columns where there is room, commands need the whole width. What a filter leaves are keys
+    /// and commands by turns, the best first: all of them in one column.
     private func pages(of items: [CommandItem], _ size: Size) -> [Page] {
         guard size.rows > 0 else { return [] }
+        let isMixed = !pane.filter.isEmpty
         var pages: [Page] = []
         var start = 0
         while start < items.count {
             let isSlash = items[start].isSlash
-            let end = items[start...].firstIndex { $0.isSlash != isSlash } ?? items.count
-            let columns = !isSlash && size.columns >= 70 ? 2 : 1
+            let end = isMixed ? items.count : items[start...].firstIndex { $0.isSlash != isSlash } ?? items.count
+            let columns = !isMixed && !isSlash && size.columns >= 70 ? 2 : 1
             for first in stride(from: start, to: end, by: size.rows * columns) {
                 pages.append(Page(items: first..<min(first + size.rows * columns, end), columns: columns))
             }

@@ -17,6 +17,13 @@ extension HintLine {
         case .verify(let pane):
             switch command {
             case .acceptRequest, .oldNumberMatches: pane.newKey == nil ? nil : usual
+            // Nothing can match a number that is not there, nor comes.
+            case .numbersMatch:
+                if case .contact(let id) = pane.subject, pane.newKey == nil, state.chat(id)?.peer.peerID == nil {
+                    nil
+                } else {
+                    usual
+                }
             // There are more answers to stand beside it.
             case .decideLater: pane.newKey == nil ? usual : "later"
             default: usual

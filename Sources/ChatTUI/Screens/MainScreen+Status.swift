@@ -81,7 +81,7 @@ extension MainScreen {
         let overlay = OverlayScreen(state: state, layout: layout)
         if let words = overlay.status { return StatusWords(words, .plain, overlay.statusHints) }
         if let words = browseWords { return StatusWords(words, Theme.unread, Self.rangeHints) }
-        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc: not", .back)]) }
+        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc gives it up", .back)]) }
         if let offer = offerWords {
             let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.keymap.label(of: $0), $0) }
             return StatusWords(offer, Theme.unread, hints)
@@ -141,7 +141,7 @@ extension MainScreen {
         return SafeText(literal: what)
             + MessageSummary.quote(of: composing.message)
             .inDisplayOrder(width: 40, reordering: state.settings.reorders)
-            + SafeText(literal: " (Esc: not)")
+            + SafeText(literal: " (Esc gives it up)")
     }
 
     private var offerWords: SafeText? {
@@ -152,11 +152,17 @@ extension MainScreen {
         let group = state.transfers.group(of: shown.number) ?? TransferGroup(transfer)
         let words = TransferWords(state: state, group: group)
         let more = others > 0 ? " (+\(others))" : ""
-        return SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line) + chat.name
-            + SafeText(literal: ": ") + words.name.truncated(to: 30)
-            + SafeText(
-                " \(Units.size(group.size))  \(state.keymap.label(of: .acceptOffer))/"
-                    + "\(state.keymap.label(of: .declineOffer))\(more)", as: .line)
+        let columns = layout.size.columns
+        let front =
+            SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line)
+            + chat.name.truncated(to: max(10, columns / 8)) + SafeText(literal: ": ")
+        let end = SafeText(
+            " \(Units.size(group.size))  \(state.keymap.label(of: .acceptOffer))/"
+                + "\(state.keymap.label(of: .declineOffer))\(more)", as: .line)
+        // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
+        let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
+        let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)
+        return front + words.name(width: max(18, min(30, room - front.width - end.width))) + end
     }
 
     // MARK: Hint

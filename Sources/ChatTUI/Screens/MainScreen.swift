@@ -49,6 +49,8 @@ struct MainScreen {
             line.add(words.truncated(to: width - line.width), Theme.error)
         }
         if !isChanged { add(Sentences.word(for: chat.peer.trust)) }
+        // Whom we refuse has no link, and why the last one ended is of no use.
+        if chat.peer.isBlocked { return line }
         switch chat.link {
         case .online(let details):
             if details.away != nil {
@@ -117,6 +119,8 @@ struct MainScreen {
             canvas.draw(line, at: place, width: area.size.columns)
             if state.openChat == nil {
                 canvas.addTargets(Self.lobbyHints, in: line.text, at: place, width: area.size.columns)
+            } else if let window = state.openChat?.window, window.cleared != nil, window.firstShownIndex == nil {
+                canvas.addTargets([Hint("PgUp", .pageUp)], in: line.text, at: place, width: area.size.columns)
             }
         }
     }
@@ -141,13 +145,13 @@ struct MainScreen {
         }
         let rows = items.flatMap(\.lines)
         if !rows.isEmpty || chat.window.loading != nil { return rows }
-        if chat.window.cleared != nil { return [] }
         return TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: max(10, area.size.columns - 1))
             .map { StyledLine($0, Theme.quiet) }
     }
 
     private func emptyWords(_ chat: Chat) -> String {
         let name = chat.name.text
+        if chat.window.cleared != nil { return "The view is clear; PgUp shows the history again." }
         if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock ends it)." }
         switch chat.link {
         case .awaitingApproval: return "\(name) has not accepted you yet. What you write waits on this disk."

@@ -49,7 +49,7 @@ struct OverlayScreen {
         let number = state.chatIndex(chat.id).map { "\($0 + 1) " } ?? ""
         var line = StyledLine(number, Theme.quiet)
         line.add(chat.name.padded(to: 24))
-        line.add(" " + Sentences.words(for: chat.link), Theme.link(chat.link))
+        line.add(chat.linkWords)
         if chat.isUnread { line.add("  \(chat.conversation.unreadCount) new", Theme.unread) }
         return line
     }
@@ -163,5 +163,13 @@ extension Canvas {
     /// Whether the open overlay lies there.
     func isInOverlay(_ point: Point) -> Bool {
         targets.contains { $0.meaning == .nothing && $0.area.contains(point) }
+    }
+}
+
+extension Chat {
+    /// How the link is, for lists of contacts; whom we refuse has none.
+    var linkWords: StyledLine {
+        if peer.isBlocked { return StyledLine(" blocked", Theme.error) }
+        return StyledLine(" " + Sentences.words(for: link), Theme.link(link))
     }
 }

@@ -27,8 +27,8 @@ struct ReaderScreen {
         let rows = rows
         let last = max(0, rows.count - visibleCount)
         let top = min(pane.top ?? last, last)
-        let place =
-            rows.count <= visibleCount ? "" : "rows \(top + 1)-\(min(top + visibleCount, rows.count)) of \(rows.count) "
+        let end = min(top + visibleCount, rows.count)
+        let place = rows.count <= visibleCount ? "" : "rows \(top + 1)-\(end) of \(rows.count) · "
         canvas.drawBox(box, title: SafeText(title, as: .line), footer: SafeText(place + "Esc closes", as: .line))
         let area = canvas.drawFilter(pane.filter, in: area)
         for (row, line) in rows.dropFirst(top).prefix(visibleCount).enumerated() {

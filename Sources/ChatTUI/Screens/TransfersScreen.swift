@@ -84,7 +84,7 @@ struct TransfersScreen {
         line.add("  ")
         let size = SafeText(Units.size(group.size), as: .line)
         let room = max(4, width - line.width - size.width - 1)
-        line.add(TransferWords(state: state, group: group).name(width: room).padded(to: room))
+        line.add(TransferWords(state: state, group: group).name(width: max(4, room - 1)).padded(to: room))
         line.add(size)
         return line
     }

@@ -2,6 +2,7 @@
 
 import ChatCore
 import Glibc
+import Storage
 
 extension CommandRunner {
     func sendFiles() async throws(CommandError) -> ExitCode {
@@ -43,9 +44,23 @@ extension CommandRunner {
         do throws(CommandError) {
             return try await send([path], timeout)
         } catch {
-            // What is queued is sent later, and removed then. Whatever has ended has removed it already.
-            if error.exit != .queued { unlink(path) }
+            // What is offered is sent later, whatever was said here, and removed then.
+            if await !isOffered(path, paths) { unlink(path) }
             throw error
+        }
+    }
+
+    /// Whether a transfer that goes on reads this file. Where that cannot be told it stays, and is looked at again later.
+    private func isOffered(_ path: String, _ paths: HomePaths) async -> Bool {
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        do throws(CommandError) {
+            let needed = try await HistoryFile.read(paths) { store throws(StoreError) in
+                try await store.unfinishedPaths(.outgoing)
+            }
+            return needed?.contains(String(cString: real)) ?? false
+        } catch {
+            return true
         }
     }
 }

@@ -6,13 +6,13 @@ import Synchronization
 /// Follows the records of one operation.
 final class StoredMessages: Sendable {
     private struct State {
-        var ids: [MessageID] = []
+        var ids: Set<MessageID> = []
         var held: JSONValue?
     }
     private let state = Mutex(State())
 
     /// Messages and offers that are stored, without the files that are complete.
-    var ids: [MessageID] { state.withLock { $0.ids } }
+    var ids: [MessageID] { state.withLock { Array($0.ids) } }
 
     /// Takes a record down. Returns it if it is to be printed now: that of a message says what has become of it, and is
     /// held back until the operation is over.
@@ -21,16 +21,14 @@ final class StoredMessages: Sendable {
         return state.withLock { state in
             switch record["type"]?.stringValue {
             case "stored":
-                if let id { state.ids.append(id) }
+                if let id { state.ids.insert(id) }
                 return nil
             case "message":
                 state.held = record
                 return nil
             case "file" where record["direction"]?.stringValue == MessageDirection.outgoing.rawValue:
-                if let id {
-                    state.ids.removeAll { $0 == id }
-                    if record["state"]?.stringValue != FileTransfer.State.complete.rawValue { state.ids.append(id) }
-                }
+                let isComplete = record["state"]?.stringValue == FileTransfer.State.complete.rawValue
+                if let id { if isComplete { state.ids.remove(id) } else { state.ids.insert(id) } }
                 return record
             default: return record
             }

@@ -95,7 +95,8 @@ final class ControlServer: Sendable {
         guard isTemporary, Task.isCancelled else { return result }
         switch (operation, result) {
         case (.events, _): return .again
-        case (_, .failed) where operation.waitsForPeer: return .again
+        // Other failures are what became of it.
+        case (_, .failed(let error)) where operation.waitsForPeer && error.exit == .queued: return .again
         default: return result
         }
     }

@@ -86,6 +86,8 @@ extension OperationRunner {
             }
         }
         guard end != nil else {
+            // What could not be offered is not queued, and would be taken for it.
+            _ = try waiting.result()
             let what = count == 1 ? "the file" : "all files"
             throw await queued(peer, what: what, after: wait.lastTimeout)
         }
