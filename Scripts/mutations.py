@@ -21,15 +21,6 @@ data = root / "Tests/Mutations/mutations.toml"
 copy = root / ".build/mutations/tree"
 logs = root / ".build/mutations/logs"
 swift = os.environ.get("SWIFT", "swift")
-# Built as cheaply as can be: nobody debugs what is built here.
-# SwiftPM looks for tests of XCTest in the index, unless the package says itself where its tests begin.
-entry_point = """import Testing
-
-@main enum Runner {
-    static func main() async { await Testing.__swiftPMEntryPoint() as Never }
-}
-"""
-options = ["--disable-xctest", "--disable-index-store", "-debug-info-format", "none"]
 environment = {"SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "4"} | os.environ
 
 KILLED, SURVIVED, HUNG = "killed", "SURVIVED", "TIMED OUT"
@@ -81,7 +72,7 @@ def mirror():
         folders[:] = [name for name in folders if name != ".build"]
         for name in files:
             path = pathlib.Path(folder, name)
-            if str(path.relative_to(copy)) not in wanted | {"Tests/XCTMain.swift"}:
+            if str(path.relative_to(copy)) not in wanted:
                 path.unlink()
     for name in wanted:
         source, target = root / name, copy / name
@@ -89,9 +80,6 @@ def mirror():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
             shutil.copymode(source, target)
-    begin = copy / "Tests/XCTMain.swift"
-    if not begin.is_file():
-        begin.write_text(entry_point)
 
 
 def run(command, log, seconds=None):
@@ -115,12 +103,12 @@ def run(command, log, seconds=None):
 
 
 def build(log):
-    return run([swift, "build", "--build-tests", *options], log)[0] == 0
+    return run([swift, "build", "--build-tests"], log)[0] == 0
 
 
 def test(filters, log, seconds=None):
     chosen = [word for expression in filters for word in ("--filter", expression)]
-    return run([swift, "test", "--skip-build", "--no-parallel", *options, *chosen], log, seconds)
+    return run([swift, "test", "--disable-xctest", "--skip-build", "--no-parallel", *chosen], log, seconds)
 
 
 def verdict(mutation):
@@ -199,7 +187,7 @@ def main():
     print("building the tree unbroken", flush=True)
     if not build(logs / "unbroken.build.log"):
         sys.exit(f"mutations: the tree does not build: {logs}/unbroken.build.log")
-    known = run([swift, "test", "list", "--skip-build", *options], logs / "list.log")[1].split("\n")
+    known = run([swift, "test", "list", "--disable-xctest", "--skip-build"], logs / "list.log")[1].split("\n")
     ready = []
     for entry in chosen:
         if reason := misfit(entry):
