@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Breaks the source on purpose, one place after the other, and demands that a test fails each time: a line that can be
+broken without a failing test is a line that nothing holds (RELIABILITY 5). The list is Tests/Mutations/mutations.toml.
+
+mutations.py [--list | --check] [--together N] [NAME...]: all mutations, or those whose names begin with one of NAME.
+Works in a copy of the tree as it is at the start, under .build/mutations; exits 1 unless every mutation was killed."""
+import argparse
+import dataclasses
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+
+root = pathlib.Path(__file__).resolve().parent.parent
+data = root / "Tests/Mutations/mutations.toml"
+copy = root / ".build/mutations/tree"
+logs = root / ".build/mutations/logs"
+swift = os.environ.get("SWIFT", "swift")
+environment = {"SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "4"} | os.environ
+
+KILLED, SURVIVED, HUNG = "killed", "SURVIVED", "TIMED OUT"
+NO_BUILD, NO_FIT, NO_TEST, NOT_GREEN = "does not build", "does not apply", "no such test", "fails unbroken"
+
+
+@dataclasses.dataclass
+class Mutation:
+    name: str
+    breaks: str
+    file: str
+    old: str
+    new: str
+    tests: str
+    seconds: int = 120
+    # The broken program waits for ever, so that the time-out is what notices it.
+    hangs: bool = False
+
+
+def mutations():
+    return [Mutation(**entry) for entry in tomllib.loads(data.read_text())["mutation"]]
+
+
+def misfit(mutation):
+    """Why a mutation cannot be applied to the tree; None when it can."""
+    path = root / mutation.file
+    if not path.is_file():
+        return f"there is no {mutation.file}"
+    count = path.read_text().count(mutation.old)
+    if count != 1:
+        return f"its old text stands {count} times in {mutation.file}"
+    return None if mutation.old != mutation.new else "it changes nothing"
+
+
+def faults():
+    """What is wrong with the list, as sentences."""
+    listed = mutations()
+    found = [f"mutation {entry.name}: {reason}" for entry in listed if (reason := misfit(entry))]
+    names = [entry.name for entry in listed]
+    return found + [f"mutation {name} is listed twice" for name in sorted({n for n in names if names.count(n) > 1})]
+
+
+def mirror():
+    """Makes the copy like the tree; files that are alike keep their times, so that little is built again."""
+    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root,
+                            capture_output=True, text=True, check=True).stdout.split("\0")
+    wanted = {name for name in listed if name and (root / name).is_file()}
+    for folder, folders, files in os.walk(copy):
+        folders[:] = [name for name in folders if name != ".build"]
+        for name in files:
+            path = pathlib.Path(folder, name)
+            if str(path.relative_to(copy)) not in wanted:
+                path.unlink()
+    for name in wanted:
+        source, target = root / name, copy / name
+        if not target.is_file() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            shutil.copymode(source, target)
+
+
+def run(command, log, seconds=None):
+    """Runs a command in the copy; its exit code, None after a time-out, and what it said."""
+    with open(log, "w+", errors="replace") as output:
+        process = subprocess.Popen(command, cwd=copy, env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            # Also what the tests have left: they start processes of their own.
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        output.seek(0)
+        return code, output.read()
+
+
+def build(log):
+    return run([swift, "build", "--build-tests"], log)[0] == 0
+
+
+def test(filters, log, seconds=None):
+    chosen = [word for expression in filters for word in ("--filter", expression)]
+    return run([swift, "test", "--disable-xctest", "--skip-build", "--no-parallel", *chosen], log, seconds)
+
+
+def verdict(mutation):
+    """Runs the tests of a mutation that is in the build."""
+    code, text = test([mutation.tests], logs / f"{mutation.name}.test.log", mutation.seconds)
+    failed = re.findall(r"✘ Test (.+?) (?:failed|recorded)", text)
+    if code is None:
+        return (KILLED, "hangs") if mutation.hangs else (HUNG, f"{mutation.seconds} s")
+    if code == 0:
+        return SURVIVED, ""
+    return KILLED, failed[0] if failed else "crash"
+
+
+def judge(entries):
+    """Builds with these mutations and runs the tests of each. Several that do not build are tried one by one."""
+    unbroken = {copy / entry.file: (copy / entry.file).read_text() for entry in entries}
+    for entry in entries:
+        path = copy / entry.file
+        path.write_text(path.read_text().replace(entry.old, entry.new))
+    try:
+        if build(logs / f"{entries[0].name}.build.log"):
+            return [(entry, *verdict(entry)) for entry in entries]
+        if len(entries) == 1:
+            return [(entries[0], NO_BUILD, f"see {logs}/{entries[0].name}.build.log")]
+    finally:
+        for path, text in unbroken.items():
+            path.write_text(text)
+    return [result for entry in entries for result in judge([entry])]
+
+
+def batches(entries, size):
+    """At most `size` mutations at a time, no two of which change the same place or are for the same tests."""
+    gathered = []
+    for entry in entries:
+        for batch in gathered:
+            others = [other for other in batch if other.file == entry.file]
+            meets = any(other.tests == entry.tests for other in batch) or any(
+                (root / entry.file).read_text().replace(other.old, other.new).count(entry.old) != 1 for other in others)
+            if len(batch) < size and not meets:
+                batch.append(entry)
+                break
+        else:
+            gathered.append([entry])
+    return gathered
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--list", action="store_true", help="only say which there are")
+    parser.add_argument("--check", action="store_true", help="only say whether each still applies")
+    parser.add_argument("--together", type=int, default=1, metavar="N",
+                        help="put N into one build: quicker, but one may kill what another would have survived")
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    arguments = parser.parse_args()
+    chosen = [entry for entry in mutations()
+              if not arguments.names or any(entry.name.startswith(name) for name in arguments.names)]
+    if arguments.list:
+        for entry in chosen:
+            print(f"{entry.name:32} {entry.breaks}")
+        return 0
+    if arguments.check:
+        found = faults()
+        print("\n".join(found + [f"{len(mutations())} mutations, {len(found)} faults"]))
+        return 1 if found else 0
+    if not chosen:
+        sys.exit("mutations: no mutation has such a name")
+
+    results = []
+
+    def note(entry, outcome, detail):
+        results.append((entry, outcome))
+        print(f"{time.strftime('%H:%M:%S')} {outcome:14} {entry.name:32} {detail[:90]}", flush=True)
+
+    logs.mkdir(parents=True, exist_ok=True)
+    mirror()
+    print("building the tree unbroken", flush=True)
+    if not build(logs / "unbroken.build.log"):
+        sys.exit(f"mutations: the tree does not build: {logs}/unbroken.build.log")
+    known = run([swift, "test", "list", "--disable-xctest", "--skip-build"], logs / "list.log")[1].split("\n")
+    ready = []
+    for entry in chosen:
+        if reason := misfit(entry):
+            note(entry, NO_FIT, reason)
+        elif not any(re.search(entry.tests, name) for name in known):
+            note(entry, NO_TEST, entry.tests)
+        else:
+            ready.append(entry)
+    # What fails without a mutation says nothing about one.
+    if ready and test([entry.tests for entry in ready], logs / "unbroken.test.log")[0] != 0:
+        for entry in list(ready):
+            if test([entry.tests], logs / f"{entry.name}.test.log", entry.seconds)[0] != 0:
+                note(entry, NOT_GREEN, f"see {logs}/{entry.name}.test.log")
+                ready.remove(entry)
+    for batch in batches(ready, arguments.together):
+        for result in judge(batch):
+            note(*result)
+
+    counts = {outcome: sum(1 for _, each in results if each == outcome) for _, outcome in results}
+    print("\n" + ", ".join(f"{count} {outcome}" for outcome, count in counts.items()))
+    for entry, outcome in results:
+        if outcome != KILLED:
+            print(f"{outcome}: {entry.name} ({entry.breaks}), {entry.file}")
+    return 0 if set(counts) == {KILLED} else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
