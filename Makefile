@@ -13,11 +13,13 @@
 # diskerrors  EIO, ENOSPC and short writes at every one of the first 200 writes, fsyncs, opens and renames
 # flood    5,000 idle and 2,000 half-open connections of strangers while 16 contacts chat; prints the memory
 # soak     random cuts, kills, disk errors and files between two installations (make soak MINUTES=10)
+# mutations  breaks the source in one place after the other and demands that a test fails each time (an hour or two;
+#          make mutations ARGS="file- limit-": those whose names begin so; --together 8: quicker and less strict)
 # fuzz     libFuzzer on every decoder and on whole sessions (make fuzz SECONDS=60: that long for each target, side by side)
 # conformance  the Autobahn WebSocket suite in both directions (needs a CPython 2.7)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files fuzz conformance install clean system test-system bench-system
+.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files mutations fuzz conformance install clean system test-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -50,6 +52,7 @@ test: test-system
 check: system
 	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
 	Scripts/check_documents.py
+	Scripts/mutations.py --check
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)
@@ -99,6 +102,9 @@ flood: test-system
 
 soak: test-system
 	BLIPCHAT_SOAK_MINUTES=$(MINUTES) $(TEST) --no-parallel --filter 'FaultTests\.SoakTests'
+
+mutations: test-system
+	SWIFT="$(SWIFT)" Scripts/mutations.py $(ARGS)
 
 fuzz: system
 	Scripts/fuzz.sh $(SECONDS)
