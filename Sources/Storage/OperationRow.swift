@@ -74,13 +74,9 @@ extension SQLiteConnection {
                 "SELECT 1 FROM operations WHERE contact = ? AND target = ? AND outgoing = ? AND kind = 'retract'",
                 .integer(message.contact.rawValue), .text(message.id.text), isOurs)
         func latest(_ kind: String, by author: SQLiteValue) throws(StoreError) -> (text: String?, sent: Int64)? {
-            try first(
-                """
-                SELECT text, sent FROM operations WHERE contact = ? AND target = ? AND kind = ? AND outgoing = ?
-                ORDER BY numbering DESC, sequence DESC, number DESC LIMIT 1
-                """,
-                key + [.text(kind), author]
-            ) { row in (row.optionalText(0), row.integer(1)) }
+            try first(LatestOperation.query, key + [.text(kind), author]) { row in
+                (row.optionalText(0), row.integer(1))
+            }
         }
         // A file has no text that could be edited.
         let firstText = try firstText(of: message)
@@ -108,4 +104,13 @@ extension SQLiteConnection {
             "SELECT 1 FROM operations WHERE contact = ? AND target = ?", .integer(message.contact.rawValue),
             .text(message.id.text))
     }
+}
+
+/// What a side has done last of one kind to a message, whatever the order in which it came.
+enum LatestOperation {
+    /// Contact, message, kind and side; the text and the sender's time. One step in an index, however many there are.
+    static let query = """
+        SELECT text, sent FROM operations WHERE contact = ? AND target = ? AND kind = ? AND outgoing = ?
+        ORDER BY numbering DESC, sequence DESC, number DESC LIMIT 1
+        """
 }

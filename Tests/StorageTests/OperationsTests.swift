@@ -7,6 +7,23 @@ import Testing
 @testable import Storage
 
 @Suite("Operations on messages") struct OperationsTests {
+    @Test("what counts of very many is one step in an index: a contact may send 20 a second for ever")
+    func latestIsLookedUp() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let plan = try await database.reader.perform { connection throws(StoreError) in
+            try connection.all(
+                "EXPLAIN QUERY PLAN \(LatestOperation.query)", [.integer(1), .text(""), .text(""), .integer(0)]
+            ) { row in row.text(3) }
+        }
+        // No "USE TEMP B-TREE FOR ORDER BY" behind it.
+        #expect(
+            plan == [
+                "SEARCH operations USING INDEX operations_by_target (contact=? AND target=? AND outgoing=? AND kind=?)"
+            ])
+        await database.close()
+    }
+
     private let now = Timestamp(milliseconds: 7_000)
 
     private func operation(

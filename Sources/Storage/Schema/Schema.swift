@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int64 = 0x424C_4950
 
     static let migrations = [
-        firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys,
+        firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys, manyOfOneKind,
     ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
@@ -247,5 +247,12 @@ enum Schema {
     private static let otherKeys = """
         ALTER TABLE contacts ADD COLUMN new_peer_id TEXT;      -- what answered instead, until our user has decided
         ALTER TABLE contacts ADD COLUMN former_peer_ids TEXT;  -- replaced by our user, one a line, the latest last
+        """
+
+    /// Version 9: what a contact may make very many of is looked up and neither gone through nor sorted with each message.
+    private static let manyOfOneKind = """
+        DROP INDEX operations_by_target;
+        CREATE INDEX operations_by_target ON operations(contact, target, outgoing, kind, numbering, sequence);
+        CREATE INDEX gaps_not_shown ON gaps(contact) WHERE marker IS NULL;
         """
 }
