@@ -57,6 +57,23 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
     }
 }
 
+@Suite("What a range takes") struct RangeSinkTests {
+    @Test("a sender who sends more than was asked for writes nothing beyond it")
+    func overrun() throws {
+        let cage = try Cage()
+        let folder = try DownloadFolder(path: cage.downloads)
+        let file = try folder.createPartial(".p")
+        let sink = RangeSink(file: file, range: FileRange(offset: 4, length: 10))
+        func write(_ count: Int) throws { try Array(repeating: UInt8(7), count: count).withUnsafeBytes(sink.write) }
+        try write(6)
+        #expect(throws: RangeOverrun()) { try write(5) }
+        try write(4)
+        #expect(throws: RangeOverrun()) { try write(1) }
+        #expect(sink.written == 10)
+        #expect(try file.facts().size == 14)
+    }
+}
+
 @Suite("Names of received files") struct FileNameSanitizerTests {
     @Test(
         "hostile names become harmless ones",

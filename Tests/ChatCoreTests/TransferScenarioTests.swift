@@ -374,6 +374,29 @@ import Testing
         #expect(try await link.connection.submit(get, bodySink: nil).value().error == .forbidden)
         let digest = FileDigestRequest(id: offer.id, length: 100).encoded()
         #expect(try await link.connection.submit(digest, bodySink: nil).value().error == .forbidden)
+        // Nor does anybody tell us what has become of a file that is none of theirs.
+        for state in [FileStatusRequest.State.cancelled, .declined, .accepted, .complete] {
+            let news = FileStatusRequest(id: offer.id, state: state, reason: nil).encoded()
+            #expect(try await link.connection.submit(news, bodySink: nil).value().error == .notFound)
+        }
+        #expect(try await alice.transfer(offer.id)?.state == .offered)
         for peer in [alice, bob, carol] { await peer.stop() }
+    }
+
+    @Test("nobody gets bytes from outside of the file that was offered")
+    func outside() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("short.txt", size: 100)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        let link = try #require(await bob.client.sessions.values.first?.link)
+        for (offset, length) in [(0, 101), (100, 1), (101, 1), (99, 2), (UInt64(Int64.max), 1)] as [(UInt64, UInt64)] {
+            let get = FileGetRequest(id: offer.id, offset: offset, length: length).encoded()
+            #expect(
+                try await link.connection.submit(get, bodySink: nil).value().error == .badRange, "\(offset) \(length)")
+        }
+        let digest = FileDigestRequest(id: offer.id, length: 101).encoded()
+        #expect(try await link.connection.submit(digest, bodySink: nil).value().error == .badRange)
+        for peer in [alice, bob] { await peer.stop() }
     }
 }

@@ -52,6 +52,17 @@ extension EndToEnd {
             #expect(try await alice.shell("exec \"$0\" history bob 2>&- <&-").lines.count == 1)
         }
 
+        @Test("a reader that has gone and a file that may not grow are errors of one call, not signals that end us")
+        func signals() async throws {
+            let alice = try BlipchatHome("alice")
+            // Opened for both ways a pipe needs nobody at its other end; then its only reader goes.
+            let pipe = "mkfifo pipe && exec 3<>pipe 4>pipe 3<&- && exec \"$0\" help >&4"
+            let gone = try await alice.shell("cd \"\(alice.folder.path)\" && \(pipe)")
+            #expect(gone.status == .exited(141), "\(gone.errorOutput)")
+            let full = try await alice.shell("ulimit -f 0; exec \"$0\" help")
+            #expect(full.status == .exited(7))
+        }
+
         @Test("a home that cannot be looked into is an error, not an empty one")
         func lockedHome() async throws {
             let alice = try BlipchatHome("alice")

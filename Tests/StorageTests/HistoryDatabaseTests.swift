@@ -10,6 +10,48 @@ import Testing
 
 @Suite("Opening a history")
 struct HistoryDatabaseTests {
+    @Test("D1, D3: the tables themselves take nothing twice under the same key")
+    func keys() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        var keys: [String: Set<String>] = [:]
+        for table in ["messages", "operations", "held", "transfers", "contacts", "contact_requests"] {
+            let found = try await database.reader.perform { connection throws(StoreError) in
+                try connection.all(
+                    """
+                    SELECT (SELECT group_concat(name) FROM pragma_index_info(l.name))
+                    FROM pragma_index_list(?) l WHERE l."unique" = 1
+                    """, [.text(table)]
+                ) { row in row.text(0) }
+            }
+            keys[table] = Set(found)
+        }
+        #expect(
+            keys == [
+                "messages": ["contact,outgoing,id"], "operations": ["contact,outgoing,id"], "held": ["contact,id"],
+                "transfers": ["position", "id"], "contacts": ["peer_id", "folded_name"],
+                "contact_requests": ["peer_id"],
+            ])
+        // One of them by the deed: whatever forgets to look first gets an error (SQLITE_CONSTRAINT_UNIQUE), and no row.
+        let bob = try await database.contact("bob")
+        _ = try await database.hear("once", from: bob)
+        do {
+            try await database.writer.write { connection throws(StoreError) in
+                try connection.run(
+                    """
+                    INSERT INTO messages(contact, outgoing, id, sequence, sent, stored, state, text)
+                    SELECT contact, outgoing, id, sequence + 1, sent, stored, state, 'twice' FROM messages
+                    """)
+            }
+            Issue.record("stored twice")
+        } catch {
+            guard case .failed(let code, _) = error else { throw error }
+            #expect(code == 2067)
+        }
+        #expect(try await database.page(of: bob, .newest, limit: 9).map(\.text) == ["once"])
+        await database.close()
+    }
+
     @Test("makes the file readable by its owner only and marks it as ours")
     func createsPrivately() async throws {
         let folder = try TestFolder()

@@ -39,6 +39,12 @@ struct Injection: CustomStringConvertible {
             ])
     }
 
+    /// Nothing goes wrong; `strace` writes these calls down, descriptors with their paths.
+    static func tracing(_ calls: String, to log: String) -> Injection {
+        Injection(
+            description: "traced", wrapper: ["strace", "-f", "-y", "-s", "300", "-o", log, "-e", "trace=\(calls)"])
+    }
+
     /// Our injector lets the Nth call of a kind on files below `root` fail, and the `count` - 1 that follow; `board`
     /// counts.
     static func preload(
