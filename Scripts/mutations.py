@@ -140,19 +140,17 @@ def judge(entries):
 
 
 def batches(entries, size):
-    """At most `size` mutations at a time, no two of which change the same place or are for the same tests."""
+    """At most `size` mutations at a time, no two of which are in the same file or for the same suite of tests."""
     gathered = []
     for entry in entries:
-        for batch in gathered:
-            others = [other for other in batch if other.file == entry.file]
-            meets = any(other.tests == entry.tests for other in batch) or any(
-                (root / entry.file).read_text().replace(other.old, other.new).count(entry.old) != 1 for other in others)
-            if len(batch) < size and not meets:
-                batch.append(entry)
-                break
+        marks = {entry.file} | set(re.findall(r"\w+Tests\b", re.sub(r"\w+Tests\.", "", entry.tests)))
+        place = next((batch for batch in gathered if len(batch[0]) < size and not batch[1] & marks), None)
+        if place is None:
+            gathered.append(([entry], marks))
         else:
-            gathered.append([entry])
-    return gathered
+            place[0].append(entry)
+            place[1].update(marks)
+    return [batch for batch, _ in gathered]
 
 
 def main():

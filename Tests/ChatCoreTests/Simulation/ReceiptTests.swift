@@ -57,6 +57,31 @@ struct ReceiptTests {
         await simulation.stop()
     }
 
+    @Test("none goes out on a link on which nobody has accepted anybody yet")
+    func notBeforeHello() async throws {
+        let simulation = try await Simulation(seed: 18)
+        let (alice, bob, network) = (simulation.alice, simulation.bob, simulation.network)
+        try await simulation.start()
+        try await simulation.waitOnline()
+        try await alice.say("hello")
+        try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
+        let position = try #require(try await bob.history.first?.position)
+        network.cutAll()
+        try await simulation.eventually("it is cut") { await bob.client.sessions[bob.contact]?.link == nil }
+        // Step by step, for hello is answered soon; from then on nothing arrives any more.
+        while await bob.client.sessions[bob.contact]?.link == nil {
+            await simulation.clock.advance(by: .milliseconds(1))
+        }
+        network.silenceAll()
+        #expect(try await !bob.isOnline)
+        try await bob.client.markSeen(bob.contact, upTo: position)
+        await simulation.clock.advance(by: .seconds(5))
+        #expect(network.requests("read", from: bob.id) == 0)
+        // The next link takes it.
+        try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
+        await simulation.stop()
+    }
+
     @Test("none goes to somebody who is blocked, or whose key has changed, or who has not accepted us")
     func notToEverybody() async throws {
         let simulation = try await Simulation(seed: 17)
