@@ -76,6 +76,33 @@ import Testing
         #expect(TestFile.size(path) == nil)
     }
 
+    @Test(
+        "answers its own user and nobody else, whatever the rights of the file are",
+        .enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func otherUser() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("s")
+        let server = try ControlServer(path: path) { _, _ in .done(.done) }
+        let running = Task { await server.run() }
+        #expect(chmod(directory.path, 0o755) == 0 && chmod(path, 0o666) == 0)
+        for (user, answer) in [(0, "answered"), (65_534, "refused")] {
+            // Perl is a part of every Debian, and can become somebody else before it calls.
+            let script = """
+                $> = \(user); $SIG{PIPE} = "IGNORE";
+                my $socket = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "cannot connect: $!";
+                print $socket "{}\\n"; $socket->flush;
+                print defined(readline $socket) ? "answered" : "refused";
+                """
+            let process = try ChildProcess(
+                ["perl", "-MIO::Socket::UNIX", "-e", script, path], environment: ["PATH": "/usr/bin:/bin"],
+                folder: directory)
+            #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+            #expect(process.output == answer)
+        }
+        running.cancel()
+        await running.value
+    }
+
     @Test("answers nonsense with an error and goes on with others")
     func nonsense() async throws {
         let directory = try TemporaryDirectory()

@@ -229,6 +229,21 @@ struct HistoryDatabaseTests {
         await again.close()
     }
 
+    @Test("D2: of a write that ends in an error nothing is left, whatever it had done by then")
+    func undoesFailedWrite() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        await #expect(throws: StoreError.notFound) {
+            try await database.writer.write { connection throws(StoreError) in
+                try connection.run("INSERT INTO settings(key, value) VALUES ('half', 'done')")
+                throw StoreError.notFound
+            }
+        }
+        #expect(try await database.setting("half") == nil)
+        #expect(try await folder.open(readOnly: true).setting("half") == nil)
+        await database.close()
+    }
+
     @Test("looks after an I/O error whether the write is there, on a new connection")
     func decidesUnknownOutcome() async throws {
         let folder = try TestFolder()
