@@ -249,8 +249,13 @@ struct HistoryDatabaseTests {
         let folder = try TestFolder()
         let database = try await folder.open()
         let failure = StoreError.failed(code: 1034, reason: "disk I/O error")  // SQLITE_IOERR_FSYNC
-        let found = try await database.writer.write { _ throws(StoreError) -> Int? in
-            7
+        // A temporary table belongs to one connection.
+        try await database.writer.perform { connection throws(StoreError) in
+            try connection.executeScript("CREATE TEMP TABLE first(x)")
+        }
+        let found = try await database.writer.write { connection throws(StoreError) -> Int? in
+            let isFirst = try connection.first("SELECT 1 FROM sqlite_temp_schema") { _ in true } ?? false
+            return isFirst ? 0 : 7
         } _: { _ throws(StoreError) -> Int in
             throw failure
         }
