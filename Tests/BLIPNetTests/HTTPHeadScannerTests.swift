@@ -71,9 +71,13 @@ import Testing
 
     @Test("a head of the limit is taken, and one byte more is refused")
     func limit() {
-        let head = "GET / HTTP/1.1\r\nA: b\r\n\r\n"
+        let endless = "GET / HTTP/1.1\r\nA: b\r\n\r"
+        let head = endless + "\n"
         #expect(Self.agree(head, max: 24) == .found(24))
         #expect(Self.agree(head + "frames", max: 24) == .found(24))
         #expect(Self.agree(head, max: 23) == .refused(.tooLarge))
+        // Without an end it is refused as soon as no end could come within the limit.
+        #expect(Self.agree(endless, max: 24) == .waiting)
+        #expect(Self.agree(endless, max: 23) == .refused(.tooLarge))
     }
 }

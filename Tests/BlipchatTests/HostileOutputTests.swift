@@ -1,6 +1,7 @@
 // Hostile text in everything that the command line prints: messages, names, file names, reasons, addresses, errors.
 
 import ChatCore
+import Glibc
 import TestSupport
 import Testing
 
@@ -69,6 +70,14 @@ struct HostileOutputTests {
         let error = CommandError(.identity, text, text, advice: text)
         #expect(!error.sentence.unicodeScalars.contains(where: acts))
         let folder = try TemporaryDirectory()
+        let shown = open(folder.file("shown"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(shown) }
+        var streams = StandardStreams(diagnostics: shown)
+        streams.isVerbose = true
+        streams.note(text)
+        streams.detail(text)
+        streams.ask(text)
+        #expect(!TestFile.text(folder.file("shown")).unicodeScalars.contains { acts($0) && $0 != "\n" })
         await LogFile(folder: folder.path).write(text, at: Timestamp(milliseconds: 0))
         let log = TestFile.text(folder.file("blipchat.log"))
         #expect(log.hasSuffix("\n") && !log.dropLast().unicodeScalars.contains(where: acts))

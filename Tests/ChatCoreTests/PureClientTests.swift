@@ -66,6 +66,10 @@ private struct Highest: RandomNumberGenerator {
         #expect(waits[100] == .milliseconds(50))
         let later = bucket.take(now: at(10))
         #expect(later == .zero)
+        // However long they were silent: a burst and no more.
+        let afterAnHour = (0..<101).map { _ in bucket.take(now: at(3610)) }
+        #expect(afterAnHour.dropLast().allSatisfy { $0 == .zero })
+        #expect(afterAnHour[100] == .milliseconds(50))
     }
 
     @Test("time that runs backwards does no harm")

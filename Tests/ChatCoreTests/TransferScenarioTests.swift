@@ -151,6 +151,24 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a source of another size is refused, although it has the time of the one that was offered")
+    func otherSize() async throws {
+        let (alice, bob) = try await pair(accepting: nil)
+        let path = try alice.makeFile("draft.txt", size: 1000)
+        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await waitForState(.offered, of: offer.id, at: bob)
+        var status = stat()
+        #expect(stat(path, &status) == 0)
+        try writeFile(path, pseudoRandom(1001, seed: 2))
+        #expect(utimensat(AT_FDCWD, path, [status.st_atim, status.st_mtim], 0) == 0)
+        try await bob.client.acceptTransfer(try #require(try await bob.transfer(offer.id)).number, into: nil)
+        try await waitForState(.failed, of: offer.id, at: bob)
+        try await waitForState(.failed, of: offer.id, at: alice)
+        #expect(try await alice.transfer(offer.id)?.reason == TransferReason.sourceChanged)
+        #expect(names(in: bob.downloads) == [])
+        for peer in [alice, bob] { await peer.stop() }
+    }
+
     @Test("an offer can be declined, and the sender sees it")
     func decline() async throws {
         let (alice, bob) = try await pair(accepting: nil)

@@ -164,6 +164,24 @@ struct HistoryDatabaseTests {
         }
     }
 
+    @Test("finds a damaged page that nothing looks at in the beginning")
+    func findsHiddenDamage() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        for number in 0..<300 { try await database.say("message \(number) of many", to: bob) }
+        await database.close()
+        let text = Array("message 100 of many".utf8)
+        let bytes = try contents(of: folder.database)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
+        try overwrite(folder.database, at: place / 4096 * 4096, with: [UInt8](repeating: 0xA5, count: 8))
+        await #expect {
+            try await folder.open()
+        } throws: { error in
+            if case StoreError.damaged = error { true } else { false }
+        }
+    }
+
     @Test("refuses a folder in the place of the file")
     func refusesFolder() async throws {
         let folder = try TestFolder()
@@ -249,8 +267,13 @@ struct HistoryDatabaseTests {
         let folder = try TestFolder()
         let database = try await folder.open()
         let failure = StoreError.failed(code: 1034, reason: "disk I/O error")  // SQLITE_IOERR_FSYNC
-        let found = try await database.writer.write { _ throws(StoreError) -> Int? in
-            7
+        // A temporary table belongs to one connection.
+        try await database.writer.perform { connection throws(StoreError) in
+            try connection.executeScript("CREATE TEMP TABLE first(x)")
+        }
+        let found = try await database.writer.write { connection throws(StoreError) -> Int? in
+            let isFirst = try connection.first("SELECT 1 FROM sqlite_temp_schema") { _ in true } ?? false
+            return isFirst ? 0 : 7
         } _: { _ throws(StoreError) -> Int in
             throw failure
         }

@@ -150,6 +150,7 @@ struct MessagesTests {
         let bob = try await database.contact("bob")
         let carol = try await database.contact("carol")
         let first = try await database.say("1", to: bob)
+        let between = try #require(try await database.hear("theirs, in between", from: bob).inserted)
         let second = try await database.say("2", to: bob)
         let third = try await database.say("3", to: bob)
         for message in [first, second, third] {
@@ -158,7 +159,10 @@ struct MessagesTests {
         #expect(try await database.markOutgoingRead(contact: carol, upTo: second.id) == nil)
         #expect(try await database.markOutgoingRead(contact: bob, upTo: second.id)?.map(\.id) == [first.id, second.id])
         #expect(try await database.markOutgoingRead(contact: bob, upTo: first.id) == [])
-        #expect(try await database.page(of: bob, .newest, limit: 9).map(\.state) == [.read, .read, .delivered])
+        let shown = try await database.page(of: bob, .newest, limit: 9)
+        #expect(shown.filter { $0.direction == .outgoing }.map(\.state) == [.read, .read, .delivered])
+        // What they say of our messages is nothing about theirs.
+        #expect(shown.first { $0.direction == .incoming } == between)
         let heard = try #require(try await database.hear("theirs", from: bob).inserted)
         #expect(try await database.markOutgoingRead(contact: bob, upTo: heard.id) == nil)
     }

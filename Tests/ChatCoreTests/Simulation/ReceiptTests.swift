@@ -72,12 +72,14 @@ struct ReceiptTests {
         while await bob.client.sessions[bob.contact]?.link == nil {
             await simulation.clock.advance(by: .milliseconds(1))
         }
+        network.setUnreachable(true)
         network.silenceAll()
         #expect(try await !bob.isOnline)
         try await bob.client.markSeen(bob.contact, upTo: position)
         await simulation.clock.advance(by: .seconds(5))
         #expect(network.requests("read", from: bob.id) == 0)
         // The next link takes it.
+        network.setUnreachable(false)
         try await simulation.eventually("it is read") { try await alice.history.first?.state == .read }
         await simulation.stop()
     }

@@ -104,6 +104,25 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
+    @Test("the time that a handshake has taken is missing for hello", arguments: [nil, .seconds(9)] as [Duration?])
+    func handshakeCounts(taken: Duration?) async throws {
+        let simulation = try await Simulation(seed: 19)
+        let (bob, network) = (simulation.bob, simulation.network)
+        if let taken { network.setHandshakes(took: taken) }
+        try await simulation.start()
+        while await bob.client.sessions[bob.contact]?.link == nil {
+            await simulation.clock.advance(by: .milliseconds(1))
+        }
+        network.setUnreachable(true)
+        network.silenceAll()
+        let pair = try #require(network.openPairs.first)
+        await simulation.clock.advance(by: .seconds(2))
+        #expect(pair.isOpen == (taken == nil))
+        await simulation.clock.advance(by: .seconds(9))
+        #expect(!pair.isOpen)
+        await simulation.stop()
+    }
+
     @Test("a silent link: after 30 s without a reply a ping, after 20 s without a byte a new link; all arrives once")
     func silence() async throws {
         let simulation = try await Simulation(seed: 21)

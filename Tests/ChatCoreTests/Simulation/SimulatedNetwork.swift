@@ -33,6 +33,7 @@ final class SimulatedNetwork: Sendable {
         /// The delivery that cuts its connection, counted down.
         var deliveriesToCut: Int?
         var maximumLatency = 40
+        var handshakeTime: Duration?
     }
 
     let clock: VirtualClock
@@ -51,6 +52,16 @@ final class SimulatedNetwork: Sendable {
     func setDown(_ isDown: Bool) {
         state.withLock { $0.isDown = isDown }
         if isDown { cutAll() }
+    }
+
+    /// Nobody reaches anybody, but what is open stays.
+    func setUnreachable(_ isUnreachable: Bool) { state.withLock { $0.isDown = isUnreachable } }
+
+    /// Links look as if their handshake had taken so long, by the clock of the network code.
+    func setHandshakes(took time: Duration) { state.withLock { $0.handshakeTime = time } }
+
+    fileprivate var handshakeBegan: MonotonicTime? {
+        state.withLock { $0.handshakeTime }.map { .now() + (.zero - $0) }
     }
 
     func setCuts(perMille: Int) { state.withLock { $0.cutsPerMille = perMille } }
@@ -177,8 +188,9 @@ final class SimulatedPair: Sendable {
         network: SimulatedNetwork, caller: (id: PeerID, host: String), listener: (id: PeerID, host: String)
     ) {
         self.network = network
-        self.caller = SimulatedConnection(to: listener.id, at: listener.host, isOutgoing: true)
-        self.listener = SimulatedConnection(to: caller.id, at: caller.host, isOutgoing: false)
+        let began = network.handshakeBegan
+        self.caller = SimulatedConnection(to: listener.id, at: listener.host, isOutgoing: true, began: began)
+        self.listener = SimulatedConnection(to: caller.id, at: caller.host, isOutgoing: false, began: began)
     }
 
     fileprivate func open(_ callerHandler: any PeerRequestHandler, _ listenerHandler: any PeerRequestHandler) {
@@ -261,10 +273,11 @@ final class SimulatedConnection: PeerConnection {
     let info: LinkInfo
     private let state = Mutex(State())
 
-    fileprivate init(to peer: PeerID, at host: String, isOutgoing: Bool) {
+    fileprivate init(to peer: PeerID, at host: String, isOutgoing: Bool, began: MonotonicTime?) {
         info = LinkInfo(
             remoteAddress: "\(host):1", localAddress: "here:1", remoteHost: host, isEncrypted: true,
-            isOutgoing: isOutgoing, remoteFingerprint: peer.fingerprint, subprotocol: nil, dialect: .blip3)
+            isOutgoing: isOutgoing, remoteFingerprint: peer.fingerprint, subprotocol: nil, began: began,
+            dialect: .blip3)
     }
 
     var pings: Int { state.withLock { $0.pings } }
