@@ -122,12 +122,22 @@ def verdict(mutation):
     return KILLED, failed[0] if failed else "crash"
 
 
+def write(path, text):
+    """Changes a file of the copy. SwiftPM does not look at the headers of C modules: what imports one is touched."""
+    path.write_text(text)
+    if path.suffix == ".h":
+        wanted = re.compile(rf"^(?:\w+ )?import {path.parent.name}$", re.M)
+        for other in copy.glob("*/**/*.swift"):
+            if ".build" not in other.parts[len(copy.parts):] and wanted.search(other.read_text()):
+                other.touch()
+
+
 def judge(entries):
     """Builds with these mutations and runs the tests of each. Several that do not build are tried one by one."""
     unbroken = {copy / entry.file: (copy / entry.file).read_text() for entry in entries}
     for entry in entries:
         path = copy / entry.file
-        path.write_text(path.read_text().replace(entry.old, entry.new))
+        write(path, path.read_text().replace(entry.old, entry.new))
     try:
         if build(logs / f"{entries[0].name}.build.log"):
             return [(entry, *verdict(entry)) for entry in entries]
@@ -135,7 +145,7 @@ def judge(entries):
             return [(entries[0], NO_BUILD, f"see {logs}/{entries[0].name}.build.log")]
     finally:
         for path, text in unbroken.items():
-            path.write_text(text)
+            write(path, text)
     return [result for entry in entries for result in judge([entry])]
 
 
