@@ -13,7 +13,9 @@ enum ScreenTransfer {
         let folder = try TemporaryDirectory(in: "/var/tmp")
         let alice = try await home("alice", folder)
         let bob = try await home("bob", folder)
-        let server = try bob.start(["serve", "--listen", "127.0.0.1:0", "--accept-requests", "--accept-files", "100G"])
+        // Neither the screen nor what measures shares its turns with the peer, who stands for another machine.
+        let server = try bob.start(
+            ["serve", "--listen", "127.0.0.1:0", "--accept-requests", "--accept-files", "100G"], inOwnSession: true)
         try await eventually("bob listens") { server.output.contains("listening") }
         let address = try await bob.succeed(["id"]).split(separator: "\n").first.map { String($0) } ?? ""
         try await alice.succeed(["contacts", "add", address, "--name", "bob"])

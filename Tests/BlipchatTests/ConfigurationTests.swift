@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import ChatTUI
+import Glibc
 import TestSupport
 import Testing
 
@@ -135,6 +136,20 @@ import Testing
         } catch {
             #expect(error.subject == path + ":2:4")
         }
+    }
+
+    @Test("a byte order mark at the beginning, and a link in the place of the file, are no obstacle")
+    func markAndLink() throws {
+        let directory = try TemporaryDirectory()
+        let paths = HomePaths(home: directory.path)
+        let real = directory.file("dotfile.toml")
+        try TestFile.write(Array("\u{FEFF}name = \"x\"\n".utf8), to: real)
+        symlink(real, paths.configuration)
+        let file = ConfigurationFile(paths: paths, home: nil)
+        _ = try file.set(typed: "name", to: "y")
+        #expect(TestFile.text(real) == "name = \"y\"\n")
+        var status = stat()
+        #expect(lstat(paths.configuration, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
     @Test("a key that is not known can be taken out")

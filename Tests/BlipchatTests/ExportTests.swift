@@ -1,5 +1,6 @@
 // Exports: what they say, that nothing in them can do harm, and the way back.
 
+import BLIPNet
 import ChatCore
 import Glibc
 import Storage
@@ -177,13 +178,22 @@ import Testing
         let transfer = try #require(try await other.store.transfers(unfinishedOnly: false, limit: 9).first)
         #expect(transfer.path == home.folder.file(names))
         #expect(transfer.state == .failed)
+        // Somebody else's file keeps its name and its content.
+        try TestFile.write("other", to: home.folder.file(names))
+        try TestFile.write("12345", to: home.folder.file("photo.jpg"))
+        for _ in 0..<2 { #expect(try await home.export(.json, files: files).contains("\"copy\":\"\(names)-2\"")) }
+        #expect(TestFile.text(home.folder.file(names)) == "other")
+        #expect(TestFile.text(home.folder.file(names + "-2")) == "12345")
         // A file that is not what it was is named, not copied.
         try TestFile.write("123456789", to: home.folder.file("photo.jpg"))
-        unlink(home.folder.file(names))
         #expect(try await !home.export(.json, files: files).contains("\"copy\""))
         await other.store.close()
         await home.store.close()
     }
+
+    private static let contactAndEnd =
+        "{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"contact\",\"name\":\"eve\"}\n"
+        + "{\"type\":\"end\",\"messages\":0,\"operations\":0}\n"
 
     @Test(
         "that are cut off, changed or not ours are refused with the place, and change nothing",
@@ -193,6 +203,13 @@ import Testing
             ("{\"v\":1,\"type\":\"export\"}\n", "cut off"),
             ("{\"v\":1,\"type\":\"export\"}\n{\"type\":\"end\",\"messages\":3,\"operations\":0}\n", "3 messages"),
             ("{\"v\":1,\"type\":\"export\"}\nnonsense\n", "at byte 1"),
+            (ExportTests.contactAndEnd + "nonsense\n", "behind the end"),
+            (ExportTests.contactAndEnd + "{\"v\":1,\"type\":\"contact\",\"name\":\"mallory\"}\n", "behind the end"),
+            (
+                "{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"contact\",\"name\":\"eve\"}\n"
+                    + "{\"v\":1,\"type\":\"message\",\"conversation\":\"eve\"}\n"
+                    + "{\"type\":\"end\",\"messages\":1,\"operations\":0}\n", "missing or wrong"
+            ),
             ("{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"spell\"}\n", "unknown type spell"),
         ])
     func refused(_ text: String, _ reason: String) async throws {
@@ -206,6 +223,95 @@ import Testing
         }
         #expect(try await home.store.contacts().isEmpty)
         await home.store.close()
+    }
+
+    @Test("with names that look like those of contacts take others")
+    func names() async throws {
+        let home = try await Home()
+        let peers = ["b", "c", "d"].map { String(repeating: $0, count: 51) + "a" }
+        _ = try await home.store.addContact(
+            NewContact(peerID: PeerID(peers[0]), name: "a b", addresses: [], added: .now))
+        let long = String(repeating: "x", count: 64)
+        let records = [("a  b", peers[1]), ("A\u{A0}b", peers[2]), (long, nil), ("me", nil)].map { name, peer in
+            "{\"v\":1,\"type\":\"contact\",\"name\":\"\(name)\"" + (peer.map { ",\"peer_id\":\"\($0)\"" } ?? "") + "}\n"
+        }
+        let file = home.folder.file("export.json")
+        let end = "{\"type\":\"end\",\"messages\":0,\"operations\":0}\n"
+        try TestFile.write("{\"v\":1,\"type\":\"export\"}\n" + records.joined() + end, to: file)
+        #expect(try await HistoryImporter(store: home.store, path: file).run().contacts == 4)
+        let names = try await home.store.contacts().map(\.name)
+        #expect(names == ["a b", "a  b 2", "A\u{A0}b 3", long, "me 2"])
+        #expect(ContactNames.unique(long, among: [long]) == String(repeating: "x", count: 62) + " 2")
+        await home.store.close()
+    }
+
+    @Test("name files of this machine only if they are what the record tells of")
+    func places() async throws {
+        let home = try await Home()
+        let secret = home.folder.file("secret")
+        try TestFile.write("secret!", to: secret)
+        let copies = try home.folder.makeFolder("export.json.files")
+        symlink(secret, copies + "/1-x")
+        let file = home.folder.file("export.json")
+        let digest = SHA256Digest.hash(Array("secret!".utf8)).hex
+        func transfer(_ number: Int, _ members: String) -> String {
+            "{\"type\":\"file\",\"id\":\"00000000-0000-7000-8000-00000000000\(number)\",\"conversation\":\"eve\","
+                + "\"direction\":\"outgoing\",\"sent\":\"2026-01-01T00:00:00Z\",\"stored\":\"2026-01-01T00:00:00Z\","
+                + "\"delivery\":\"read\",\"name\":\"n\",\"size\":7,\"state\":\"complete\",\"path\":\"\(secret)\"\(members)}\n"
+        }
+        let start = "{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"contact\",\"name\":\"eve\"}\n"
+        let records = [
+            transfer(1, ""), transfer(2, ",\"sha256\":\"00\",\"copy\":\"export.json.files/1-x\""),
+            transfer(3, ",\"sha256\":\"\(digest)\""),
+        ]
+        let end = "{\"type\":\"end\",\"messages\":3,\"operations\":0}\n"
+        try TestFile.write(start + records.joined() + end, to: file)
+        #expect(try await HistoryImporter(store: home.store, path: file).run().messages == 3)
+        let paths = try await home.store.transfers(unfinishedOnly: false, limit: 9).map(\.path)
+        #expect(paths.compactMap { $0 } == [secret] && paths.count == 3)
+        await home.store.close()
+    }
+
+    @Test("go to devices and through links as other programs' output does, and replace nothing but a file")
+    func outputs() throws {
+        let folder = try TemporaryDirectory()
+        let target = folder.file("out.txt")
+        func export(_ text: String, to path: String) throws {
+            let output = try ExportOutput(path: path, streams: StandardStreams())
+            try output.write(text)
+            try output.finish()
+        }
+        var status = stat()
+        try export("gone", to: "/dev/null")
+        #expect(lstat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+        #expect(throws: CommandError.self) { try export("full", to: "/dev/full") }
+        // The file behind a link is replaced, and the link stays.
+        let link = folder.file("link")
+        try TestFile.write("old", to: target)
+        symlink(target, link)
+        try TestFile.write("somebody's", to: target + ".part")
+        try export("new", to: link)
+        #expect(TestFile.text(target) == "new")
+        #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(TestFile.text(target + ".part") == "somebody's")
+        #expect(TestFile.names(in: folder.path).count == 3)
+        // What is not finished leaves nothing.
+        do { try ExportOutput(path: target, streams: StandardStreams()).write("half") }
+        #expect(TestFile.text(target) == "new" && TestFile.names(in: folder.path).count == 3)
+        let pipe = folder.file("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+        defer { close(reader) }
+        try export("through", to: pipe)
+        var bytes = [UInt8](repeating: 0, count: 99)
+        #expect(read(reader, &bytes, 99) == 7)
+        for path in [folder.path, "/dev/null", pipe] {
+            #expect(throws: CommandError.self) {
+                try ExportOutput(path: path, asFile: true, streams: StandardStreams())
+            }
+        }
+        unlink(target)
+        #expect(throws: CommandError.self) { try export("nowhere", to: link) }
     }
 
     @Test("with hostile records are refused or harmless")

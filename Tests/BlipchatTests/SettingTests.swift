@@ -110,6 +110,19 @@ import Testing
         #expect(problem.advice?.contains(advice) == true, "\(problem)")
     }
 
+    @Test("what would do nothing, or not what it says, is refused with what to write")
+    func meaningless() throws {
+        func advice(_ text: String) throws -> String { try #require(problems(text).first?.advice) }
+        #expect(try advice("[keys]\n\"Ctrl-m\" = \"palette\"").contains("terminals send Enter for Ctrl-m"))
+        #expect(try advice("[keys]\n\"Ctrl-Alt-i\" = \"palette\"").contains("Alt-Tab"))
+        #expect(problems("[keys]\n\"Ctrl-m\" = \"\"").isEmpty)
+        #expect(try advice("[alias]\nquit = \"/away\"").contains("/quit"))
+        #expect(problems("[alias]\nq2 = \"/away\"").isEmpty)
+        #expect(try advice("[ui]\ntime = \"%H:%M\"").contains("HH:mm"))
+        let keep = try #require(SettingPath(typed: "contact.keep"))
+        #expect(Setting.advice(for: keep).contains("contact.NAME.keep"))
+    }
+
     @Test("a broken section does not blame the keys below it")
     func brokenSection() {
         #expect(problems("[ui\nlist = \"on\"\n[files]\nask = 3").map(\.position.line) == [1, 4])
@@ -123,6 +136,9 @@ import Testing
         }
         #expect(try value("ui.theme", "dark") == .string("dark"))
         #expect(try value("ui.theme", "\"dark\"") == .string("dark"))
+        #expect(try value("name", "\"Ann Lee\"") == .string("Ann Lee"))
+        #expect(try value("name", "Ann \"Lee\"") == .string("Ann \"Lee\""))
+        #expect(try value("name", "\"\"") == nil)
         #expect(try value("ui.hints", "off") == .bool(false))
         #expect(try value("ui.list", "off") == .string("off"))
         #expect(try value("history.keep", "90") == .integer(90))
@@ -131,6 +147,7 @@ import Testing
         #expect(try value("notify.quiet_hours", "22-7") == nil)
         #expect(try value("notify.command", "notify-send 'a b'") == .string("notify-send 'a b'"))
         #expect(try value("notify.command", "notify-send 'a b") == nil)
+        #expect(try value("notify.command", "'/opt/my tool' 'a b'") == .string("'/opt/my tool' 'a b'"))
         #expect(try value("contact.Ann Lee.notify", "off") == .string("off"))
         #expect(try value("keys.Alt-.", "help") == .string("help"))
     }

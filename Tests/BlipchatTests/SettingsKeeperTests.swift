@@ -107,6 +107,19 @@ import Testing
         #expect(!SmallFile.exists(file.path))
     }
 
+    @Test("beside a slip elsewhere nothing is written, unless it mends that")
+    func besideSlip() async throws {
+        let text = "[ui]\nhints = 3\n"
+        let keeper = try keeper()
+        try TestFile.write(text, to: file.path)
+        let reply = await keeper.carryOut(.set(key: "ui.mouse", words: "off"))
+        #expect(reply.isError)
+        #expect(reply.lines[0].contains("ui.hints cannot be 3, so nothing was changed"), "\(reply.lines)")
+        #expect(TestFile.text(file.path) == text)
+        #expect(await !keeper.carryOut(.set(key: "ui.hints", words: "off")).isError)
+        #expect(TestFile.text(file.path) == "[ui]\nhints = false\n")
+    }
+
     @Test("/set shows what is set, a section, or one key with what it can be")
     func showing() async throws {
         try TestFile.write("[ui]\nhints = false\n[contact.\"Ann\"]\nnotify = \"off\"\n", to: file.path)

@@ -135,13 +135,20 @@ import Testing
     }
 
     @Test("a command gets the title and the words behind its own words")
-    func command() {
+    func command() throws {
         var fixture = fixture {
             $0.desktop = .command
             $0.notifyCommand = "notify-send -a 'my chat'"
         }
         arrives("$(reboot) `x`", in: &fixture)
         #expect(fixture.effects.contains(.spawn(["notify-send", "-a", "my chat", "blipchat", "Bob: new message"])))
+        let name = try #require(fixture.state.chats.firstIndex { $0.id == Fixture.bob })
+        fixture.state.chats[name].conversation.peer.name = "--icon=x"
+        fixture.advance(.seconds(60))
+        fixture.effects = []
+        arrives("again", 30, in: &fixture)
+        #expect(
+            fixture.effects.contains(.spawn(["notify-send", "-a", "my chat", "blipchat", " --icon=x: new message"])))
         fixture.send(.launchFailed(program: "notify-send", errno: 2))
         #expect(fixture.text.contains("notify-send cannot be started: no such file or directory"))
         #expect(fixture.state.status?.text.hasSuffix(" (/set notify.command names another)") == true)

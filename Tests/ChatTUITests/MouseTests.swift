@@ -337,6 +337,21 @@ struct MouseTests {
         #expect(pane.selected == 1)
     }
 
+    @Test("while browsing the wheel moves the cursor, which stays in sight; other buttons and wheels do nothing")
+    func wheelInBrowseMode() throws {
+        var fixture = ScreenFixture.main(columns: 80, rows: 10)
+        fixture.press("Esc")
+        let first = try #require(fixture.state.browse?.selected.id)
+        for _ in 0..<4 { mouse(&fixture, 64, column: 30, row: 4) }
+        let selected = try #require(fixture.state.browse?.selected.id)
+        #expect(selected != first)
+        let before = fixture.canvas.text()
+        for button in [66, 67, 128, 129] { mouse(&fixture, button, column: 30, row: 4) }
+        #expect(fixture.canvas.text() == before)
+        for _ in 0..<9 { mouse(&fixture, 65, column: 30, row: 4) }
+        #expect(fixture.state.browse?.selected.id == first)
+    }
+
     @Test("Alt-m gives the mouse back to the terminal and takes it again")
     func toggle() {
         var fixture = main()

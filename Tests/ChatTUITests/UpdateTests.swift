@@ -203,6 +203,40 @@ struct UpdateTests {
         #expect(fixture.state.openChat?.window.items.compactMap(\.message?.position.rawValue) == [20, 21])
     }
 
+    @Test("a line that is stored while the way back to the newest is loading is shown, and so is what comes with it")
+    func sentFromFarAbove() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let stored = (20..<320).map {
+            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
+        }
+        fixture.effects = []
+        fixture.press("Alt-2")
+        fixture.answerPages(from: stored)
+        for _ in 0..<2 {
+            fixture.effects = []
+            fixture.press("Esc", "g")
+            fixture.answerPages(from: stored)
+            #expect(fixture.state.openChat?.window.reachesNewest == false)
+            fixture.press("Esc")
+            fixture.effects = []
+            fixture.type("answer")
+            fixture.press("Enter")
+            let asked = fixture.effects
+            // The page is read before the line is stored, and comes after it.
+            let own = Fixture.message(400, .outgoing, "answer", at: Fixture.time(21, 9, 2), contact: Fixture.bob)
+            let news = Fixture.message(401, .incoming, "news", at: Fixture.time(21, 9, 3), contact: Fixture.bob)
+            fixture.send(.done(.send("answer", to: Fixture.bob), .message(own)))
+            #expect(!fixture.text.contains("further down"))
+            fixture.send(.chat(.messageAdded(own)))
+            fixture.send(.chat(.messageAdded(news)))
+            fixture.effects = asked
+            fixture.answerPages(from: stored)
+            let window = try #require(fixture.state.openChat?.window)
+            #expect(window.isAtBottom)
+            #expect(window.items.suffix(3).compactMap(\.message?.position.rawValue) == [319, 400, 401])
+        }
+    }
+
     // MARK: Reading
 
     @Test("what is drawn at the bottom of the open chat is marked as seen, once")

@@ -47,6 +47,9 @@ struct ViModeTests {
             ("one", 1, "i", "o|ne insert"), ("one", 1, "a", "on|e insert"), ("one", 1, "A", "one| insert"),
             (" one", 3, "I", " |one insert"), ("one", 0, "o", "one\n| insert"), ("one", 0, "O", "|\none insert"),
             ("one", 0, "xu", "|one"), ("one", 0, "dz", "|one"), ("one", 0, "s", "|ne insert"),
+            ("one two", 1, "ciw", "| two insert"), ("one two", 1, "diw", "| two"), ("one two x", 5, "daw", "one |x"),
+            ("one two", 5, "daw", "on|e"), ("one two", 3, "diw", "one|two"), ("a b", 0, "cw", "| b insert"),
+            ("one two x", 2, "c2w", "on| x insert"), ("a\nb\nc", 0, "3J", "a b| c"), ("one", 0, "diq", "|one"),
         ])
     func changes(text: String, cursor: Int, keys: String, expected: String) {
         #expect(Self.result(text, at: cursor, keys) == expected)
@@ -58,6 +61,8 @@ struct ViModeTests {
         #expect(Self.result("ad", at: 1, "P", register: "bc") == "ab|cd")
         #expect(Self.result("a\nb", at: 0, "p", register: "x\n") == "a\n|x\nb")
         #expect(Self.result("a\nb", at: 2, "P", register: "x\n") == "a\n|x\nb")
+        #expect(Self.result("ad", at: 0, "2p", register: "bc") == "abcb|cd")
+        #expect(Self.result("a", at: 0, "2p", register: "x\n") == "a\n|x\nx")
     }
 
     @Test("random keys never trap and keep the cursor in the text", arguments: 1...6 as ClosedRange<UInt64>)
@@ -65,7 +70,7 @@ struct ViModeTests {
         var generator = SeededGenerator(seed: seed)
         var line = InputLine("one two\nthree, four\n\nfive 👨‍👩‍👧 six")
         var mode = ViMode()
-        let keys = Array("hl0^$wbeWBEfFtT;,jkGgdcyxXDCsSYr~iaIAoOpPuJ19 z")
+        let keys = Array("hl0^$wbeWBEfFtT;,jkGgdcyxXDCsSYr~iaIAoOpPuJ2 zww")
         for _ in 0..<3000 {
             if mode.isNormal {
                 let key = keys.randomElement(using: &generator) ?? "h"
@@ -101,12 +106,33 @@ struct ViModeTests {
         #expect(!fixture.state.isViNormal)
     }
 
-    @Test("a half-typed command is dropped by Esc")
-    func escape() {
+    @Test(
+        "a half-typed command is dropped by Esc, and by any key that is no character",
+        arguments: ["Esc", "Left", "F1"])
+    func escape(key: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.state.settings.editMode = .vi
         fixture.state.input = InputLine("one two")
-        fixture.press("Esc", "d", "Esc", "w")
+        fixture.press("Esc", "d", key)
+        if fixture.state.overlay != nil { fixture.press("Esc") }
+        fixture.press("w")
         #expect(fixture.state.input.text == "one two")
+    }
+
+    @Test("k and j beyond the draft show the lines before, and come back to the draft")
+    func typedLines() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.editMode = .vi
+        for line in ["first", "second"] {
+            fixture.type(line)
+            fixture.press("Enter")
+        }
+        fixture.type("half a line")
+        fixture.press("Esc", "k")
+        #expect(fixture.state.input.text == "second")
+        fixture.press("k")
+        #expect(fixture.state.input.text == "first")
+        fixture.press("j", "j")
+        #expect(fixture.state.input.text == "half a line")
     }
 }

@@ -104,6 +104,30 @@ struct WritingTests {
         #expect(fixture.state.input.text == Self.lines(21))
     }
 
+    @Test("a paste that is too long for a message is offered as a file")
+    func longPaste() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let text = String(repeating: "x", count: 65_537)
+        fixture.send(.input(.paste(text)))
+        #expect(fixture.text.contains("Ctrl-t sends a file"))
+        fixture.press("Enter")
+        #expect(fixture.state.input.text == text)
+        fixture.effects = []
+        fixture.press("Ctrl-t")
+        #expect(fixture.errands.contains { if case .sendTextFile(text, _, _) = $0 { true } else { false } })
+        #expect(fixture.state.input.isEmpty)
+    }
+
+    @Test(
+        "of a paste into a filter or a question no more is taken than a line", arguments: ["Alt-x", "Alt-k", "Alt-s"])
+    func pasteIntoOverlay(key: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press(key)
+        for _ in 0..<3 { fixture.send(.input(.paste(String(repeating: "tm", count: 1 << 19)))) }
+        #expect(fixture.state.overlay != nil)
+        #expect(!fixture.text.isEmpty)
+    }
+
     @Test("a paste is undone as one change")
     func undoPaste() {
         var fixture = Fixture.main(columns: 80, rows: 24)

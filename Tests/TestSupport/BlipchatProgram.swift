@@ -40,8 +40,11 @@ public final class BlipchatHome {
         try start(arguments, input: input)
     }
 
-    public func start(_ arguments: [String], input: String = "/dev/null") throws -> ChildProcess {
-        try ChildProcess([program] + arguments, environment: environment, folder: folder, input: input)
+    public func start(
+        _ arguments: [String], input: String = "/dev/null", inOwnSession: Bool = false
+    ) throws -> ChildProcess {
+        try ChildProcess(
+            [program] + arguments, environment: environment, folder: folder, input: input, inOwnSession: inOwnSession)
     }
 
     /// Runs a command to its end.

@@ -18,9 +18,11 @@ public final class ChildProcess {
 
     /// Starts `command` (its first word is a path or a name in PATH) with exactly this environment.
     ///
-    /// `folder` takes the output files; `input` is the file that it reads, else it reads nothing.
+    /// `folder` takes the output files; `input` is the file that it reads, else it reads nothing. A kernel may share the
+    /// processors out by session first (sched(7), autogroup).
     public convenience init(
-        _ command: [String], environment: [String: String], folder: TemporaryDirectory, input: String = "/dev/null"
+        _ command: [String], environment: [String: String], folder: TemporaryDirectory, input: String = "/dev/null",
+        inOwnSession: Bool = false
     ) throws {
         let number = OutputNumber.next()
         let output = folder.file("out-\(number)")
@@ -31,7 +33,8 @@ public final class ChildProcess {
         posix_spawn_file_actions_addopen(&files, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&files, 1, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&files, 2, error, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
-        let processID = try Self.spawn(command, environment: environment, files: &files, flags: 0)
+        let flags = inOwnSession ? Int32(clinux_spawn_setsid()) : 0
+        let processID = try Self.spawn(command, environment: environment, files: &files, flags: flags)
         self.init(processID: processID, output: output, error: error)
     }
 

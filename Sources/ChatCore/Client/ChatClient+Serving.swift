@@ -82,7 +82,7 @@ extension ChatClient {
         do throws(OutgoingFileError) {
             return try upload.file.response(to: get)
         } catch {
-            throw await refusal(error, get.id)
+            throw refusal(error, get.id)
         }
     }
 
@@ -104,7 +104,7 @@ extension ChatClient {
             }
             return FileDigestReply(sha256: sha256).encoded()
         } catch {
-            throw await refusal(error, wanted.id)
+            throw refusal(error, wanted.id)
         }
     }
 
@@ -141,7 +141,7 @@ extension ChatClient {
                     rangeLimit: configuration.limits.servedRanges),
                 contact: contact, link: link.number, lastAsked: .now())
         } catch {
-            throw await refusal(error, id)
+            throw refusal(error, id)
         }
         uploads[id] = upload
         let time = now()
@@ -173,27 +173,30 @@ extension ChatClient {
         await forgetUpload(idle.key, reason: TransferReason.receiverStopped)
     }
 
-    /// The error response; a source that is gone or changed ends the transfer.
-    private func refusal(_ error: OutgoingFileError, _ id: MessageID) async -> ServingError {
+    /// The error response; a source that is gone or changed ends the transfer, which is stored and shown beside: a program
+    /// that waits for the end of the transfer and stops then shall not be faster than the response.
+    private func refusal(_ error: OutgoingFileError, _ id: MessageID) -> ServingError {
         switch error {
         case .badRange: return ServingError(response: .failure(.badRange, "outside of the file"))
         case .tooManyRanges: return ServingError(response: .failure(.tooManyRequests, "too many ranges at once"))
         case .gone:
-            await failUpload(id, TransferReason.sourceGone)
+            failUpload(id, TransferReason.sourceGone)
             return ServingError(response: .failure(.notFound, "gone"))
         case .changed:
-            await failUpload(id, TransferReason.sourceChanged)
+            failUpload(id, TransferReason.sourceChanged)
             return ServingError(response: .failure(.conflict, "changed since the offer"))
         }
     }
 
-    private func failUpload(_ id: MessageID, _ reason: String) async {
+    private func failUpload(_ id: MessageID, _ reason: String) {
         uploads[id] = nil
         let time = now()
-        await changeQuietly(id) {
-            $0.state = .failed
-            $0.reason = reason
-            $0.finished = time
+        spawn { client in
+            await client.changeQuietly(id) {
+                $0.state = .failed
+                $0.reason = reason
+                $0.finished = time
+            }
         }
     }
 

@@ -22,25 +22,32 @@ public enum ContactNames {
     }
 
     /// A usable name from what a peer calls themselves: controls removed, cut to 64 bytes, `fallback` when empty.
-    static func cleaned(_ name: String, fallback: String) -> String {
+    public static func cleaned(_ name: String, fallback: String) -> String {
+        let kept = cut(name, to: WireLimit.name)
+        return kept.isEmpty ? fallback : kept
+    }
+
+    /// The beginning of `name` that takes at most so many bytes, without controls and without blanks at its ends.
+    private static func cut(_ name: String, to limit: Int) -> String {
         var kept = String.UnicodeScalarView()
         var bytes = 0
         for scalar in name.unicodeScalars where !isControl(scalar) {
             bytes += UTF8.width(scalar)
-            if bytes > WireLimit.name { break }
+            if bytes > limit { break }
             kept.append(scalar)
         }
-        let trimmed = trim(String(kept))
-        return trimmed.isEmpty ? fallback : trimmed
+        return trim(String(kept))
     }
 
-    /// `name`, or `name 2`, `name 3` ...: the first that is neither `taken` (compared as people see names) nor reserved.
+    /// `name`, or `name 2`, `name 3` ...: the first that is neither `taken` (compared as people see names) nor reserved. A
+    /// number takes the place of the end of a name that is too long for both.
     public static func unique(_ name: String, among taken: [String]) -> String {
         let used = Set(taken.map(folded) + [own])
         var candidate = name
         var number = 2
         while used.contains(folded(candidate)) {
-            candidate = "\(name) \(number)"
+            let mark = " \(number)"
+            candidate = cut(name, to: WireLimit.name - mark.utf8.count) + mark
             number += 1
         }
         return candidate

@@ -38,7 +38,11 @@ extension AppState {
 
     /// Shows what a notification looks like here.
     mutating func announceTest(_ effects: inout [AppEffect]) {
-        say("Rings, and notifies the desktop by: \(settings.desktop.rawValue)")
+        let isMute = settings.desktop == .command && settings.notifyCommand.isEmpty
+        say(
+            isMute
+                ? "Rings; the desktop is told nothing: /set notify.command names a command"
+                : "Rings, and notifies the desktop by: \(settings.desktop.rawValue)", isError: isMute)
         effects.append(.bell)
         tell(SafeText(literal: "this is a test"), &effects)
     }
@@ -51,7 +55,8 @@ extension AppState {
         case .off: break
         case .command:
             guard let words = CommandLine.words(of: settings.notifyCommand), !words.isEmpty else { return }
-            effects.append(.spawn(words + [title.text, body.text]))
+            // A name that begins with a dash is no option of that command.
+            effects.append(.spawn(words + [title.text, body.text.hasPrefix("-") ? " " + body.text : body.text]))
         case .auto, .osc9, .osc777, .osc99:
             effects.append(.terminal(.notify(title: title, body: body, settings.desktop)))
         }

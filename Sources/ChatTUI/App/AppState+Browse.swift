@@ -128,7 +128,7 @@ extension AppState {
     }
 
     /// Moves the cursor by about so many rows.
-    private mutating func moveSelection(byRows rows: Int) {
+    mutating func moveSelection(byRows rows: Int) {
         guard let browse, let chat = openChat,
             let start = chat.window.index(of: .message(browse.selected.id))
         else { return }

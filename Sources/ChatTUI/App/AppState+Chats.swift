@@ -103,7 +103,10 @@ extension AppState {
             }
         }
         // What the user has marked in the open chat is unread, too.
-        if openChat?.isUnread == true { return scroll(.firstUnread, &effects) }
+        if openChat?.isUnread == true {
+            if browse == nil || !performInBrowse(.firstUnread, &effects) { scroll(.firstUnread, &effects) }
+            return
+        }
         say("Nothing unread")
     }
 

@@ -62,7 +62,7 @@ extension AppState {
         let bytes = text.utf8.count
         guard bytes > Self.textLimit else { return true }
         say(
-            "The message is too long: \(bytes) bytes, at most \(Self.textLimit) (send it as a file with /send)",
+            "The message is too long: \(bytes) bytes, at most \(Self.textLimit) (Ctrl-t sends it as a file)",
             isError: true)
         return false
     }

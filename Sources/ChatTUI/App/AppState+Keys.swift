@@ -127,9 +127,12 @@ extension AppState {
             history.leave()
             insertPaste(text)
             draftChanged()
-        default: typeIntoOverlay(String(text.prefix { !$0.isNewline }), &effects)
+        default: typeIntoOverlay(String(text.prefix(Self.overlayPaste).prefix { !$0.isNewline }), &effects)
         }
     }
+
+    /// Characters of a paste into a filter or a question: what is longer was not meant for it.
+    private static var overlayPaste: Int { 1_000 }
 
     /// Editing commands on the input line. `false` when `command` is none.
     mutating func edit(_ command: AppCommand, _ effects: inout [AppEffect]) -> Bool {

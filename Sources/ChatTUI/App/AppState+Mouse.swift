@@ -29,6 +29,9 @@ extension AppState {
             listTop = MainScreen(state: self, layout: layout).firstListed(movedBy: step * Self.wheelRows)
         } else if layout.input.contains(point), layout.input.size.rows > 1, overlay == nil {
             _ = direction == .up ? input.moveLineUp() : input.moveLineDown()
+        } else if browse != nil, overlay == nil {
+            // Its keys act on the message under the cursor, which must be one that is seen.
+            moveSelection(byRows: step * Self.wheelRows)
         } else {
             scroll(byRows: step * Self.wheelRows)
         }

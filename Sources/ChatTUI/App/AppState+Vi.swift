@@ -13,14 +13,22 @@ extension AppState {
             guard completion == nil else { return false }
             return vi.escape(&input)
         }
-        guard vi.isNormal, let text = key.typedText, let character = text.first else { return false }
+        guard vi.isNormal else { return false }
+        guard let text = key.typedText, let character = text.first else {
+            vi.forget()
+            return false
+        }
         let before = input.text
         lastKill = nil
         switch vi.press(character, &input, register: killRing.newest) {
         case .nothing: break
         case .taken(let text): killRing.add(text)
-        case .older: inputUp()
-        case .newer: inputDown()
+        case .older:
+            inputUp()
+            return true
+        case .newer:
+            inputDown()
+            return true
         }
         if input.text != before {
             history.leave()

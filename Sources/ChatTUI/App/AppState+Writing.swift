@@ -9,6 +9,9 @@ extension AppState {
     mutating func insertPaste(_ text: String) {
         let lines = input.insertPaste(text)
         hasAskedPaste = false
+        guard input.text.utf8.count <= Self.textLimit else {
+            return say("\(Units.size(UInt64(input.text.utf8.count))), too long for a message: Ctrl-t sends a file")
+        }
         guard lines > max(1, settings.pasteConfirmLines), settings.pasteConfirmLines > 0 else { return }
         say("\(lines) lines, one draft: \(pasteAdvice(lines))")
     }
@@ -18,7 +21,7 @@ extension AppState {
     }
 
     private func isLongPaste(_ lines: Int) -> Bool {
-        settings.pasteAsFileLines > 0 && lines > settings.pasteAsFileLines
+        settings.pasteAsFileLines > 0 && lines > settings.pasteAsFileLines || input.text.utf8.count > Self.textLimit
     }
 
     /// Whether the draft may go out: the first Enter on a pasted one only asks.
@@ -31,7 +34,7 @@ extension AppState {
         return false
     }
 
-    /// Ctrl-t on a long pasted draft. `false` when there is none.
+    /// Ctrl-t on a long pasted draft, or one that is too long for a message. `false` when there is none.
     mutating func sendPasteAsFile(_ effects: inout [AppEffect]) -> Bool {
         guard isLongPaste(input.pastedLines), let openID else { return false }
         let now = clock.civil(moment.wall)

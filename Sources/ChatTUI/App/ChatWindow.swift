@@ -142,7 +142,8 @@ struct ChatWindow: Sendable, Equatable {
 
     /// Takes over a loaded page (oldest first).
     mutating func merge(_ page: [ChatMessage], for request: PageRequest) {
-        let page = page.map { newsWhileLoading[$0.id] ?? $0 }
+        let news = newsWhileLoading
+        let page = page.map { news[$0.id] ?? $0 }
         loading = nil
         isLoaded = true
         let isFull = page.count >= request.limit
@@ -153,6 +154,7 @@ struct ChatWindow: Sendable, Equatable {
             insert(page)
             reachesOldest = !isFull
             reachesNewest = true
+            insert(news, newerThan: page.last)
         case .before:
             insert(page)
             if !isFull { reachesOldest = true }
@@ -164,6 +166,7 @@ struct ChatWindow: Sendable, Equatable {
             }
             insert(page)
             reachesNewest = !isFull
+            if reachesNewest { insert(news, newerThan: page.last ?? items.last { $0.message != nil }?.message) }
             trim(keepingOldest: false)
         case .around(let position):
             setItems([])
@@ -173,6 +176,14 @@ struct ChatWindow: Sendable, Equatable {
         }
     }
 
+    /// What was stored behind a last page after that was read, and may have found no place while it was on its way.
+    private mutating func insert(_ news: [MessageID: ChatMessage], newerThan last: ChatMessage?) {
+        let added = news.values.filter { message in
+            last.map { $0.position < message.position } ?? true && index(of: .message(message.id)) == nil
+        }
+        insert(added.sorted { $0.position < $1.position })
+    }
+
     private func isNewer(_ item: HistoryItem, than last: ChatMessage?) -> Bool {
         guard let last else { return true }
         return item.order.0 > last.position
@@ -180,7 +191,7 @@ struct ChatWindow: Sendable, Equatable {
 
     // MARK: News
 
-    /// A message was stored. Returns `false` when the window ends before it.
+    /// A message was stored. Returns `false` when the window ends before it, and no page that leads to it was asked for.
     @discardableResult mutating func append(_ message: ChatMessage) -> Bool {
         note(message)
         if contains(message) {
@@ -189,7 +200,7 @@ struct ChatWindow: Sendable, Equatable {
         }
         // Before the first page is asked for there is nothing to keep up to date.
         guard isLoaded || loading != nil else { return true }
-        guard reachesNewest else { return false }
+        guard reachesNewest else { return loading?.anchor == .newest }
         insert([message])
         trim(keepingOldest: scroll != .bottom)
         return true

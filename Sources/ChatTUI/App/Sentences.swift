@@ -47,7 +47,7 @@ public enum Sentences {
         case .blocked: return "the contact is blocked (unblock it first)"
         case .notOnline: return "there is no connection (/connect calls, /status says why)"
         case .cannotListen(let endpoint, let reason):
-            return "cannot listen on \(endpoint): \(reason) (choose another port)"
+            return "cannot listen on \(endpoint): \(reason) (choose another address or port)"
         case .instanceLost(let reason):
             return
                 "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
@@ -87,7 +87,7 @@ public enum Sentences {
     public static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
         switch notice {
         case .cannotListen(let endpoint, let reason):
-            "Cannot listen on \(endpoint): \(reason) (nobody can call you; choose another port)"
+            "Cannot listen on \(endpoint): \(reason) (nobody can call you; choose another address or port)"
         case .listensElsewhere(let wanted, let reason, let listening):
             "Cannot listen on \(wanted): \(reason). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):

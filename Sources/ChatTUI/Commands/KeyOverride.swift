@@ -13,6 +13,7 @@ struct KeyOverride: Sendable, Equatable {
     init(key: String, action: String) throws(KeyOverrideError) {
         let (context, name) = Self.split(key)
         guard let keys = KeySequence(named: name) else { throw .notAKey(name) }
+        if !action.isEmpty, let sent = keys.sentInstead { throw .neverSent(keys.name, instead: sent) }
         self.keys = keys
         if action.isEmpty {
             self.context = context
@@ -59,6 +60,8 @@ enum KeyOverrideError: Error, Sendable, Equatable {
     case unknownAction(String, suggestion: String?)
     /// The key is needed for typing.
     case typesText(String)
+    /// Terminals send another key for it.
+    case neverSent(String, instead: String)
 
     /// In words, for people; what came from outside is filtered.
     var words: String {
@@ -67,6 +70,7 @@ enum KeyOverrideError: Error, Sendable, Equatable {
         case .unknownAction(let name, let suggestion):
             "there is no action \(SafeText(name, as: .name).text)" + (suggestion.map { ", did you mean \($0)?" } ?? "")
         case .typesText(let name): "\(name) types text there; use it with Alt or Ctrl"
+        case .neverSent(let name, let sent): "terminals send \(sent) for \(name): bind \(sent)"
         }
     }
 }

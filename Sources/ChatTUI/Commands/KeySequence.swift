@@ -18,6 +18,16 @@ struct KeySequence: Sendable, Hashable {
 
     var name: String { keys.map(\.name).joined(separator: " ") }
 
+    /// The name of the key whose byte terminals send for this one (ASCII: Ctrl takes two bits away); `nil` for others.
+    var sentInstead: String? {
+        let twins: [String: Key.Code] = ["m": .enter, "i": .tab, "[": .escape]
+        for key in keys where key.modifiers.contains(.control) {
+            guard case .character(let text) = key.code, let code = twins[text] else { continue }
+            return Key(code, key.modifiers.subtracting(.control)).name
+        }
+        return nil
+    }
+
     /// Pressing it types a text where one is edited.
     var typesText: Bool { keys.first?.typedText != nil }
 }

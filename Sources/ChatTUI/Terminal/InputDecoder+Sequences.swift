@@ -165,9 +165,10 @@ extension InputDecoder {
     }
 
     private mutating func finishMouse(_ sequence: ControlSequence, isRelease: Bool) {
-        guard let flags = sequence[0], let column = sequence[1], let row = sequence[2], column > 0, row > 0 else {
-            return
-        }
+        // Buttons at the side, and wheels that turn sideways, have no meaning here.
+        guard let flags = sequence[0], let column = sequence[1], let row = sequence[2], column > 0, row > 0,
+            flags & 128 == 0, flags & 66 != 66
+        else { return }
         var modifiers: Key.Modifiers = []
         if flags & 4 != 0 { modifiers.insert(.shift) }
         if flags & 8 != 0 { modifiers.insert(.alt) }

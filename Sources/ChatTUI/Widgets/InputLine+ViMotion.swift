@@ -4,6 +4,8 @@
 enum ViMotion: Sendable, Equatable {
     case left, right, lineStart, firstNonBlank, lineEnd
     case word(big: Bool), wordBack(big: Bool), wordEnd(big: Bool)
+    /// What `cw` changes: up to the end of the word under the cursor, which may be at its end already.
+    case wordRest(big: Bool)
     /// `f`, `t`, `F` and `T`: to a character of the line, or just before it.
     case find(Character, forward: Bool, before: Bool)
     case lineUp, lineDown, textStart, textEnd
@@ -19,7 +21,7 @@ enum ViMotion: Sendable, Equatable {
     /// The character at its target belongs to what it spans.
     var isInclusive: Bool {
         switch self {
-        case .wordEnd: true
+        case .wordEnd, .wordRest: true
         case .find(_, let forward, _): forward
         default: false
         }
@@ -38,6 +40,12 @@ extension InputLine {
         case .word(let big): return repeated(count) { nextWord(from: $0, big: big) }
         case .wordBack(let big): return repeated(count) { previousWord(from: $0, big: big) }
         case .wordEnd(let big): return repeated(count) { endOfWord(from: $0, big: big) }
+        case .wordRest(let big):
+            var isFirst = true
+            return repeated(count) {
+                defer { isFirst = false }
+                return isFirst ? run(around: $0, big: big).upperBound - 1 : endOfWord(from: $0, big: big)
+            }
         case .find(let wanted, let forward, let before): return find(wanted, forward, before, count)
         case .lineUp, .lineDown: return neighbour(motion == .lineUp ? -count : count)
         case .textStart: return 0
@@ -86,6 +94,32 @@ extension InputLine {
         let first = kind(index, big: big)
         while index + 1 < characters.count, kind(index + 1, big: big) == first { index += 1 }
         return index
+    }
+
+    /// The characters of one kind around `index`, within its line; none behind the last character.
+    private func run(around index: Int, big: Bool) -> Range<Int> {
+        guard index < lineEnd else { return index..<(index + 1) }
+        let wanted = kind(index, big: big)
+        var range = index..<(index + 1)
+        while range.lowerBound > lineStart, kind(range.lowerBound - 1, big: big) == wanted {
+            range = (range.lowerBound - 1)..<range.upperBound
+        }
+        while range.upperBound < lineEnd, kind(range.upperBound, big: big) == wanted {
+            range = range.lowerBound..<(range.upperBound + 1)
+        }
+        return range
+    }
+
+    /// `iw` and `aw`: the word under the cursor, or the blanks; `around`: with the blanks behind it, else before it.
+    func wordObject(big: Bool, around: Bool) -> Range<Int>? {
+        guard cursor < lineEnd else { return nil }
+        let word = run(around: cursor, big: big)
+        guard around else { return word }
+        if word.upperBound < lineEnd, kind(word.upperBound, big: big) == .blank || kind(cursor, big: big) == .blank {
+            return word.lowerBound..<run(around: word.upperBound, big: big).upperBound
+        }
+        guard word.lowerBound > lineStart, kind(word.lowerBound - 1, big: big) == .blank else { return word }
+        return run(around: word.lowerBound - 1, big: big).lowerBound..<word.upperBound
     }
 
     // MARK: Characters and lines

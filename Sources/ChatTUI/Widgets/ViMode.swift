@@ -9,6 +9,8 @@ struct ViMode: Sendable, Equatable {
         case replacement
         /// The second key of `gg`.
         case secondG
+        /// `i` and `a` behind an operator: the word under the cursor.
+        case object(around: Bool)
     }
 
     /// What AppState has to do beside.
@@ -19,6 +21,9 @@ struct ViMode: Sendable, Equatable {
         /// `j` and `k` beyond the draft: the lines that were typed before.
         case older, newer
     }
+
+    /// Bytes that a count in front of `p` may make of the register.
+    private static let putLimit = 1 << 20
 
     private(set) var isNormal = false
     private var count: Int?
@@ -41,6 +46,9 @@ struct ViMode: Sendable, Equatable {
         return true
     }
 
+    /// A key that is no character: a half-typed command is dropped.
+    mutating func forget() { reset() }
+
     /// A character in normal mode. `register` is what `p` puts in.
     mutating func press(_ key: Character, _ line: inout InputLine, register: String?) -> Outcome {
         if let awaited { return finish(awaited, key, &line) }
@@ -60,7 +68,7 @@ struct ViMode: Sendable, Equatable {
         default: break
         }
         guard operation == nil else {
-            reset()
+            if key == "i" || key == "a" { awaited = .object(around: key == "a") } else { reset() }
             return .nothing
         }
         if let started = Operator(rawValue: key) {
@@ -88,7 +96,7 @@ struct ViMode: Sendable, Equatable {
         case "^": .firstNonBlank
         case "$": .lineEnd
         // As vi does, changing to the next word leaves the blanks before it.
-        case "w", "W": operation == .change ? .wordEnd(big: key == "W") : .word(big: key == "W")
+        case "w", "W": operation == .change ? .wordRest(big: key == "W") : .word(big: key == "W")
         case "b", "B": .wordBack(big: key == "B")
         case "e", "E": .wordEnd(big: key == "E")
         case "j": .lineDown
@@ -130,6 +138,12 @@ struct ViMode: Sendable, Equatable {
             lastFind = motion
             return move(motion, &line)
         case .secondG: if key == "g" { return move(.textStart, &line) }
+        case .object(let around):
+            guard let operation, key == "w" || key == "W",
+                let range = line.wordObject(big: key == "W", around: around)
+            else { break }
+            reset()
+            return apply(operation, range, &line)
         case .replacement:
             let times = min(count ?? 1, 9999)
             if line.cursor + times <= line.lineEnd {
@@ -209,8 +223,8 @@ struct ViMode: Sendable, Equatable {
         case "S": return apply(.change, linesFrom: cursor, to: cursor, &line)
         case "Y": return apply(.yank, linesFrom: cursor, to: cursor, &line)
         case "~": toggleCase(times, &line)
-        case "J": join(&line)
-        case "p", "P": if let register { put(register, &line, after: key == "p") }
+        case "J": for _ in 0..<max(1, times - 1) { join(&line) }
+        case "p", "P": if let register { put(register, times, &line, after: key == "p") }
         case "u": for _ in 0..<min(times, InputLine.undoLimit) { line.undo() }
         default: break
         }
@@ -247,16 +261,17 @@ struct ViMode: Sendable, Equatable {
     }
 
     /// Whole lines go below or above, anything else behind or before the cursor.
-    private func put(_ text: String, _ line: inout InputLine, after: Bool) {
+    private func put(_ text: String, _ times: Int, _ line: inout InputLine, after: Bool) {
+        let times = max(1, min(times, Self.putLimit / max(1, text.utf8.count)))
         if text.hasSuffix("\n") {
-            let content = text.trimmingLineEnds
+            let content = Array(repeating: text.trimmingLineEnds, count: times).joined(separator: "\n")
             let place = after ? line.lineEnd : line.lineStart
             line.move(to: place)
             line.insert(after ? "\n" + content : content + "\n")
             line.move(to: after ? place + 1 : place)
         } else {
             line.move(to: after ? min(line.cursor + 1, line.lineEnd) : line.cursor)
-            line.insert(text)
+            line.insert(String(repeating: text, count: times))
             line.move(to: line.cursor - 1)
         }
     }

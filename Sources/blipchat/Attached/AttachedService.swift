@@ -77,11 +77,16 @@ actor AttachedService {
     }
 
     private func send(_ call: ServiceCall, as number: Int) async throws(ChatError) -> JSONValue {
-        guard let connection, let line = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
+        guard let connection, let request = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
+        let line = ControlConnection.line(request)
+        guard line.count <= ControlConnection.longestRequest else {
+            // Over there it would end the connection.
+            throw .textTooLong(bytes: line.count, limit: ControlConnection.longestRequest)
+        }
         let reply = await withCheckedContinuation { continuation in
             waiting[number] = continuation
             Task {
-                if await !connection.send(line) { self.take(.failure(Self.gone), for: number) }
+                if await !connection.send(line: line) { self.take(.failure(Self.gone), for: number) }
             }
         }
         return try reply.get()

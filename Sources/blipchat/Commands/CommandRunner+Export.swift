@@ -17,7 +17,7 @@ extension CommandRunner {
         }
         let contacts = try await contacts(paths)
         let peer = try arguments.operands.first.map { who throws(CommandError) in try contacts.find(who) }
-        let output = try ExportOutput(path: target, streams: streams)
+        let output = try ExportOutput(path: target, asFile: arguments.has("--files"), streams: streams)
         var files: ExportFiles?
         if let target, arguments.has("--files") {
             files = try ExportFiles(besides: target) { [streams] in streams.note("blipchat: \($0)") }

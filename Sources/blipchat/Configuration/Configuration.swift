@@ -83,7 +83,9 @@ struct Configuration: Sendable, Equatable {
         switch SmallFile.contents(of: path, limit: 1 << 20) {
         case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return ""
         case .failure(let error): throw .system(path, "cannot read the configuration", error.code)
-        case .success(let bytes):
+        case .success(var bytes):
+            // Some editors begin a file with a byte order mark.
+            if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 let position = TextPosition(ofFirstFault: bytes)
                 throw CommandError(

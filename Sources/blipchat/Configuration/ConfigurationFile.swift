@@ -79,11 +79,24 @@ struct ConfigurationFile: Sendable {
         return wasSet
     }
 
+    private func problems(in text: String) -> [ConfigurationError] {
+        var problems: [ConfigurationError] = []
+        _ = Configuration(text: text, home: home, problems: &problems)
+        return problems
+    }
+
     private func change(_ edit: (inout ConfigurationEditor) -> Void) throws(CommandError) {
         let text = try Configuration.text(of: path)
         var editor = ConfigurationEditor(text)
         edit(&editor)
         guard editor.text != text else { return }
+        // What is wrong elsewhere keeps everything from taking effect; a change that mends it is welcome.
+        let (before, after) = (problems(in: text), problems(in: editor.text))
+        if let problem = after.first, after.count >= before.count {
+            var error = CommandError(problem, in: path)
+            error.reason += ", so nothing was changed"
+            throw error
+        }
         do throws(SystemError) {
             try SmallFile.replace(path, with: editor.text)
         } catch {

@@ -74,10 +74,14 @@ extension Setting {
             summary: "a slash command of your own: hi = \"/msg bob hello\"", effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let line) = value, isLine(line, limit: 4096), !line.isEmpty,
-                    !context.path.name.isEmpty, context.path.name.unicodeScalars.allSatisfy(\.isBareKey)
+                    KeySettings.problem(alias: context.path.name, line: line) == nil
                 else { return false }
                 configuration.screen.aliases[context.path.name] = line
                 return true
+            },
+            advice: { value, path in
+                guard case .string(let line) = value else { return nil }
+                return KeySettings.problem(alias: path.name, line: line)
             },
             value: { configuration, path in configuration.screen.aliases[path.name].map(ConfigurationValue.string) }),
     ]

@@ -7,7 +7,8 @@ import ChatTUI
 extension Setting {
     static let general: [Setting] = [
         Setting(
-            key: "name", form: "a text of 1 to 64 bytes", summary: "what others see you as", effect: .atOnce,
+            key: "name", form: "a text of 1 to 64 bytes without control characters", summary: "what others see you as",
+            effect: .atOnce,
             put: { configuration, value, _ in
                 guard case .string(let name) = value, !name.isEmpty, isLine(name, limit: 64) else { return false }
                 configuration.name = name

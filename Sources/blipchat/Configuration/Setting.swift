@@ -68,6 +68,7 @@ struct Setting: Sendable {
     /// What to do about a key that is not there.
     static func advice(for path: SettingPath) -> String {
         let keys = all.map(\.key)
+        if keys.contains(path.key), path.section == "contact" { return "say whose: contact.NAME.\(path.name)" }
         if let near = NearestName.to(path.key, among: keys) { return "did you mean \(near)?" }
         // Right name, wrong section.
         let sameName = keys.filter { $0 == path.name || $0.hasSuffix("." + path.name) }
@@ -101,8 +102,11 @@ struct Setting: Sendable {
         if let number = Int64(words) { candidates.append(.integer(number)) }
         // As it would stand in the file, with quotation marks; else as it is.
         var problems: [ConfigurationError] = []
-        candidates += ConfigurationReader.read("x = " + words, problems: &problems).prefix(1).map(\.value)
-        candidates.append(.string(words))
+        let entries = ConfigurationReader.read("x = " + words, problems: &problems)
+        let read = problems.isEmpty ? entries.first?.value : nil
+        if let read { candidates.append(read) }
+        // Quotation marks are never part of a value that they stand around, not even of one that cannot be.
+        if case .string = read {} else { candidates.append(.string(words)) }
         var scratch = Configuration()
         return candidates.first { put(&scratch, $0, Context(path: path, home: home)) }
     }

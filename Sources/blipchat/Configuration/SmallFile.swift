@@ -67,15 +67,37 @@ enum SmallFile {
         return names
     }
 
-    /// Replaces the file in one step (0600): written beside it, synced, renamed.
+    /// Replaces the file in one step (0600): written beside it, synced, renamed. A link is followed.
     static func replace(_ path: String, with text: String) throws(SystemError) {
         try replace(path, with: Array(text.utf8))
     }
 
     static func replace(_ path: String, with content: [UInt8]) throws(SystemError) {
-        let temporary = path + ".new"
+        let target = try followed(path)
+        let temporary = target + ".new"
         try write(content, to: temporary, O_TRUNC)
-        guard rename(temporary, path) == 0 else { throw SystemError(code: errno) }
+        guard rename(temporary, target) == 0 else { throw SystemError(code: errno) }
+    }
+
+    /// Where a link leads to, so that it is the file that is replaced, and not the link; else the path itself. `ENOENT`
+    /// when it leads to what is not there.
+    static func followed(_ path: String) throws(SystemError) -> String {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return path }
+        guard let resolved = realpath(path, nil) else { throw SystemError(code: errno) }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Makes a file (0600) beside `path` for what shall get that name when it is whole. Nobody else's file is touched.
+    static func createBeside(_ path: String) throws(SystemError) -> (descriptor: Int32, path: String) {
+        for number in 1...100 {
+            let part = number == 1 ? path + ".part" : "\(path).part-\(number)"
+            let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if descriptor >= 0 { return (descriptor, part) }
+            guard errno == EEXIST else { throw SystemError(code: errno) }
+        }
+        throw SystemError(code: EEXIST)
     }
 
     /// Makes a file (0600) that was not there (`EEXIST` if it was), and syncs it with its folder.

@@ -1,5 +1,6 @@
 // The files that belong to an export: copied into a folder beside it, under names that are safe everywhere.
 
+import BLIPNet
 import CLinux
 import ChatCore
 import ChatTUI
@@ -21,18 +22,31 @@ struct ExportFiles {
         try HomePaths.createFolder(folder)
     }
 
-    /// Returns the path relative to the export; `nil` when there is nothing to copy, or it could not be copied.
-    func copy(_ transfer: FileTransfer) -> String? {
+    /// A copy that belongs to an export.
+    struct Copy: Sendable, Equatable {
+        /// Relative to the export's folder.
+        var path: String
+        /// Of its content, in hexadecimal digits.
+        var sha256: String
+    }
+
+    /// `nil` when there is nothing to copy, or it could not be copied.
+    ///
+    /// A copy of the same content is used again; any other file keeps its name, and the copy gets another.
+    func copy(_ transfer: FileTransfer) -> Copy? {
         guard let path = transfer.path, transfer.direction == .outgoing || transfer.state == .complete else {
             return nil
         }
         let name = "\(transfer.number.rawValue)-\(Self.safeName(transfer.name))"
-        let target = "\(folder)/\(name)"
-        let size = Int64(clamping: transfer.size)
-        if SmallFile.size(target) == size { return "\(folderName)/\(name)" }
-        guard let problem = Self.copy(path, size: size, to: target) else { return "\(folderName)/\(name)" }
-        note("#\(transfer.number.rawValue) \(path): not copied: \(problem)")
-        return nil
+        if let sha256 = transfer.sha256, FileDigest.isFile("\(folder)/\(name)", size: transfer.size, sha256: sha256) {
+            return Copy(path: "\(folderName)/\(name)", sha256: sha256)
+        }
+        do throws(Problem) {
+            return try copy(transfer, from: path, as: name)
+        } catch {
+            note("#\(transfer.number.rawValue) \(path): not copied: \(error.words)")
+            return nil
+        }
     }
 
     /// ASCII letters, digits, `-`, `_` and single dots; everything else becomes `_`. No file begins with a dot here
@@ -49,29 +63,72 @@ struct ExportFiles {
         return String(decoding: safe.suffix(100), as: UTF8.self)
     }
 
-    /// `nil` when it is done, else why not. A link is not followed, and what has another size is another file.
-    private static func copy(_ path: String, size: Int64, to target: String) -> String? {
-        func words() -> String { Sentences.words(forErrno: errno) }
-        let source = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard source >= 0 else { return words() }
+    private struct Problem: Error {
+        var words: String
+
+        init(_ words: String) { self.words = words }
+        init(errno code: Int32) { words = Sentences.words(forErrno: code) }
+    }
+
+    /// A link is not followed, and what has another size or digest is another file.
+    private func copy(_ transfer: FileTransfer, from path: String, as name: String) throws(Problem) -> Copy {
+        let source = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard source >= 0 else { throw Problem(errno: errno) }
         defer { close(source) }
         var status = stat()
-        guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return "not a regular file" }
-        guard Int64(status.st_size) == size else { return "it has another size by now" }
-        let part = target + ".part"
-        let copy = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard copy >= 0 else { return words() }
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        var problem: String?
-        while problem == nil {
-            let count = read(source, &buffer, buffer.count)
-            if count == 0 { break }
-            if count < 0 || write(copy, buffer, count) != count { problem = words() }
+        guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Problem("not a regular file")
         }
-        if problem == nil, fsync(copy) != 0 { problem = words() }
-        close(copy)
-        if problem == nil, rename(part, target) != 0 { problem = words() }
-        if problem != nil { unlink(part) }
-        return problem
+        guard UInt64(clamping: status.st_size) == transfer.size else { throw Problem("it has another size by now") }
+        let part: (descriptor: Int32, path: String)
+        do throws(SystemError) {
+            part = try SmallFile.createBeside("\(folder)/\(name)")
+        } catch {
+            throw Problem(errno: error.code)
+        }
+        var isKept = false
+        defer {
+            close(part.descriptor)
+            if !isKept { unlink(part.path) }
+        }
+        let digest = try Self.copy(source, to: part.descriptor)
+        guard transfer.sha256.map({ $0 == digest }) ?? true else { throw Problem("it has another content by now") }
+        guard fsync(part.descriptor) == 0 else { throw Problem(errno: errno) }
+        for number in 1...100 {
+            let free = number == 1 ? name : "\(name)-\(number)"
+            let target = "\(folder)/\(free)"
+            let copy = Copy(path: "\(folderName)/\(free)", sha256: digest)
+            if link(part.path, target) == 0 { return copy }
+            guard errno == EEXIST else {
+                // Some file systems have no second names.
+                isKept = !SmallFile.exists(target) && rename(part.path, target) == 0
+                guard isKept else { throw Problem(errno: errno) }
+                return copy
+            }
+            if FileDigest.isFile(target, size: transfer.size, sha256: digest) { return copy }
+        }
+        throw Problem(errno: EEXIST)
+    }
+
+    /// Returns the SHA-256 of what was copied, in hexadecimal digits.
+    private static func copy(_ source: Int32, to target: Int32) throws(Problem) -> String {
+        let digest = SHA256Digest()
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            if count == 0 { return digest.finish().hex }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw Problem(errno: errno) }
+            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+            var written = 0
+            while written < count {
+                let step = buffer.withUnsafeBytes {
+                    write(target, $0.baseAddress?.advanced(by: written), count - written)
+                }
+                if step < 0, errno == EINTR { continue }
+                guard step > 0 else { throw Problem(errno: errno) }
+                written += step
+            }
+        }
     }
 }

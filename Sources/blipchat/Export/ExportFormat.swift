@@ -24,7 +24,7 @@ protocol ExportWriter {
     /// What comes is of this contact, until the next one (for JSON: of all of them).
     mutating func begin(_ peer: Peer) -> String
     /// `file`: where the export keeps its copy of the file, relative to itself.
-    mutating func message(_ message: ExportedMessage, file: String?) -> String
+    mutating func message(_ message: ExportedMessage, file: ExportFiles.Copy?) -> String
     mutating func operation(_ operation: ChatOperation) -> String
     mutating func end() -> String
 }

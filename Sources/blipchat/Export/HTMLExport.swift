@@ -40,7 +40,7 @@ struct HTMLExport: ExportWriter {
         return start + "<section>\n<h2>\(name)</h2>\n<p class=\"note\">\(key), \(Records.word(peer.trust))</p>\n"
     }
 
-    func message(_ exported: ExportedMessage, file: String?) -> String {
+    func message(_ exported: ExportedMessage, file: ExportFiles.Copy?) -> String {
         let message = exported.message
         let isOurs = message.direction == .outgoing
         let name = isOurs ? "me" : SafeText(records.contacts.name(of: message.contact), as: .name).terminalString()
@@ -48,7 +48,7 @@ struct HTMLExport: ExportWriter {
         html += "<time datetime=\"\(RFC3339.text(message.shownTime))\">\(LocalTime.text(message.shownTime))</time> "
         html += "<b>\(Self.escaped(name))</b>"
         if isOurs { html += " <span class=\"state\">\(Records.word(message.state))</span>" }
-        html += "<div class=\"text\">\(body(of: message, copy: file))</div>"
+        html += "<div class=\"text\">\(body(of: message, copy: file?.path))</div>"
         let notes = MessageLines(records: records).notes(of: message)
         if !notes.isEmpty { html += "<div class=\"note\">\(notes.map(Self.escaped).joined(separator: ", "))</div>" }
         return html + "</div>\n"

@@ -47,7 +47,7 @@ struct HistoryExport {
                 try await store.exportedMessages(of: contact, after: start, limit: Self.pageSize)
             }
             for exported in page {
-                var copy: String?
+                var copy: ExportFiles.Copy?
                 if let files, case .file(let transfer) = exported.message.content, !exported.message.isRetracted {
                     copy = files.copy(transfer)
                 }

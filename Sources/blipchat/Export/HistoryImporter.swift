@@ -1,6 +1,7 @@
 // Reads an export back: what is not there yet is added, what is there stays as it is. The file may come from anybody, so
 // nothing in it is believed: not its names, not its trust, not its paths.
 
+import BLIPNet
 import ChatCore
 import Storage
 
@@ -32,8 +33,7 @@ struct HistoryImporter {
         case end(messages: Int64, operations: Int64)
     }
 
-    /// Throws 2 with the number of the line when the file is no export, or is damaged or cut off. Its beginning may be
-    /// imported then; importing the whole file adds the rest.
+    /// Throws 2 with the number of the line when the file is no export, or is damaged or cut off; nothing is imported then.
     func run() async throws(CommandError) -> Summary {
         let count = try checkWhole()
         var summary = Summary()
@@ -43,16 +43,16 @@ struct HistoryImporter {
         var operations: [ChatOperation] = []
         var reader = try LineReader(path: path)
         _ = try reader.next()
-        while let line = try reader.next() {
+        records: while let line = try reader.next() {
             let place = reader.number
             switch try record(line, place) {
             case .contact(let json): try await add(json, at: place, &contacts, &summary)
             case .message(let json):
-                messages.append(try message(json, at: place, contacts))
+                messages.append(placed(try message(json, at: place, contacts), json))
                 if messages.count == HistoryImport.batch { try await flush(&messages, into: &importing, &summary) }
             case .operation(let json):
                 operations.append(try operation(json, at: place, contacts))
-            case .end: break
+            case .end: break records
             }
         }
         try await flush(&messages, into: &importing, &summary)
@@ -109,15 +109,22 @@ struct HistoryImporter {
         }
         var messages: Int64 = 0
         var operations: Int64 = 0
+        var contacts: [String: ContactID] = [:]
         while let line = try reader.next() {
-            switch try record(line, reader.number) {
-            case .contact: break
-            case .message: messages += 1
-            case .operation: operations += 1
+            let place = reader.number
+            switch try record(line, place) {
+            case .contact(let json): contacts[try name(json, at: place)] = ContactID(0)
+            case .message(let json):
+                _ = try message(json, at: place, contacts)
+                messages += 1
+            case .operation(let json):
+                _ = try operation(json, at: place, contacts)
+                operations += 1
             case .end(let allMessages, let allOperations):
                 guard allMessages == messages, allOperations == operations else {
                     throw wrong(reader.number, "says \(allMessages) messages, but there are \(messages)")
                 }
+                if try reader.next() != nil { throw wrong(reader.number, "something stands behind the end") }
                 return Int(messages)
             }
         }
@@ -143,7 +150,7 @@ struct HistoryImporter {
     }
 
     private func wrong(_ line: Int, _ reason: String) -> CommandError {
-        CommandError(.usage, "\(path):\(line)", reason, advice: "nothing behind this line was imported")
+        CommandError(.usage, "\(path):\(line)", reason, advice: "nothing was imported")
     }
 
     // MARK: Records
@@ -152,14 +159,12 @@ struct HistoryImporter {
     private func add(
         _ json: JSONValue, at line: Int, _ contacts: inout [String: ContactID], _ summary: inout Summary
     ) async throws(CommandError) {
-        guard let name = json["name"]?.stringValue, (1...64).contains(name.utf8.count) else {
-            throw wrong(line, "a contact without a name")
-        }
+        let name = try name(json, at: line)
         let peerID = json["peer_id"]?.stringValue.flatMap { PeerID($0) }
         let known = try await stored { () throws(StoreError) in try await store.contacts() }
-        let folded = name.lowercased()
+        let folded = ContactNames.folded(name)
         if let peer = known.first(where: { peerID != nil && $0.peerID == peerID })
-            ?? known.first(where: { (peerID == nil || $0.peerID == nil) && $0.name.lowercased() == folded })
+            ?? known.first(where: { (peerID == nil || $0.peerID == nil) && ContactNames.folded($0.name) == folded })
         {
             contacts[name] = peer.id
             summary.known += 1
@@ -168,18 +173,20 @@ struct HistoryImporter {
         let addresses = (json["addresses"]?.arrayValue ?? []).compactMap { value in
             value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
         }
-        let names = Set(known.map { $0.name.lowercased() })
-        var free = name
-        var number = 2
-        while names.contains(free.lowercased()) || ContactNames.isReserved(free) {
-            free = "\(name.prefix(50)) \(number)"
-            number += 1
-        }
+        let usable = ContactNames.cleaned(name, fallback: "contact")
+        let free = ContactNames.unique(usable, among: known.map(\.name))
         let contact = NewContact(
             peerID: peerID, name: free, addresses: addresses, isBlocked: json["blocked"]?.boolValue ?? false,
             added: time(json, "added") ?? .now)
         contacts[name] = try await stored { () throws(StoreError) in try await store.addContact(contact).id }
         summary.contacts += 1
+    }
+
+    private func name(_ json: JSONValue, at line: Int) throws(CommandError) -> String {
+        guard let name = json["name"]?.stringValue, (1...64).contains(name.utf8.count) else {
+            throw wrong(line, "a contact without a name")
+        }
+        return name
     }
 
     private func message(
@@ -267,18 +274,37 @@ struct HistoryImporter {
             contentType: json["content_type"]?.stringValue ?? "application/octet-stream",
             caption: json["caption"]?.stringValue ?? "", place: place, state: state,
             reason: json["reason"]?.stringValue, transferred: bytes(json, "transferred") ?? 0,
-            sha256: json["sha256"]?.stringValue, path: filePath(json), offered: time(json, "offered") ?? common.stored,
+            sha256: json["sha256"]?.stringValue, path: nil, offered: time(json, "offered") ?? common.stored,
             started: time(json, "started"), finished: time(json, "finished"))
     }
 
-    /// The copy beside the export when there is one, else where the file was.
-    private func filePath(_ json: JSONValue) -> String? {
-        guard let copy = json["copy"]?.stringValue else { return json["path"]?.stringValue }
+    /// With the place of its file: the copy beside the export, else where the file was. It must be the very file that the
+    /// record tells of; otherwise an export could make any file of this user one that they seem to have sent.
+    private func placed(_ message: ImportedMessage, _ json: JSONValue) -> ImportedMessage {
+        guard case .file(var file) = message.content else { return message }
+        let known = file.sha256 ?? (file.size == 0 ? SHA256Digest().finish().hex : nil)
+        let places = [
+            (path: copyPath(json), sha256: json["copy_sha256"]?.stringValue ?? known),
+            (path: json["path"]?.stringValue, sha256: known),
+        ]
+        for place in places {
+            guard let path = place.path, let sha256 = place.sha256,
+                FileDigest.isFile(path, size: file.size, sha256: sha256)
+            else { continue }
+            file.path = path
+            break
+        }
+        var message = message
+        message.content = .file(file)
+        return message
+    }
+
+    private func copyPath(_ json: JSONValue) -> String? {
+        guard let copy = json["copy"]?.stringValue else { return nil }
         let steps = copy.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let leadsOut = steps.contains { $0.isEmpty || $0.elementsEqual("..".utf8) || $0.elementsEqual(".".utf8) }
         guard !leadsOut, !copy.utf8.contains(0), let absolute = try? HomePaths.absolute(path) else { return nil }
-        let file = "\(HomePaths.parent(of: absolute))/\(copy)"
-        return SmallFile.exists(file) ? file : json["path"]?.stringValue
+        return "\(HomePaths.parent(of: absolute))/\(copy)"
     }
 
     private func time(_ json: JSONValue, _ name: String) -> Timestamp? {

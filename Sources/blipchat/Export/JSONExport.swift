@@ -14,7 +14,7 @@ struct JSONExport: ExportWriter {
 
     func begin(_ peer: Peer) -> String { line(Records.contact(peer)) }
 
-    mutating func message(_ exported: ExportedMessage, file: String?) -> String {
+    mutating func message(_ exported: ExportedMessage, file: ExportFiles.Copy?) -> String {
         messages += 1
         let message = exported.message
         var members: [JSONValue.Member] = []
@@ -46,7 +46,7 @@ struct JSONExport: ExportWriter {
         return line(.object(members))
     }
 
-    private static func members(of file: FileTransfer, copy: String?, _ add: (String, JSONValue?) -> Void) {
+    private static func members(of file: FileTransfer, copy: ExportFiles.Copy?, _ add: (String, JSONValue?) -> Void) {
         add("number", .integer(file.number.rawValue))
         add("state", .string(file.state.rawValue))
         add("reason", file.reason.map(JSONValue.string))
@@ -58,7 +58,8 @@ struct JSONExport: ExportWriter {
         add("transferred", .bytes(file.transferred))
         add("sha256", file.sha256.map(JSONValue.string))
         add("path", file.path.map(JSONValue.string))
-        add("copy", copy.map(JSONValue.string))
+        add("copy", (copy?.path).map(JSONValue.string))
+        add("copy_sha256", (copy?.sha256).map(JSONValue.string))
         add("offered", .time(file.offered))
         add("started", file.started.map(JSONValue.time))
         add("finished", file.finished.map(JSONValue.time))

@@ -19,9 +19,9 @@ struct TextExport: ExportWriter {
             + "== \(name)  \(peer.peerID?.text ?? "key not known")  \(Records.word(peer.trust)) ==\n"
     }
 
-    func message(_ exported: ExportedMessage, file: String?) -> String {
+    func message(_ exported: ExportedMessage, file: ExportFiles.Copy?) -> String {
         var lines = MessageLines(records: records).lines(of: exported.message)
-        if let file, !lines.isEmpty { lines[lines.count - 1] += "  (copy: \(file))" }
+        if let file, !lines.isEmpty { lines[lines.count - 1] += "  (copy: \(file.path))" }
         return lines.joined(separator: "\n") + "\n"
     }
 

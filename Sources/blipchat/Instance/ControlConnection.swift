@@ -5,8 +5,8 @@ import Glibc
 
 /// A connected UNIX socket that carries lines of JSON. Closes its descriptor when it goes away.
 actor ControlConnection {
-    /// The longest request: a chat text of 64 KiB with every byte escaped, and some more.
-    static let longestRequest = 512 * 1024
+    /// The longest request: a draft of some pastes (1 MiB each).
+    static let longestRequest = 4 * 1024 * 1024
     /// The longest reply to an attached front end: a page of such texts.
     static let longestReply = 128 * 1024 * 1024
     /// What may wait to be written to a reader that lags, before something more is added.
@@ -60,11 +60,16 @@ actor ControlConnection {
 
     /// Writes a value; `false` once the other side has gone or lags too far behind.
     @discardableResult
-    func send(_ value: JSONValue) async -> Bool {
+    func send(_ value: JSONValue) async -> Bool { await send(line: Self.line(value)) }
+
+    /// A value as it is sent.
+    static func line(_ value: JSONValue) -> [UInt8] { Array(value.text.utf8) + [UInt8(ascii: "\n")] }
+
+    /// Writes what `line(_:)` made.
+    func send(line: [UInt8]) async -> Bool {
         if output.count > Self.maximumPending { isBroken = true }
         guard !isBroken else { return false }
-        output += value.text.utf8
-        output.append(UInt8(ascii: "\n"))
+        output += line
         // While one call waits for the socket, others only add to what it writes.
         guard !isWriting else { return !isBroken }
         isWriting = true
