@@ -28,6 +28,21 @@ enum FileSystem {
         guard status.st_mode & S_IFMT == S_IFREG else { throw .cannotOpen(path: path, reason: "not a regular file") }
     }
 
+    /// To open anything else can last for ever.
+    static func isRegularFile(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether a database can only be read and is whole without a log: nothing can be made beside it, nor is anything there.
+    static func isFixed(_ path: String) -> Bool {
+        guard access(folder(of: path), W_OK) != 0, errno == EROFS || errno == EACCES else { return false }
+        return ["-wal", "-journal"].allSatisfy { suffix in
+            var status = stat()
+            return stat(path + suffix, &status) != 0 || status.st_size == 0
+        }
+    }
+
     /// Makes an empty file (0600) where nothing is yet.
     static func createNew(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -13,9 +13,11 @@ extension HistoryDatabase {
         try await Self.away { () throws(StoreError) in
             // Takes the name, so that nobody else's file is replaced in the end.
             try FileSystem.createNew(path)
-            let part = path + ".part"
+            // Nor one under this name.
+            let names = (1...100).map { $0 == 1 ? path + ".part" : "\(path).part-\($0)" }
+            let part = names.first { !FileSystem.exists($0) } ?? names[0]
+            guard !FileSystem.exists(part) else { throw .cannotOpen(path: part, reason: "there is a file already") }
             do throws(StoreError) {
-                try FileSystem.removeDatabase(part)
                 try Self.copy(source, to: part)
                 try FileSystem.move(part, to: path)
             } catch {
@@ -41,6 +43,9 @@ extension HistoryDatabase {
     ) async throws(StoreError) -> (kept: String?, BackupSummary) {
         try await away { () throws(StoreError) in
             guard FileSystem.exists(backup) else { throw .cannotOpen(path: backup, reason: "there is no such file") }
+            guard FileSystem.isRegularFile(backup) else {
+                throw .cannotOpen(path: backup, reason: "it is not a regular file")
+            }
             // Said before anything is copied, and of the file that was meant.
             guard FileSystem.applicationIDInHeader(backup) == Int(Schema.applicationID) else {
                 throw .cannotOpen(path: backup, reason: "it is no copy of a history (see blipchat backup)")
@@ -56,6 +61,8 @@ extension HistoryDatabase {
                 try copy(backup, to: part)
             } catch {
                 try? FileSystem.removeDatabase(part)
+                // What is damaged is what was copied.
+                if case .damaged(_, let reason) = error { throw .damaged(path: backup, reason: reason) }
                 throw error
             }
             let summary = try summarize(part)

@@ -42,6 +42,50 @@ extension EndToEnd {
             #expect(try await run("OTHER=\"$e\" exec \"$0\" id").status == .exited(0))
         }
 
+        @Test("takes no pipe or folder for a file, and - only where standard input or output is meant")
+        func notFiles() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            let pipe = alice.folder.file("pipe")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            for command in ["import", "restore"] {
+                let outcome = try await alice.run(command, pipe)
+                #expect(outcome.errorOutput.contains("not a regular file"), "\(outcome.errorOutput)")
+                expectOneSentence(try await alice.run(command, "-"), 2, "-: neither standard input nor output here")
+            }
+            expectOneSentence(try await alice.run("backup", "-"), 2, "name a file")
+            expectOneSentence(try await alice.run("receive", "-o", pipe, "--accept", "1k"), 2, "not a folder")
+            expectOneSentence(try await alice.run("export", "-o", alice.folder.path), 7, "")
+            expectOneSentence(try await alice.run("send-file", "bob", "/proc/version"), 7, "not a regular file")
+        }
+
+        @Test("sends nothing of what cannot be sent whole, and nothing that shows nothing")
+        func unsendable() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            for text in [" ", "\u{200B}", "\n\t"] {
+                expectOneSentence(try await alice.run("send", "bob", text, "--queue"), 2, "the message is empty")
+            }
+            let lines = alice.folder.file("lines")
+            try TestFile.write("one\n" + String(repeating: "x", count: 65_537) + "\nthree\n", to: lines)
+            let outcome = try await alice.run("send", "bob", "-", "--lines", "--queue", input: lines)
+            expectOneSentence(outcome, 2, "standard input:2: 65537 bytes", "nothing was sent")
+            try TestFile.write("one\n \n\u{200B}\nthree\n", to: lines)
+            #expect(try await alice.run("send", "bob", "-", "--lines", "--queue", input: lines).status == .exited(0))
+            #expect(try await alice.texts("bob") == ["one", "three"])
+        }
+
+        @Test("a name that is given and taken is refused; one that a peer chose gets a number")
+        func takenName() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            let other = try "127.0.0.1:\(PlainServer.freePort())"
+            expectOneSentence(
+                try await alice.run("contacts", "add", other, "--name", "BOB"), 2, "a contact is called \"BOB\" already"
+            )
+            #expect(try await alice.run("contacts", "list").output.split(separator: "\n").count == 1)
+        }
+
         @Test(
             "refuses wrong addresses",
             arguments: ["blip://", "http://h:1", "h:99999", "blip://h:1/short", "h:", "[::1", "\u{1B}]0;x\u{7}"])

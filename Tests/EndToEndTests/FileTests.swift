@@ -137,6 +137,19 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("a link is offered under its own name, with what it leads to")
+        func link() async throws {
+            let (alice, bob, server) = try await pair("--accept-files", "1G")
+            let secret = alice.folder.file("2026-draft-final.txt")
+            try TestFile.write("text", to: secret)
+            let link = alice.folder.file("report.txt")
+            #expect(symlink(secret, link) == 0)
+            #expect(try await alice.run("send-file", "bob", link, "--timeout", "60").status == .exited(0))
+            #expect(TestFile.names(in: bob.path + "/downloads") == ["report.txt"])
+            #expect(TestFile.text(bob.path + "/downloads/report.txt") == "text")
+            try await server.stop()
+        }
+
         @Test("a file that arrives damaged ends with code 6 and is not there")
         func damaged() async throws {
             let (alice, bob, server) = try await pair("--accept-files", "1G")

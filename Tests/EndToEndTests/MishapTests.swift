@@ -52,6 +52,70 @@ extension EndToEnd {
             #expect(try await alice.shell("exec \"$0\" history bob 2>&- <&-").lines.count == 1)
         }
 
+        @Test("a home on a read-only medium can be read, and what would change it says why it cannot")
+        func readOnlyHome() async throws {
+            let alice = try BlipchatHome("alice")
+            guard try await alice.shell("unshare -m true").status == .exited(0) else {
+                return print("nothing can be mounted here: a read-only home is not tried")
+            }
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            #expect(try await alice.run("send", "bob", "kept", "--queue").status == .exited(0))
+            /// Runs a command over a copy of the home that cannot be written.
+            func run(_ command: String) async throws -> CommandOutcome {
+                try await alice.shell(
+                    """
+                    export D="$HOME/fixed 1%?#" B="$0"; mkdir -p "$D"
+                    exec unshare -m sh -c 'mount -t tmpfs none "$D" && cp -a "$BLIPCHAT_HOME" "$D/home" &&
+                        mount -o remount,ro "$D" && BLIPCHAT_HOME="$D/home" exec "$B" \(command)'
+                    """)
+            }
+            for command in ["history bob", "search kept", "export bob", "--json history bob"] {
+                let outcome = try await run(command)
+                #expect(outcome.status == .exited(0), "\(command): \(outcome.errorOutput)")
+                #expect(outcome.output.contains("kept"))
+            }
+            #expect(try await run("contacts list").output.contains("bob"))
+            let refused = try await run("send bob more --queue")
+            #expect(refused.status == .exited(7) && refused.errorOutput.contains("ead-only file system"), "\(refused)")
+        }
+
+        @Test("what is interrupted while it waits says what stays queued; what was not read whole leaves nothing")
+        func interrupted() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            for (number, code) in [(SIGINT, Int32(130)), (SIGTERM, 143)] {
+                let process = try alice.start(["send", "bob", "\(number)", "--timeout", "60"])
+                let queued = try await eventuallyGet("the message is stored") {
+                    try await alice.history("bob").first { $0.text == "\(number)" }
+                }
+                process.signal(number)
+                #expect(try await process.waitForExit() == .exited(code))
+                #expect(process.errorOutput.contains("interrupted; queued: \(queued.id) "), "\(process.errorOutput)")
+                #expect(process.output.isEmpty)
+            }
+            // nohup and scripts in the background: who ignores a signal goes on ignoring it.
+            let stubborn = try ChildProcess(
+                ["sh", "-c", "trap '' INT; exec \"$0\" send bob third --timeout 3", alice.command],
+                environment: alice.environment, folder: alice.folder)
+            _ = try await eventuallyGet("the message is stored") {
+                try await alice.history("bob").first { $0.text == "third" }
+            }
+            stubborn.signal(SIGINT)
+            #expect(try await stubborn.waitForExit() == .exited(3))
+            let pipe = alice.folder.file("pipe")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let writer = open(pipe, O_RDWR)
+            defer { close(writer) }
+            let reading = try alice.start(["send-file", "bob", "-", "--name", "x"], input: pipe)
+            let text = [UInt8](repeating: 65, count: 60_000)
+            #expect(write(writer, text, text.count) == text.count)
+            var left: Int32 = 1
+            try await eventually("it is read") { ioctl(writer, UInt(FIONREAD), &left) == 0 && left == 0 }
+            reading.signal(SIGTERM)
+            _ = try await reading.waitForExit()
+            #expect(TestFile.names(in: alice.path + "/spool") == [])
+        }
+
         @Test("a reader that has gone and a file that may not grow are errors of one call, not signals that end us")
         func signals() async throws {
             let alice = try BlipchatHome("alice")

@@ -8,9 +8,11 @@ extension ChatClient {
         at path: String, named name: String?, caption: String, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
         try checkOutbox(of: contact)
-        try Self.check(caption)
+        try Self.check(caption: caption)
         let source = try Self.source(at: path)
-        let base = name ?? Self.lastComponent(source.path)
+        // A link is offered under its own name: that is what the user knows it by.
+        let typed = Self.lastComponent(path)
+        let base = name ?? (FolderCalls.isComponent(typed) ? typed : Self.lastComponent(source.path))
         guard FolderCalls.isComponent(base) else { throw .badName(base) }
         return try await offer(
             NewOutgoingFile(
@@ -23,7 +25,7 @@ extension ChatClient {
         at path: String, caption: String, to contact: ContactID
     ) async throws(ChatError) -> FolderOffer {
         try checkOutbox(of: contact)
-        try Self.check(caption)
+        try Self.check(caption: caption)
         let limit = configuration.limits.outboxMessages - (sessions[contact]?.queuedCount ?? 0)
         let tree = try await Self.tree(at: path, limit: limit)
         let bytes = tree.files.reduce(into: UInt64(0)) { sum, file in
@@ -57,7 +59,7 @@ extension ChatClient {
 
     private static let contentType = "application/octet-stream"
 
-    private static func check(_ caption: String) throws(ChatError) {
+    private static func check(caption: String) throws(ChatError) {
         guard caption.utf8.count <= WireLimit.text else {
             throw .textTooLong(bytes: caption.utf8.count, limit: WireLimit.text)
         }
@@ -70,11 +72,18 @@ extension ChatClient {
         var status = stat()
         guard lstat(real, &status) == 0 else { throw .cannotRead(path: path, errno: errno) }
         guard FileFacts(status).isRegular else { throw .notARegularFile(path: path) }
+        let facts: FileFacts
+        let isWhole: Bool
         do throws(FileError) {
-            return (real, try OpenFile.forReading(real).facts())
+            let file = try OpenFile.forReading(real)
+            facts = try file.facts()
+            // Files of the kernel (/proc) say 0 and have a content all the same.
+            isWhole = facts.size > 0 || !file.hasContent
         } catch {
             throw .cannotRead(path: path, errno: error.errno)
         }
+        guard isWhole else { throw .notARegularFile(path: path) }
+        return (real, facts)
     }
 
     /// Away from the client: a large folder on a slow disk takes its time.

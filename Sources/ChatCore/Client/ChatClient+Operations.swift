@@ -2,10 +2,7 @@
 
 extension ChatClient {
     public func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage {
-        guard !text.isEmpty else { throw .emptyText }
-        guard text.utf8.count <= WireLimit.text else {
-            throw .textTooLong(bytes: text.utf8.count, limit: WireLimit.text)
-        }
+        try Self.check(text)
         let present = try await own(message)
         guard case .text = present.content else { throw .notText }
         return try await enqueue(.edit(text: text), on: present)

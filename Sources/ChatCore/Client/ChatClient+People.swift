@@ -17,12 +17,21 @@ extension ChatClient {
                 address.name ?? "", fallback: ContactNames.cleaned(address.host, fallback: "contact"))
         }
         if address.peerID == nil, let known = contact(at: address) { return known }
+        // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
+        if name != nil, isTaken(wanted, byOtherThan: address.peerID) { throw .store(.nameTaken(wanted)) }
         let peer = try await stored { () async throws(StoreError) in
             try await storeContact(peerID: address.peerID, name: wanted, addresses: [address])
         }
         if let peerID = address.peerID { await dropRequests(of: peerID) }
         reconnect(peer.id)
         return peer
+    }
+
+    private func isTaken(_ name: String, byOtherThan peerID: PeerID?) -> Bool {
+        let folded = ContactNames.folded(name)
+        return sessions.values.contains {
+            (peerID == nil || $0.peer.peerID != peerID) && ContactNames.folded($0.peer.name) == folded
+        }
     }
 
     /// Stores a contact under a free name and begins its session.

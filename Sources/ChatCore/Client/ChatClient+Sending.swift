@@ -8,10 +8,7 @@ extension ChatClient {
     public func send(
         _ text: String, to contact: ContactID, replyTo: MessageID?
     ) async throws(ChatError) -> ChatMessage {
-        guard !text.isEmpty else { throw .emptyText }
-        guard text.utf8.count <= WireLimit.text else {
-            throw .textTooLong(bytes: text.utf8.count, limit: WireLimit.text)
-        }
+        try Self.check(text)
         try checkOutbox(of: contact)
         let time = now()
         let message = try await stored { () async throws(StoreError) in
@@ -20,6 +17,19 @@ extension ChatClient {
         sessions[contact]?.typing.forgetSaid()
         enqueued(message)
         return message
+    }
+
+    /// Whether a text has anything but blanks and characters without a shape.
+    public static func isVisible(_ text: String) -> Bool {
+        text.unicodeScalars.contains { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
+    }
+
+    /// A text must show something, and must fit.
+    static func check(_ text: String) throws(ChatError) {
+        guard isVisible(text) else { throw .emptyText }
+        guard text.utf8.count <= WireLimit.text else {
+            throw .textTooLong(bytes: text.utf8.count, limit: WireLimit.text)
+        }
     }
 
     public func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {

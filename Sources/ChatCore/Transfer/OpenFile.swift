@@ -62,6 +62,12 @@ final class OpenFile: Sendable {
         return OpenFile(descriptor: descriptor, path: path)
     }
 
+    /// Whether a byte can be read, whatever its size is said to be.
+    var hasContent: Bool {
+        var byte: UInt8 = 0
+        return pread(descriptor, &byte, 1, 0) == 1
+    }
+
     func facts() throws(FileError) -> FileFacts {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("fstat") }

@@ -42,7 +42,7 @@ public enum Sentences {
             return
                 "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then resume)"
         case .wrongTransferState(let state): return "the transfer is \(word(for: state))"
-        case .ownTransfer: return "you have offered it yourself: they answer it (/cancel takes it back)"
+        case .ownTransfer: return "you have offered it yourself: they answer it (cancelling takes it back)"
         case .outboxFull(let limit): return "\(limit) messages wait for this contact already (wait until some are sent)"
         case .blocked: return "the contact is blocked (unblock it first)"
         case .notOnline: return "there is no connection (/connect calls, /status says why)"

@@ -21,7 +21,11 @@ final class SQLiteConnection {
     init(path: String, mode: Mode) throws(StoreError) {
         var handle: OpaquePointer?
         let access = mode == .readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        // Reading takes a log and memory beside the file, which nobody can make on a medium that is read-only.
+        let isFixed = mode == .readOnly && FileSystem.isFixed(path)
+        let code = sqlite3_open_v2(
+            isFixed ? Self.immutable(path) : path, &handle,
+            access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (isFixed ? SQLITE_OPEN_URI : 0), nil)
         guard let handle, code == SQLITE_OK else {
             let reason = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             defer { sqlite3_close_v2(handle) }
@@ -44,6 +48,18 @@ final class SQLiteConnection {
         guard mode == .alone else { return }
         _ = csqlite_db_config_int(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         try executeScript("PRAGMA locking_mode = EXCLUSIVE; PRAGMA query_only = ON")
+    }
+
+    /// The name by which SQLite opens a file that does not change (sqlite.org/uri.html).
+    private static func immutable(_ path: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var name = Array("file:".utf8)
+        for byte in path.utf8 {
+            let isPlain =
+                byte == UInt8(ascii: "/") || UnicodeScalar(byte).isASCII && Character(UnicodeScalar(byte)).isLetter
+            name += isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: name, as: UTF8.self) + "?immutable=1"
     }
 
     deinit {

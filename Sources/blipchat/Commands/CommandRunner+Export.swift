@@ -35,7 +35,7 @@ extension CommandRunner {
 
     func importHistory() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let file = try HomePaths.absolute(operand(0))
+        let file = try HomePaths.absoluteFile(operand(0))
         if try ControlClient(path: paths.socket) != nil {
             return try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
         }

@@ -42,7 +42,7 @@ extension CommandRunner {
 
     func backUp() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let target = try HomePaths.absolute(operand(0))
+        let target = try HomePaths.absoluteFile(operand(0))
         guard try SmallFile.isThere(paths.history) else {
             throw CommandError(.notFound, "history", "there is none yet")
         }
@@ -70,7 +70,7 @@ extension CommandRunner {
 
     func restore() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let backup = try HomePaths.absolute(operand(0))
+        let backup = try HomePaths.absoluteFile(operand(0))
         let (kept, summary) = try await withHome(paths) { () throws(CommandError) in
             do throws(StoreError) {
                 return try await HistoryDatabase.restore(from: backup, to: paths.history)

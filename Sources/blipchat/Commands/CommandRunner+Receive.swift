@@ -17,7 +17,7 @@ extension CommandRunner {
             from: arguments.text("--from"), once: arguments.has("--once") || writesOut, limit: limit, folder: nil,
             timeout: try arguments.seconds("--timeout"))
         guard writesOut else {
-            if let folder = arguments.text("--output") { order.folder = try HomePaths.absolute(folder) }
+            if let folder = arguments.text("--output") { order.folder = try Self.folder(folder) }
             return try await receive(order, ReceivedFiles(runner: self, order: order, showsPaths: true))
         }
         // Only what is complete and verified is written out.
@@ -30,6 +30,16 @@ extension CommandRunner {
         let code = try await receive(order, files)
         if let path = files.path { try hand(over: path, from: folder) }
         return code
+    }
+
+    /// It may not be there yet; what is there must be a folder.
+    private static func folder(_ path: String) throws(CommandError) -> String {
+        let folder = try HomePaths.absolute(path)
+        var status = stat()
+        guard stat(folder, &status) != 0 || status.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandError(.usage, path, "not a folder", advice: "name a folder, or - for standard output")
+        }
+        return folder
     }
 
     /// Writes a file out and removes it. Its sender knows that it is here and does not send it again, so it stays where

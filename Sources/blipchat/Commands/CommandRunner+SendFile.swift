@@ -70,8 +70,25 @@ enum SpoolFile {
     /// How the names of such files begin.
     static let prefix = "stdin-"
 
-    /// Makes a file (0600) in `folder` with everything that `source` gives; returns its path.
+    /// O_TMPFILE (open(2)), which is a macro that Swift does not see.
+    private static let withoutName = O_DIRECTORY | 0o20_000_000
+
+    /// Makes a file (0600) in `folder` with everything that `source` gives; returns its path. It has a name only when it
+    /// is whole, so that nothing stays when the command is interrupted.
     static func fill(in folder: String, from source: Int32) throws(CommandError) -> String {
+        let nameless = open(folder, O_RDWR | withoutName | O_CLOEXEC, 0o600)
+        guard nameless >= 0 else { return try fillNamed(in: folder, from: source) }
+        defer { close(nameless) }
+        let path = "\(folder)/\(prefix)\(UInt64.random(in: .min ... .max))"
+        try ByteCopy.copy(from: source, named: "standard input", to: nameless, named: path)
+        guard linkat(AT_FDCWD, "/proc/self/fd/\(nameless)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
+            throw .system(folder, "cannot name a file here", errno)
+        }
+        return path
+    }
+
+    /// Where a file system knows no files without a name.
+    private static func fillNamed(in folder: String, from source: Int32) throws(CommandError) -> String {
         var template = Array("\(folder)/\(prefix)XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
         guard descriptor >= 0 else { throw .system(folder, "cannot make a file here", errno) }
@@ -89,9 +106,10 @@ enum SpoolFile {
 
 /// Copies bytes between descriptors.
 enum ByteCopy {
-    /// Until the end of `source`. The names are for errors.
+    /// Until the end of `source`. The names are for errors; `passing` sees what is copied.
     static func copy(
-        from source: Int32, named sourceName: String, to target: Int32, named targetName: String
+        from source: Int32, named sourceName: String, to target: Int32, named targetName: String,
+        passing: (UnsafeRawBufferPointer) -> Void = { _ in }
     ) throws(CommandError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
         defer { buffer.deallocate() }
@@ -103,6 +121,7 @@ enum ByteCopy {
             }
             if count == 0 { return }
             var rest = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
+            passing(rest)
             while !rest.isEmpty {
                 let written = write(target, rest.baseAddress, rest.count)
                 if written < 0 {

@@ -45,12 +45,23 @@ extension CommandRunner {
             // The line end that every text file and every `echo` has is not part of the message.
             return [Self.withoutLineEnd(try StandardInput.text(limit: limit + 2).unicodeScalars[...])]
         }
-        return Self.lines(of: try StandardInput.text(limit: 64 * limit))
+        let text = try StandardInput.text(limit: 64 * limit)
+        let lines = Self.allLines(of: text)
+        // Before the first one is sent.
+        if let index = lines.firstIndex(where: { $0.utf8.count > limit }) {
+            let size = lines[index].utf8.count
+            throw CommandError(
+                .usage, "standard input:\(index + 1)", "\(size) bytes, at most \(limit) make a message",
+                advice: "nothing was sent; send it as a file")
+        }
+        return Self.lines(of: text)
     }
 
-    /// The lines that are not empty. They end as in text files, with LF or CR LF; other characters that break lines
-    /// belong to the text.
-    static func lines(of text: String) -> [String] {
+    /// The lines that are not empty.
+    static func lines(of text: String) -> [String] { allLines(of: text).filter(ChatClient.isVisible) }
+
+    /// They end as in text files, with LF or CR LF; other characters that break lines belong to the text.
+    private static func allLines(of text: String) -> [String] {
         var lines: [String] = []
         var rest = text.unicodeScalars[...]
         while !rest.isEmpty {
@@ -58,7 +69,7 @@ extension CommandRunner {
             lines.append(withoutLineEnd(rest[..<end]))
             rest = rest[end...]
         }
-        return lines.filter { !$0.isEmpty }
+        return lines
     }
 
     private static func withoutLineEnd(_ text: String.UnicodeScalarView.SubSequence) -> String {

@@ -149,12 +149,13 @@ struct CommandRunner: Sendable {
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
+        let watch = operations.contains(where: \.isSending) ? try await InterruptedSending.watch(streams) : nil
         var performer = try await performer()
         var code = ExitCode.done
         var failure: CommandError?
         for operation in operations {
             let operation = failure == nil ? operation : operation.withoutWaiting
-            switch try await perform(operation, by: &performer, patience: patience, printer) {
+            switch try await perform(operation, by: &performer, patience: patience, printer, watch) {
             case .done(let newCode): code = newCode
             case .failed(let error): if failure == nil || error.exit != .queued { failure = error }
             case .again: break
@@ -162,6 +163,7 @@ struct CommandRunner: Sendable {
             guard failure.map({ $0.exit == .queued }) ?? true, await printer.failure == nil else { break }
         }
         await performer.finish()
+        await watch?.end()
         if let failure = await printer.failure ?? failure { throw failure }
         return code
     }
@@ -169,14 +171,16 @@ struct CommandRunner: Sendable {
     /// Carries out one operation, by whoever runs the chat next when the process that runs it ends meanwhile.
     private func perform(
         _ operation: ControlOperation, by performer: inout OperationPerformer, patience: Duration,
-        _ printer: RecordPrinter
+        _ printer: RecordPrinter, _ watch: InterruptedSending?
     ) async throws(CommandError) -> ControlResult {
         let begin = ContinuousClock.now
         let stored = StoredMessages()
         var rest = operation
         while true {
             let result = await performer.perform(rest, patience: patience) { record in
-                if let record = stored.note(record) { await printer.take(record) }
+                let printed = stored.note(record)
+                watch?.note(stored.ids)
+                if let printed { await printer.take(printed) }
             }
             guard result == .again else {
                 if let record = stored.takeHeld() { await printer.take(record) }
@@ -197,7 +201,12 @@ struct CommandRunner: Sendable {
     private func abandoned(
         _ operation: ControlOperation, _ ids: [MessageID], _ error: CommandError, _ printer: RecordPrinter
     ) async throws(CommandError) -> CommandError {
-        guard operation.isSending, !ids.isEmpty else { return error }
+        guard operation.isSending else { return error }
+        guard !ids.isEmpty else {
+            return CommandError(
+                error.exit, error.subject, error.reason,
+                advice: "it may be stored all the same: blipchat status says what waits, before it is sent twice")
+        }
         try await printStored(ids, printer)
         return CommandError(
             .queued, error.subject, "\(error.reason); what was to be sent is queued",

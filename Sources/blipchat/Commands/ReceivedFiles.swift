@@ -38,8 +38,8 @@ final class ReceivedFiles: Sendable {
         case "offered" where order.limit != nil:
             streams.note("\(Self.words(record)): larger than --accept, left alone")
         case "paused", "failed", "cancelled":
-            streams.note(
-                "\(Self.words(record)): \(record["state"]?.stringValue ?? "") \(record["reason"]?.stringValue ?? "")")
+            let (state, reason) = (record["state"]?.stringValue ?? "", record["reason"]?.stringValue ?? "")
+            streams.note("\(Self.words(record)): " + (reason.hasPrefix(state) ? reason : "\(state) \(reason)"))
         default: break
         }
     }

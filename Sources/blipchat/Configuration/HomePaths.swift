@@ -115,6 +115,14 @@ struct HomePaths: Sendable, Equatable {
         return String(cString: current) + "/" + clean
     }
 
+    /// The path of an operand that must be a file with a name.
+    static func absoluteFile(_ path: String) throws(CommandError) -> String {
+        guard path != "-" else {
+            throw CommandError(.usage, "-", "neither standard input nor output here", advice: "name a file; ./- is one")
+        }
+        return try absolute(path)
+    }
+
     static func createFolder(_ path: String) throws(CommandError) {
         var status = stat()
         if stat(path, &status) == 0 {

@@ -91,7 +91,13 @@ struct ExportFiles {
             close(part.descriptor)
             if !isKept { unlink(part.path) }
         }
-        let digest = try Self.copy(source, to: part.descriptor)
+        let content = SHA256Digest()
+        do throws(CommandError) {
+            try ByteCopy.copy(from: source, named: path, to: part.descriptor, named: part.path) { content.update($0) }
+        } catch {
+            throw Problem(error.reason)
+        }
+        let digest = content.finish().hex
         guard transfer.sha256.map({ $0 == digest }) ?? true else { throw Problem("it has another content by now") }
         guard fsync(part.descriptor) == 0 else { throw Problem(errno: errno) }
         for number in 1...100 {
@@ -108,27 +114,5 @@ struct ExportFiles {
             if FileDigest.isFile(target, size: transfer.size, sha256: digest) { return copy }
         }
         throw Problem(errno: EEXIST)
-    }
-
-    /// Returns the SHA-256 of what was copied, in hexadecimal digits.
-    private static func copy(_ source: Int32, to target: Int32) throws(Problem) -> String {
-        let digest = SHA256Digest()
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = read(source, &buffer, buffer.count)
-            if count == 0 { return digest.finish().hex }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Problem(errno: errno) }
-            buffer.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-            var written = 0
-            while written < count {
-                let step = buffer.withUnsafeBytes {
-                    write(target, $0.baseAddress?.advanced(by: written), count - written)
-                }
-                if step < 0, errno == EINTR { continue }
-                guard step > 0 else { throw Problem(errno: errno) }
-                written += step
-            }
-        }
     }
 }
