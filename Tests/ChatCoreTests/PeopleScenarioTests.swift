@@ -40,6 +40,11 @@ import Testing
         try await eventually("bob has the request") { try await bob.client.contactRequests().count == 1 }
         let request = try #require(try await bob.client.contactRequests().first)
         #expect(request.address == nil)
+        let other = PeerAddress(host: "127.0.0.1", port: 1)
+        _ = try await bob.client.addContact(other, name: "Carol")
+        await #expect(throws: ChatError.store(.nameTaken("carol"))) {
+            try await bob.client.approveRequest(request.id, name: "carol")
+        }
         _ = try await bob.client.approveRequest(request.id, name: "alice")
         try await eventually("the line arrives") { try await bob.texts(with: "alice") == ["hello"] }
         await alice.stop()

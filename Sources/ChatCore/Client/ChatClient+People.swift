@@ -157,6 +157,7 @@ extension ChatClient {
     public func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
+        if let wanted, isTaken(wanted, byOtherThan: request.peerID) { throw .store(.nameTaken(wanted)) }
         let peer = try await stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),
