@@ -237,6 +237,26 @@ struct UpdateTests {
         }
     }
 
+    @Test("the unread line stands before the first new message, however far up the view is")
+    func unreadLineFromFarAbove() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let stored = (20..<320).map {
+            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
+        }
+        fixture.effects = []
+        fixture.press("Alt-2")
+        fixture.answerPages(from: stored)
+        fixture.effects = []
+        fixture.press("Alt-Home")
+        fixture.answerPages(from: stored)
+        let bob = try #require(fixture.state.chats.firstIndex { $0.id == Fixture.bob })
+        fixture.state.chats[bob].window.unreadLine = nil
+        let news = Fixture.message(400, .incoming, "news", at: Fixture.time(21, 9, 3), contact: Fixture.bob)
+        fixture.send(.chat(.messageAdded(news)))
+        let line = try #require(fixture.state.openChat?.window.unreadLine)
+        #expect((319..<400).contains(line.after.rawValue) && line.count == 1)
+    }
+
     // MARK: Reading
 
     @Test("what is drawn at the bottom of the open chat is marked as seen, once")

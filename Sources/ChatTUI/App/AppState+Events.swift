@@ -81,7 +81,8 @@ extension AppState {
         }
         let isOpen = message.contact == openID
         let isKnown = chats[index].window.contains(message)
-        let before = chats[index].window.lastPosition
+        // Where the window ends further up, the new line stands behind messages that are not in it.
+        let before = chats[index].window.reachesNewest ? chats[index].window.lastPosition : nil
         let isInWindow = chats[index].window.append(message)
         guard !isKnown else { return }
         guard message.direction == .incoming else {
