@@ -101,7 +101,7 @@ struct Examination {
             ? note("permissions", .ok, "only you may read your key, history, socket and log")
             : note(
                 "permissions", .error, broken.joined(separator: "; "),
-                "doctor --fix takes the rights of others away", fixable: true)
+                "doctor --fix takes the rights of others away and gives you yours", fixable: true)
     }
 
     private mutating func checkKey() {
@@ -131,6 +131,11 @@ struct Examination {
     // MARK: History
 
     private mutating func checkHistory(isInUse: Bool) async {
+        do throws(CommandError) {
+            _ = try SmallFile.isThere(paths.history)
+        } catch {
+            return note("history file", .error, "\(error.subject): \(error.reason)", error.advice)
+        }
         for finding in await HistoryInspection.run(at: paths.history, isInUse: isInUse) {
             let verdict: Finding.Verdict =
                 switch finding.verdict {
@@ -231,19 +236,26 @@ enum PrivatePlaces {
         guard status.st_mode & 0o077 == 0 else {
             return "others may use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
         }
+        guard status.st_mode & needed(status) == needed(status) else {
+            return "you may not use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
+        }
         return nil
     }
 
-    /// Takes the rights of others away; returns what could not be done.
+    /// What the user must be allowed to do with it.
+    private static func needed(_ status: stat) -> mode_t { status.st_mode & S_IFMT == S_IFDIR ? 0o700 : 0o600 }
+
+    /// Takes the rights of others away and gives the user theirs; returns what could not be done.
     static func fix(_ paths: HomePaths) -> [String] {
         var failures: [String] = []
-        for path in all(of: paths) where problem(at: path) != nil {
+        func fix(_ path: String) {
             var status = stat()
-            guard lstat(path, &status) == 0, chmod(path, status.st_mode & 0o700) == 0 else {
-                failures.append("\(path): \(Sentences.words(forErrno: errno))")
-                continue
-            }
+            if lstat(path, &status) == 0, chmod(path, status.st_mode & 0o700 | needed(status)) == 0 { return }
+            failures.append("\(path): \(Sentences.words(forErrno: errno))")
         }
+        // The folder first: what is in it may not be seen before.
+        if SmallFile.exists(paths.data), problem(at: paths.data) != nil { fix(paths.data) }
+        for path in all(of: paths) where problem(at: path) != nil { fix(path) }
         return failures
     }
 }
