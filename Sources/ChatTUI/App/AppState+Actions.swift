@@ -217,6 +217,7 @@ extension AppState {
             guard chats[index].conversation.readUpTo.map({ $0 < position }) ?? true else { continue }
             chats[index].conversation.readUpTo = position
             chats[index].conversation.unreadCount = 0
+            chats[index].seenOnItsWay += 1
             effects.append(.run(.markSeen(chats[index].id, position)))
         }
         say(contacts.count == 1 ? "\(name(of: contacts[0])) is read" : "All chats are read")

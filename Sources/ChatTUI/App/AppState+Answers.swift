@@ -81,11 +81,16 @@ extension AppState {
             if chat.peer.peerID != conversation.peer.peerID { chat.safetyNumber = nil }
             chat.conversation = conversation
             if conversation.unreadCount == 0 { chat.mentionCount = 0 }
-            // What was seen while the answer was on its way stays seen.
             if let seen, conversation.readUpTo.map({ $0 < seen }) ?? true {
-                chat.conversation.readUpTo = seen
-                chat.conversation.unreadCount = 0
-                chat.mentionCount = 0
+                if chat.mayOvertakeSeen(askedAt: conversations.lastStart) {
+                    // What was seen while the answer was on its way stays seen.
+                    chat.conversation.readUpTo = seen
+                    chat.conversation.unreadCount = 0
+                    chat.mentionCount = 0
+                } else {
+                    // Marked as unread at another screen: to have it in view here does not take that back.
+                    chat.keepsUnread = true
+                }
             }
             return chat
         }

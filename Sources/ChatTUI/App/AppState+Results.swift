@@ -16,6 +16,7 @@ extension AppState {
             if let index = chatIndex(contact), chats[index].keepsUnread {
                 chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
             }
+        case .markSeen(let contact, _): seenIsStored(contact)
         case .deleteHere(let ids, _): say(ids.count == 1 ? "Deleted here" : "Deleted \(ids.count) messages here")
         case .send(_, let contact):
             if contact == openID, case .message(let message) = result { follow(message) }
@@ -74,7 +75,7 @@ extension AppState {
             say("You are \(SafeText(name, as: .name).text) now")
         case .setAway(let reason):
             say(reason == nil ? "Your contacts see that you are back" : "Your contacts see that you are away (/back)")
-        case .setDraft, .setTyping, .markSeen, .reconnect: break
+        case .setDraft, .setTyping, .reconnect: break
         }
         switch errand {
         case .setTyping, .setDraft, .reconnect, .settings: break
@@ -143,8 +144,15 @@ extension AppState {
         return " (a text beside the files stands behind --: /send PATH -- TEXT)"
     }
 
+    private mutating func seenIsStored(_ contact: ContactID) {
+        guard let index = chatIndex(contact) else { return }
+        chats[index].seenOnItsWay = max(0, chats[index].seenOnItsWay - 1)
+        chats[index].seenStored = moment.uptime
+    }
+
     /// An errand could not be done.
     mutating func fail(_ errand: Errand, _ error: ChatError, _ effects: inout [AppEffect]) {
+        if case .markSeen(let contact, _) = errand { seenIsStored(contact) }
         switch errand {
         case .send(let text, let contact):
             giveBack(text, to: contact)

@@ -21,6 +21,9 @@ struct Chat: Sendable, Equatable, Identifiable {
     var quotes: [MessageID: Quote] = [:]
     /// Our user wants it to stay unread although it is open.
     var keepsUnread = false
+    /// How many marks of this screen as seen are on their way to the store, and when (uptime) the last one was there.
+    var seenOnItsWay = 0
+    var seenStored: Duration?
     /// The stored draft was asked for.
     var hasLoadedDraft = false
 
@@ -45,6 +48,13 @@ struct Chat: Sendable, Equatable, Identifiable {
 
     /// `looks like Bob`, for wherever contacts are listed.
     var twinWords: SafeText? { twin.map { SafeText(literal: "looks like ") + SafeText($0, as: .name) } }
+
+    /// Whether an answer of the store to a question of that time (uptime) may not know what was seen here.
+    func mayOvertakeSeen(askedAt time: Duration?) -> Bool {
+        guard seenOnItsWay == 0 else { return true }
+        guard let seenStored, let time else { return false }
+        return time <= seenStored
+    }
 
     var isUnread: Bool { conversation.unreadCount > 0 }
 }

@@ -92,6 +92,7 @@ extension AppState {
         chats[index].conversation.readUpTo = newest.position
         chats[index].conversation.unreadCount = 0
         chats[index].mentionCount = 0
+        chats[index].seenOnItsWay += 1
         effects.append(.run(.markSeen(newest.contact, newest.position)))
     }
 }
