@@ -5,6 +5,13 @@ import Testing
 
 @testable import ChatTUI
 
+extension ChatMessage {
+    /// The same as another message, further down.
+    fileprivate func moved(to position: Int64) -> ChatMessage {
+        ScreenFixture.message(position, direction, "later", at: sent, contact: contact)
+    }
+}
+
 @Suite("Update")
 struct UpdateTests {
     private typealias Fixture = ScreenFixture
@@ -235,6 +242,69 @@ struct UpdateTests {
             #expect(window.isAtBottom)
             #expect(window.items.suffix(3).compactMap(\.message?.position.rawValue) == [319, 400, 401])
         }
+    }
+
+    @Test("what is said while the view is far up stands behind the newest message, and stays through other pages")
+    func noticesFromFarAbove() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let stored = (20..<720).map {
+            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
+        }
+        func go(_ keys: String...) {
+            fixture.effects = []
+            for key in keys { fixture.press(key) }
+            fixture.answerPages(from: stored)
+        }
+        go("Alt-2")
+        fixture.enter("/alias")
+        #expect(fixture.state.openChat?.window.hasNotices == true, "\(fixture.text)")
+        go("Alt-Home")
+        fixture.enter("/alias")
+        #expect(fixture.state.openChat?.window.hasNotices == false)
+        go("Alt-End")
+        for _ in 0..<2 {
+            let items = try #require(fixture.state.openChat?.window.items)
+            #expect(items.suffix(2).allSatisfy { $0.message == nil })
+            #expect(items.count { $0.message == nil } == 2)
+            #expect(fixture.text.contains("No aliases"))
+            go("Alt-Home")
+            go("Alt-End")
+        }
+    }
+
+    @Test("messages that are deleted elsewhere leave the view, what is unread and local lines as they are")
+    func deletedElsewhere() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var stored = (20..<720).map {
+            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
+        }
+        fixture.press("Alt-2")
+        fixture.effects = []
+        fixture.press("Alt-1", "Alt-2")
+        fixture.send(.chat(.messagesDeleted(Fixture.bob)))
+        fixture.answerPages(from: stored)
+        fixture.enter("/alias")
+        for _ in 0..<2 {
+            fixture.effects = []
+            fixture.press("PgUp")
+            fixture.answerPages(from: stored)
+        }
+        fixture.send(.chat(.messageAdded(stored[699].moved(to: 800))))
+        stored.append(stored[699].moved(to: 800))
+        let before = try #require(fixture.state.openChat?.window)
+        let picture = fixture.canvas.text()
+        #expect(before.newerCount == 1 && before.unreadLine != nil)
+        stored.removeFirst(3)
+        fixture.effects = []
+        fixture.send(.chat(.messagesDeleted(Fixture.bob)))
+        fixture.answerPages(from: stored)
+        let after = try #require(fixture.state.openChat?.window)
+        #expect(after.newerCount == 1 && after.unreadLine == before.unreadLine && after.scroll == before.scroll)
+        #expect(fixture.canvas.text() == picture)
+        fixture.effects = []
+        fixture.press("Alt-End")
+        fixture.answerPages(from: stored)
+        #expect(fixture.text.contains("No aliases"))
     }
 
     @Test("the unread line stands before the first new message, however far up the view is")

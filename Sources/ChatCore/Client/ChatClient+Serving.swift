@@ -220,7 +220,7 @@ extension ChatClient {
     }
 
     /// The link or the user ended an upload: what is known of it is stored, and the file is closed.
-    func forgetUpload(_ id: MessageID, reason: String = TransferReason.waitingForPeer) async {
+    func forgetUpload(_ id: MessageID, reason: String = TransferReason.waitingForReceiver) async {
         guard let upload = uploads.removeValue(forKey: id) else { return }
         await changeQuietly(id) {
             $0.transferred = max($0.transferred, upload.file.transferred)

@@ -4,6 +4,7 @@ import Glibc
 
 public enum TransferReason {
     static let waitingForPeer = "waiting for the contact to be online"
+    static let waitingForReceiver = "waiting for the contact to fetch it"
     static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
     static let senderBusy = "the sender gives other files first"

@@ -47,8 +47,12 @@ extension AppState {
     private mutating func reload(_ contact: ContactID, _ effects: inout [AppEffect]) {
         guard let index = chatIndex(contact) else { return }
         let place = chats[index].window.isAtBottom ? nil : chats[index].window.anchorPosition
-        chats[index].window = ChatWindow()
-        if contact == openID { load(place.map(PageAnchor.around) ?? .newest, replacing: true, at: index, &effects) }
+        guard contact == openID else {
+            chats[index].window = ChatWindow()
+            return effects.append(.ask(.transfers))
+        }
+        chats[index].window.forgetMessages()
+        load(place.map(PageAnchor.around) ?? .newest, replacing: true, keepingView: true, at: index, &effects)
         effects.append(.ask(.transfers))
     }
 

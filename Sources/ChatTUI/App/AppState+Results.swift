@@ -98,8 +98,13 @@ extension AppState {
         if case .file(let transfer) = message.content, transfers.byID[transfer.id] == nil {
             transfers.update(transfer)
         }
-        guard chats[index].window.index(of: .message(message.id)) == nil else { return }
-        if !chats[index].window.append(message), message.contact == openID {
+        let isKnown = chats[index].window.index(of: .message(message.id)) != nil
+        let isInWindow = isKnown || chats[index].window.append(message)
+        guard message.contact == openID else { return }
+        if case .file = message.content {
+            // A text takes the view with it; files are offered beside what is being read.
+            if !chats[index].window.isAtBottom { say("Offered; the newest messages are further down (Alt-End)") }
+        } else if !isInWindow {
             say("Sent; the newest messages are further down (Alt-End)")
         }
     }

@@ -115,13 +115,15 @@ extension AppState {
 
     /// Asks for a page of a chat.
     mutating func load(
-        _ anchor: PageAnchor, replacing: Bool = false, showing: MessageID? = nil, at index: Int,
+        _ anchor: PageAnchor, replacing: Bool = false, showing: MessageID? = nil, keepingView: Bool = false,
+        at index: Int,
         _ effects: inout [AppEffect]
     ) {
         var request = PageRequest(
             contact: chats[index].id, anchor: anchor, limit: settings.pageSize, generation: nextNumber())
         request.replaces = replacing
         request.showing = showing
+        request.keepsView = keepingView
         chats[index].window.loading = request
         effects.append(.ask(.page(request)))
     }
@@ -180,7 +182,9 @@ extension AppState {
         defer { settleSelectionAfterPage() }
         if case .after = request.anchor, request.replaces { scroll(byRows: -1_000_000) }
         if case .around(let position) = request.anchor {
-            if let id = request.showing {
+            if request.keepsView, chats[index].window.scroll == place {
+                return
+            } else if let id = request.showing {
                 show(message: id, at: index)
             } else {
                 show(firstFrom: position, at: index)

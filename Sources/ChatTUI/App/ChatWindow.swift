@@ -64,6 +64,11 @@ struct ChatWindow: Sendable, Equatable {
         var count: Int
     }
 
+    private struct HeldNotice: Sendable, Equatable {
+        var notice: LocalNotice
+        var after: HistoryPosition?
+    }
+
     /// Everything up to an item is hidden. A notice that comes later stands behind the same message as the earlier
     /// ones, so that the position alone does not tell them apart.
     struct Cleared: Sendable, Equatable {
@@ -92,6 +97,8 @@ struct ChatWindow: Sendable, Equatable {
     }
     /// What has changed since the page was asked for: the page may not know it yet.
     private var newsWhileLoading: [MessageID: ChatMessage] = [:]
+    /// Notices whose place is not in memory. Those without a place belong behind the newest message.
+    private var held: [HeldNotice] = []
     /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
     /// the page is there.
     var owedRows = 0
@@ -147,10 +154,11 @@ struct ChatWindow: Sendable, Equatable {
         loading = nil
         isLoaded = true
         let isFull = page.count >= request.limit
+        defer { placeHeld() }
         switch request.anchor {
         case .newest:
             // Whatever was added while the page was on its way is newer than the page or in it.
-            if request.replaces { setItems(items.filter { isNewer($0, than: page.last) }) }
+            if request.replaces { replaceItems { Self.isNewer($0, than: page.last) } }
             insert(page)
             reachesOldest = !isFull
             reachesNewest = true
@@ -161,7 +169,7 @@ struct ChatWindow: Sendable, Equatable {
             trim(keepingOldest: true)
         case .after:
             if request.replaces {
-                setItems([])
+                replaceItems { _ in false }
                 reachesOldest = true
             }
             insert(page)
@@ -169,7 +177,7 @@ struct ChatWindow: Sendable, Equatable {
             if reachesNewest { insert(news, newerThan: page.last ?? items.last { $0.message != nil }?.message) }
             trim(keepingOldest: false)
         case .around(let position):
-            setItems([])
+            replaceItems { _ in false }
             insert(page)
             reachesOldest = !page.contains { $0.position < position }
             reachesNewest = false
@@ -184,7 +192,7 @@ struct ChatWindow: Sendable, Equatable {
         insert(added.sorted { $0.position < $1.position })
     }
 
-    private func isNewer(_ item: HistoryItem, than last: ChatMessage?) -> Bool {
+    private static func isNewer(_ item: HistoryItem, than last: ChatMessage?) -> Bool {
         guard let last else { return true }
         return item.order.0 > last.position
     }
@@ -231,6 +239,7 @@ struct ChatWindow: Sendable, Equatable {
     }
 
     mutating func add(_ notice: LocalNotice) {
+        guard reachesNewest else { return held.append(HeldNotice(notice: notice, after: nil)) }
         items.append(.notice(notice, after: lastPosition ?? HistoryPosition(.min)))
         trim(keepingOldest: false)
     }
@@ -238,7 +247,9 @@ struct ChatWindow: Sendable, Equatable {
     /// Gives memory back when the chat is left: only the newest page stays.
     mutating func shrink() {
         guard reachesNewest else {
+            let notices = held
             self = ChatWindow()
+            held = notices
             return
         }
         scroll = .bottom
@@ -248,6 +259,18 @@ struct ChatWindow: Sendable, Equatable {
         if items.count > Self.pageSize {
             drop(items.count - Self.pageSize, fromNewest: false)
         }
+    }
+
+    /// What is left of the conversation is read anew: the view, what is unread and our own lines stay.
+    mutating func forgetMessages() {
+        replaceItems { _ in false }
+        var new = ChatWindow()
+        new.held = held
+        new.scroll = scroll
+        new.newerCount = newerCount
+        new.unreadLine = unreadLine
+        new.cleared = cleared
+        self = new
     }
 
     // MARK: Private
@@ -266,8 +289,29 @@ struct ChatWindow: Sendable, Equatable {
         fold()
     }
 
-    private mutating func setItems(_ items: [HistoryItem]) {
-        self.items = items
+    /// Another page takes the place of all items but those that are kept. No store has the notices: they are held.
+    private mutating func replaceItems(keeping isKept: (HistoryItem) -> Bool) {
+        for case .notice(let notice, let after) in items where !isKept(.notice(notice, after: after)) {
+            held.append(HeldNotice(notice: notice, after: after))
+        }
+        items = items.filter(isKept)
+        fold()
+    }
+
+    /// Held notices whose place is in memory now stand there.
+    private mutating func placeHeld() {
+        guard !held.isEmpty else { return }
+        let last = lastPosition ?? HistoryPosition(.min)
+        let first = firstPosition
+        var placed: [HistoryItem] = []
+        held.removeAll { held in
+            guard let after = held.after ?? (reachesNewest ? last : nil) else { return false }
+            let isInside = (reachesOldest || first.map { $0 <= after } ?? true) && (reachesNewest || after < last)
+            if isInside { placed.append(.notice(held.notice, after: after)) }
+            return isInside
+        }
+        guard !placed.isEmpty else { return }
+        items = (items + placed).sorted { $0.order < $1.order }
         fold()
     }
 
@@ -301,4 +345,6 @@ public struct PageRequest: Sendable, Equatable {
     var replaces = false
     /// The message to show when the page is there.
     var showing: MessageID?
+    /// What is at the bottom of the view stays there.
+    var keepsView = false
 }
