@@ -210,12 +210,17 @@ struct UpdateTests {
         #expect(fixture.state.openChat?.window.items.compactMap(\.message?.position.rawValue) == [20, 21])
     }
 
+    /// What bob has written, more than a window holds.
+    private static func history(upTo end: Int64) -> [ChatMessage] {
+        (20..<end).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
+        }
+    }
+
     @Test("a line that is stored while the way back to the newest is loading is shown, and so is what comes with it")
     func sentFromFarAbove() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        let stored = (20..<320).map {
-            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
-        }
+        let stored = Self.history(upTo: 320)
         fixture.effects = []
         fixture.press("Alt-2")
         fixture.answerPages(from: stored)
@@ -247,9 +252,7 @@ struct UpdateTests {
     @Test("what is said while the view is far up stands behind the newest message, and stays through other pages")
     func noticesFromFarAbove() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        let stored = (20..<720).map {
-            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
-        }
+        let stored = Self.history(upTo: 720)
         func go(_ keys: String...) {
             fixture.effects = []
             for key in keys { fixture.press(key) }
@@ -275,9 +278,7 @@ struct UpdateTests {
     @Test("messages that are deleted elsewhere leave the view, what is unread and local lines as they are")
     func deletedElsewhere() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        var stored = (20..<720).map {
-            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
-        }
+        var stored = Self.history(upTo: 720)
         fixture.press("Alt-2")
         fixture.effects = []
         fixture.press("Alt-1", "Alt-2")
@@ -310,9 +311,7 @@ struct UpdateTests {
     @Test("the unread line stands before the first new message, however far up the view is")
     func unreadLineFromFarAbove() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        let stored = (20..<320).map {
-            Fixture.message(Int64($0), .incoming, "line \($0)", at: Fixture.time(21, 9, 1), contact: Fixture.bob)
-        }
+        let stored = Self.history(upTo: 320)
         fixture.effects = []
         fixture.press("Alt-2")
         fixture.answerPages(from: stored)
