@@ -53,7 +53,7 @@ struct ChangedMessageTests {
                 $0.operationState = .sent
             },
         ])
-        #expect(fixture.text.split(separator: "\n").count { $0.contains("(the change is on its way)") } == 1)
+        #expect(fixture.text.split(separator: "\n").count { $0.contains("(the change is not delivered yet)") } == 1)
         #expect(fixture.text.contains("the change was refused: the peer says no"))
         #expect(fixture.text.contains(/09:00 >\s+me \(deleted\)/))
     }
@@ -134,6 +134,25 @@ struct ChangedMessageTests {
         #expect(fixture.text.contains("(deleted)"))
         fixture.send(.chat(.messageChanged(message(1, .outgoing, "two") { $0.state = .read })))
         #expect(try shown().isRetracted && !fixture.text.contains("two"))
+    }
+
+    @Test("what was deleted before it was sent has no mark: it never was with them")
+    func takenBack() {
+        var fixture = screen([message(1, .outgoing, "one") { $0.state = .pending }])
+        for state in [DeliveryState.pending, .sent, .delivered] {
+            fixture.send(
+                .chat(
+                    .messageChanged(
+                        message(1, .outgoing, "") {
+                            $0.state = .takenBack
+                            $0.isRetracted = true
+                            $0.operationState = state
+                        })))
+            #expect(fixture.text.contains("(deleted before it was sent)"))
+            #expect(!fixture.text.contains("✓") && !fixture.text.contains("~") && !fixture.text.contains("!"), "\(state)")
+        }
+        fixture.press("Esc", "i")
+        #expect(fixture.text.contains("deleted before it was sent"), "\(fixture.text)")
     }
 
     @Test("D6: a page that was read before a change does not hide it")

@@ -32,19 +32,29 @@ extension RealTerminals {
 
         @Test(
             "only our own sequences reach the terminal, and it shows what was drawn",
-            arguments: [(20, 5), (40, 10), (80, 24), (120, 40)], Mode.allCases)
+            arguments: [(20, 5), (40, 10), (80, 24), (120, 40)], [Mode.color256, .color8, .mono])
         func everyEntrance(size: (columns: Int, rows: Int), mode: Mode) throws {
+            try Self.checkEveryEntrance(columns: size.columns, rows: size.rows, mode)
+        }
+
+        /// In a process of its own, because what stands for a control character belongs to the process.
+        @Test("in ASCII, too", arguments: zip([20, 40, 80, 120], [5, 10, 24, 40]))
+        func everyEntranceInASCII(columns: Int, rows: Int) async {
+            await #expect(processExitsWith: .success) { [columns = columns as Int, rows = rows as Int] in
+                try await Self.checkEveryEntrance(columns: columns, rows: rows, .ascii)
+            }
+        }
+
+        private static func checkEveryEntrance(columns: Int, rows: Int, _ mode: Mode) throws {
             // Switches the C library to UTF-8.
             _ = TerminalEnvironment.current()
-            let fixture = try TerminalFixture(columns: size.columns, rows: size.rows, environment: mode.environment)
+            let fixture = try TerminalFixture(columns: columns, rows: rows, environment: mode.environment)
             try fixture.start()
             defer { fixture.terminal.stop() }
             let texts = Self.texts()
             var seen = 0
             for start in stride(from: 0, to: texts.count, by: 30) {
-                for screen in ScreenFixture.hostileScreens(
-                    columns: size.columns, rows: size.rows, texts: texts, from: start)
-                {
+                for screen in ScreenFixture.hostileScreens(columns: columns, rows: rows, texts: texts, from: start) {
                     let canvas = screen.canvas
                     fixture.present(canvas)
                     fixture.terminal.setTitle(screen.state.windowTitle)

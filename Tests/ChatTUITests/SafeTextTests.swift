@@ -256,6 +256,9 @@ struct SafeTextTests {
         let text = SafeText("\u{1B}[m\u{7F} ✓ é 日…", as: .line)
         #expect(text.terminalString(unicode: false) == "^[[m^? + ? ??...")
         #expect(text.terminalString() == "␛[m␡ ✓ é 日…")
+        let spelled = TextFilter.filterText("a\u{1B}[m\u{7F}\n\u{9B}", as: .line, rules: .init(spellsControls: true))
+        #expect(spelled.width == 13)
+        #expect(spelled.clusters.map(ASCIIGlyphs.cell).joined() == "a^[[m^?\\n<9B>")
         let random = SafeText(
             String(decoding: (0..<4_096).map { UInt8(truncatingIfNeeded: $0 * 7) }, as: UTF8.self), as: .line)
         #expect(random.terminalString(unicode: false).utf8.allSatisfy { (0x20...0x7E).contains($0) })

@@ -73,9 +73,10 @@ struct TextWidthTests {
         for other in others {
             #expect(TextWidth.width(of: other.scalar, ambiguous: 2) == other.width, "\(other.scalar)")
         }
-        #expect(TextFilter.filterText("Жук é", as: .line, ambiguous: 2).clusters.map(\.width) == [2, 2, 2, 1, 2])
-        #expect(TextFilter.filterText("e\u{301}", as: .line, ambiguous: 2).width == 2)
-        #expect(TextFilter.filterText("☎\u{FE0F}", as: .line, ambiguous: 2).width == 2)
+        let wide = TextWidth.Rules(ambiguous: 2)
+        #expect(TextFilter.filterText("Жук é", as: .line, rules: wide).clusters.map(\.width) == [2, 2, 2, 1, 2])
+        #expect(TextFilter.filterText("e\u{301}", as: .line, rules: wide).width == 2)
+        #expect(TextFilter.filterText("☎\u{FE0F}", as: .line, rules: wide).width == 2)
         #expect(TextFilter.filter(literal: "┌─ … ●").width == 6)
     }
 }

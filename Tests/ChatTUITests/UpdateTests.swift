@@ -275,6 +275,39 @@ struct UpdateTests {
         }
     }
 
+    @Test("what the program has said stays when the chat is left with the view far up; of very much, the latest")
+    func noticesOfAChatThatIsLeft() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let stored = Self.history(upTo: 720)
+        func go(_ keys: String...) {
+            fixture.effects = []
+            for key in keys { fixture.press(key) }
+            fixture.answerPages(from: stored)
+        }
+        go("Alt-2")
+        fixture.enter("/alias")
+        go("Alt-Home")
+        let bob = try #require(fixture.state.chats.firstIndex { $0.id == Fixture.bob })
+        func say(_ ids: Range<Int>) {
+            for id in ids {
+                let notice = LocalNotice(id: id, time: Fixture.time(21, 9, 2), lines: ["said"], isError: false)
+                fixture.state.chats[bob].window.add(notice)
+            }
+        }
+        say(1000..<1003)
+        go("Alt-1")
+        go("Alt-2")
+        go("Alt-End")
+        #expect(fixture.state.chats[bob].window.items.count { $0.message == nil } == 4)
+        #expect(fixture.text.contains("No aliases"))
+        go("Alt-Home")
+        say(2000..<2150)
+        go("Alt-End")
+        let window = fixture.state.chats[bob].window
+        #expect(window.items.count { $0.message == nil } == ChatWindow.heldLimit)
+        #expect(window.items.last?.key == .notice(2149))
+    }
+
     @Test("messages that are deleted elsewhere leave the view, what is unread and local lines as they are")
     func deletedElsewhere() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)

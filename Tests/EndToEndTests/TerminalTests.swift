@@ -128,6 +128,10 @@ extension EndToEnd {
             try TestFile.write("[ui]\nglyphs = \"ascii\"\n", to: home.path + "/config.toml")
             let terminal = try home.terminal("zoe", "--listen", "127.0.0.1:0")
             try await eventually("the chat with zoe", state: { terminal.text }) { terminal.text.contains("zoe>") }
+            try terminal.type("\u{1B}[200~bell\u{7}\u{1B}[31mred\u{1B}[201~\r")
+            try await eventually("control characters by name", state: { terminal.text }) {
+                terminal.text.contains("^G^[") && terminal.text.contains("[31mred")
+            }
             #expect(terminal.output.allSatisfy { $0 < 0x80 })
             try terminal.type("\u{11}")
             #expect(try await terminal.process.waitForExit() == .exited(0))

@@ -49,6 +49,8 @@ struct ChatWindow: Sendable, Equatable {
     /// Messages in memory, with those behind the lines of folders.
     static let foldedLimit = 5000
     static let pageSize = 100
+    /// Notices that wait for their place; the oldest give way.
+    static let heldLimit = 100
 
     /// Which row of the window stands at the bottom of the screen.
     enum Scroll: Sendable, Equatable {
@@ -239,7 +241,7 @@ struct ChatWindow: Sendable, Equatable {
     }
 
     mutating func add(_ notice: LocalNotice) {
-        guard reachesNewest else { return held.append(HeldNotice(notice: notice, after: nil)) }
+        guard reachesNewest else { return hold(notice, after: nil) }
         items.append(.notice(notice, after: lastPosition ?? HistoryPosition(.min)))
         trim(keepingOldest: false)
     }
@@ -247,6 +249,7 @@ struct ChatWindow: Sendable, Equatable {
     /// Gives memory back when the chat is left: only the newest page stays.
     mutating func shrink() {
         guard reachesNewest else {
+            replaceItems { _ in false }
             let notices = held
             self = ChatWindow()
             held = notices
@@ -289,13 +292,21 @@ struct ChatWindow: Sendable, Equatable {
         fold()
     }
 
-    /// Another page takes the place of all items but those that are kept. No store has the notices: they are held.
+    /// Another page takes the place of all items but those that are kept.
     private mutating func replaceItems(keeping isKept: (HistoryItem) -> Bool) {
-        for case .notice(let notice, let after) in items where !isKept(.notice(notice, after: after)) {
-            held.append(HeldNotice(notice: notice, after: after))
-        }
+        hold(items.filter { !isKept($0) })
         items = items.filter(isKept)
         fold()
+    }
+
+    /// Of items that leave the window, no store has the notices.
+    private mutating func hold(_ gone: [HistoryItem]) {
+        for case .notice(let notice, let after) in gone { hold(notice, after: after) }
+    }
+
+    private mutating func hold(_ notice: LocalNotice, after: HistoryPosition?) {
+        held.append(HeldNotice(notice: notice, after: after))
+        if held.count > Self.heldLimit { held.removeFirst() }
     }
 
     /// Held notices whose place is in memory now stand there.
@@ -330,6 +341,7 @@ struct ChatWindow: Sendable, Equatable {
             items.removeFirst(count)
             reachesOldest = false
         }
+        hold(gone)
         fold(without: gone)
     }
 }

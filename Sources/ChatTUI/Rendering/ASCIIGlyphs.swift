@@ -5,17 +5,9 @@ enum ASCIIGlyphs {
     /// The spelled-out form for plain output: may be longer than the cluster (`␛` becomes `^[`).
     static func spelling(of cluster: Cluster) -> String {
         let scalar = cluster.base
-        // A letter loses its marks.
-        if scalar.value < 0x80 { return fill(String(scalar), columns: cluster.width) }
-        switch scalar.value {
-        case 0x2400...0x241F:
-            guard let caret = Unicode.Scalar(scalar.value - 0x2400 + 0x40) else { return "?" }
-            return "^" + String(caret)
-        case 0x2421: return "^?"
-        case 0x2424: return "\\n"
-        case 0x2026: return "..."
-        default: return fill(single[scalar] ?? "?", columns: cluster.width)
-        }
+        if let control = control(scalar) { return control }
+        if scalar == "…" { return "..." }
+        return cell(of: cluster)
     }
 
     /// The form for a cell of the canvas: exactly as many columns as the cluster.
@@ -23,9 +15,17 @@ enum ASCIIGlyphs {
         let scalar = cluster.base
         // A letter loses its marks.
         if scalar.value < 0x80 { return fill(String(scalar), columns: cluster.width) }
-        switch scalar.value {
-        case 0x2400...0x2424: return "^"
-        default: return fill(single[scalar] ?? "?", columns: cluster.width)
+        if let control = control(scalar) { return String(control.prefix(cluster.width)) }
+        return fill(single[scalar] ?? "?", columns: cluster.width)
+    }
+
+    /// `^[` of `␛`, the picture of a control character.
+    private static func control(_ picture: Unicode.Scalar) -> String? {
+        switch picture.value {
+        case 0x2400...0x241F: Unicode.Scalar(picture.value - 0x2400 + 0x40).map { "^" + String($0) }
+        case 0x2421: "^?"
+        case 0x2424: "\\n"
+        default: nil
         }
     }
 

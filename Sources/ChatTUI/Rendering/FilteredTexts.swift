@@ -10,7 +10,7 @@ enum FilteredTexts {
     private struct Key: Hashable {
         let raw: String
         let kind: SafeText.Kind
-        let ambiguous: Int
+        let rules: TextWidth.Rules
     }
 
     /// What was used since the last change of generations, and what only before it.
@@ -40,10 +40,11 @@ enum FilteredTexts {
 
     private static let memory = Mutex(Memory())
 
-    /// What `filter` makes of `raw`, from memory where it is there. `ambiguous`: the columns that it gives to characters
-    /// of ambiguous width.
-    static func text(_ raw: String, as kind: SafeText.Kind, _ ambiguous: Int, filter: () -> SafeText) -> SafeText {
-        let key = Key(raw: raw, kind: kind, ambiguous: ambiguous)
+    /// What `filter` makes of `raw` by the `rules`, from memory where it is there.
+    static func text(
+        _ raw: String, as kind: SafeText.Kind, _ rules: TextWidth.Rules, filter: () -> SafeText
+    ) -> SafeText {
+        let key = Key(raw: raw, kind: kind, rules: rules)
         if let known = memory.withLock({ $0.find(key) }) { return known }
         let text = filter()
         memory.withLock { $0.add(text, for: key) }

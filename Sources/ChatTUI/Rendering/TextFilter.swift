@@ -13,10 +13,10 @@ struct TextFilter {
     static let maxJoins = 8
     static let maxNameColumns = 64
     private static let tabStop = 8
+    private static let literalRules = TextWidth.Rules()
 
     private let kind: SafeText.Kind
-    /// Columns of characters of ambiguous width.
-    private let ambiguous: Int
+    private let rules: TextWidth.Rules
     private var clusters: [Cluster] = []
     private var hidden = 0
     /// Column in the current line, for tabs.
@@ -30,34 +30,36 @@ struct TextFilter {
     private var excessMarks = 0
     private var joins = 0
 
-    private init(kind: SafeText.Kind, ambiguous: Int) {
+    private init(kind: SafeText.Kind, rules: TextWidth.Rules) {
         self.kind = kind
-        self.ambiguous = ambiguous
+        self.rules = rules
     }
 
     static func filter(_ raw: String, as kind: SafeText.Kind) -> SafeText {
-        let ambiguous = TextWidth.ambiguousColumns
+        let rules = TextWidth.rules
         return switch kind {
         case .line, .multiline:
             plainASCII(raw)
-                ?? FilteredTexts.text(raw, as: kind, ambiguous) { filterText(raw, as: kind, ambiguous: ambiguous) }
-        case .name: FilteredTexts.text(raw, as: kind, ambiguous) { NameFilter.name(raw) }
-        case .fileName: FilteredTexts.text(raw, as: kind, ambiguous) { NameFilter.fileName(raw) }
+                ?? FilteredTexts.text(raw, as: kind, rules) { filterText(raw, as: kind, rules: rules) }
+        case .name: FilteredTexts.text(raw, as: kind, rules) { NameFilter.name(raw) }
+        case .fileName: FilteredTexts.text(raw, as: kind, rules) { NameFilter.fileName(raw) }
         }
     }
 
     /// Signs of our own source code: frames and marks keep their one column, whatever the terminal makes of them.
     static func filter(literal raw: String) -> SafeText {
         plainASCII(raw)
-            ?? FilteredTexts.text(raw, as: .multiline, 1) { filterText(raw, as: .multiline, ambiguous: 1) }
+            ?? FilteredTexts.text(raw, as: .multiline, literalRules) {
+                filterText(raw, as: .multiline, rules: literalRules)
+            }
     }
 
     /// The filter without the rules for the whole of a name.
     static func filterText(
-        _ raw: String, as kind: SafeText.Kind, ambiguous: Int = TextWidth.ambiguousColumns
+        _ raw: String, as kind: SafeText.Kind, rules: TextWidth.Rules = TextWidth.rules
     ) -> SafeText {
         if let plain = plainASCII(raw) { return plain }
-        var filter = TextFilter(kind: kind, ambiguous: ambiguous)
+        var filter = TextFilter(kind: kind, rules: rules)
         filter.add(raw)
         return SafeText(clusters: filter.clusters, hiddenCount: filter.hidden)
     }
@@ -98,7 +100,7 @@ struct TextFilter {
         case .keep: keep(scalar)
         case .lineBreak: addLineBreak()
         case .tab: replace(with: tab())
-        case .picture(let picture): replace(with: [Cluster(text: String(picture), width: 1, isSubstitute: true)])
+        case .picture(let picture): replace(with: [control(picture)])
         case .named(let name): replace(with: Self.substitute(name))
         case .remove: hidden += 1
         case .joiner: isNeededJoiner(scalar, before: next) ? append(scalar) : (hidden += 1)
@@ -109,6 +111,10 @@ struct TextFilter {
             let name = scalar.properties.name ?? Self.codePoint(scalar)
             replace(with: [Cluster(text: "\u{FFFD}", width: 1, isSubstitute: true)] + Self.substitute(name))
         }
+    }
+
+    private func control(_ picture: Unicode.Scalar) -> Cluster {
+        Cluster(text: String(picture), width: rules.spellsControls ? 2 : 1, isSubstitute: true)
     }
 
     /// `U+3164`
@@ -166,7 +172,7 @@ struct TextFilter {
             column = 0
             return
         }
-        replace(with: [Cluster(text: "␤", width: 1, isSubstitute: true)])
+        replace(with: [control("␤")])
     }
 
     private mutating func addBlank(_ scalar: Unicode.Scalar) {
@@ -200,7 +206,7 @@ struct TextFilter {
             normalized.append(contentsOf: String(run)._nfc)
             var made: [Cluster] = []
             for character in String(normalized) {
-                TextWidth.appendClusters(of: character, to: &made, ambiguous: ambiguous)
+                TextWidth.appendClusters(of: character, to: &made, ambiguous: rules.ambiguous)
             }
             run.removeAll(keepingCapacity: true)
             runBytes = 0

@@ -4,7 +4,24 @@ import Synchronization
 
 /// Column counts per scalar and the division of a `Character` into clusters of at most two columns.
 enum TextWidth {
+    /// What the terminal of this process makes of characters that are not drawn alike everywhere.
+    struct Rules: Hashable, Sendable {
+        /// Columns of characters of ambiguous width, 1 or 2.
+        var ambiguous = 1
+        /// Control characters are spelled in two columns (`^[`), for want of pictures (`␛`).
+        var spellsControls = false
+    }
+
     private static let ambiguous = Atomic<Int>(1)
+    private static let spelling = Atomic<Bool>(false)
+
+    static var rules: Rules { Rules(ambiguous: ambiguousColumns, spellsControls: spellsControls) }
+
+    /// Whether the terminal shows ASCII only. It belongs to the process like `ambiguousColumns`.
+    static var spellsControls: Bool {
+        get { spelling.load(ordering: .relaxed) }
+        set { spelling.store(newValue, ordering: .relaxed) }
+    }
 
     /// The columns of characters of ambiguous width, 1 or 2. It belongs to the terminal, of which a process has one:
     /// NcursesTerminal sets it before anything is drawn, and when it has measured something else.

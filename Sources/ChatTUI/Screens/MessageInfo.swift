@@ -91,7 +91,9 @@ struct MessageInfo {
     }
 
     private var stateWords: String {
-        if message.isRetracted { return "deleted by its sender" }
+        if message.isRetracted {
+            return message.state == .takenBack ? "deleted before it was sent" : "deleted by its sender"
+        }
         switch message.state {
         case .pending: return "~ waiting on this disk"
         case .sent: return "> handed to the connection"

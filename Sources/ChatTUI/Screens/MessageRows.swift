@@ -18,7 +18,10 @@ struct MessageRows {
     var isNarrow: Bool { state.size.columns < 60 || state.isPlain }
 
     var rows: [StyledLine] {
-        if message.isRetracted { return textRows(SafeText(literal: "(deleted)"), Theme.quiet) }
+        if message.isRetracted {
+            let words: StaticString = isTakenBack ? "(deleted before it was sent)" : "(deleted)"
+            return textRows(SafeText(literal: words), Theme.quiet)
+        }
         switch message.content {
         case .text(let text):
             let text = action(in: text) ?? text
@@ -59,13 +62,21 @@ struct MessageRows {
     /// `✓✓` for own messages; for others `?` when their clock is off or they waited, else blank.
     var mark: String {
         guard message.direction == .outgoing else { return message.isTimeOff ? "?" : "" }
-        return (message.isRetracted ? message.operationState ?? message.state : message.state).mark
+        return isTakenBack ? "" : markedState.mark
     }
 
     private var markStyle: Style {
         guard message.direction == .outgoing else { return Theme.warning }
-        return Theme.mark(message.isRetracted ? message.operationState ?? message.state : message.state)
+        return Theme.mark(markedState)
     }
+
+    /// Of a deleted message it counts whether they know that it is.
+    private var markedState: DeliveryState {
+        message.isRetracted ? message.operationState ?? message.state : message.state
+    }
+
+    /// It was deleted before they had it.
+    private var isTakenBack: Bool { message.isRetracted && message.state == .takenBack }
 
     var time: String { state.timeText(message.shownTime) }
 
@@ -196,7 +207,7 @@ struct MessageRows {
         }
         switch message.operationState {
         case .pending?, .sent?:
-            if !message.isRetracted { lines.append(StyledLine("(the change is on its way)", Theme.quiet)) }
+            if !message.isRetracted { lines.append(StyledLine("(the change is not delivered yet)", Theme.quiet)) }
         case .failed(let reason)?:
             let sentence = SafeText("the change was refused: \(reason)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }

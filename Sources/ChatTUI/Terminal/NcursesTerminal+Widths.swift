@@ -6,7 +6,7 @@ extension NcursesTerminal {
     /// Decides how doubtful clusters are drawn for now, and asks the terminal where the settings leave it to it. The
     /// first picture does not wait for the answers.
     func startProbe() {
-        defer { chooseAmbiguousColumns() }
+        defer { chooseRules() }
         guard capabilities.unicode else { return }
         switch settings.width {
         case .wcwidth: capabilities.widths = .perScalar
@@ -33,15 +33,16 @@ extension NcursesTerminal {
         session?.probe = probe.isFinished ? nil : probe
         guard probe.isFinished, capabilities.widths != probe.widths, !probe.widths.measured.isEmpty else { return }
         capabilities.widths = probe.widths
-        chooseAmbiguousColumns()
+        chooseRules()
         memory?.keep(probe.widths, of: environment)
         redraw()
         session?.onInput(.resize(size))
     }
 
     /// Characters of ambiguous width have the columns that the settings say, else those that were measured.
-    private func chooseAmbiguousColumns() {
+    private func chooseRules() {
         let columns = settings.ambiguous ?? capabilities.widths.measured[.ambiguous] ?? 1
         TextWidth.ambiguousColumns = capabilities.unicode ? columns : 1
+        TextWidth.spellsControls = !capabilities.unicode
     }
 }

@@ -178,9 +178,8 @@ struct CommandRunner: Sendable {
         var rest = operation
         while true {
             let result = await performer.perform(rest, patience: patience) { record in
-                let printed = stored.note(record)
-                watch?.note(stored.ids)
-                if let printed { await printer.take(printed) }
+                watch?.note(record)
+                if let printed = stored.note(record) { await printer.take(printed) }
             }
             guard result == .again else {
                 if let record = stored.takeHeld() { await printer.take(record) }

@@ -5,11 +5,11 @@ import ChatTUI
 import Glibc
 import Synchronization
 
-/// Watches for SIGINT and SIGTERM while something is sent. They end the process as before.
+/// Watches for SIGINT and SIGTERM while something is sent, by one or more operations. They end the process, with
+/// `ExitCode.interrupted` and `ExitCode.terminated`.
 final class InterruptedSending: Sendable {
     private let streams: StandardStreams
-    /// Of what waits and is not delivered yet.
-    private let ids = Mutex<[MessageID]>([])
+    private let messages = Mutex(UnsettledMessages())
     private let pipe = Mutex<SignalPipe?>(nil)
 
     private init(_ streams: StandardStreams) { self.streams = streams }
@@ -32,8 +32,8 @@ final class InterruptedSending: Sendable {
         return watch
     }
 
-    /// What is stored by now.
-    func note(_ stored: [MessageID]) { ids.withLock { $0 = stored } }
+    /// Takes a record of any of the operations down.
+    func note(_ record: JSONValue) { messages.withLock { $0.note(record) } }
 
     /// Gives the signals back.
     func end() async {
@@ -42,12 +42,42 @@ final class InterruptedSending: Sendable {
     }
 
     private func leave(_ number: Int32) {
-        let stored = ids.withLock { $0 }.map(\.text)
+        let queued = messages.withLock { $0.sentence }
         streams.note(
-            stored.isEmpty
-                ? "blipchat: interrupted (blipchat status says whether something is queued)"
-                : "blipchat: interrupted; queued: \(stored.joined(separator: " "))"
-                    + " (it goes out when blipchat runs and they can be reached)")
+            queued.map { "blipchat: interrupted; queued: \($0) (it goes out when blipchat runs and they can be reached)" }
+                ?? "blipchat: interrupted (blipchat status says whether something is queued)")
         _exit((number == SIGINT ? ExitCode.interrupted : .terminated).rawValue)
+    }
+}
+
+/// Follows messages and offers by their records, from when they are stored until nothing more becomes of them.
+struct UnsettledMessages: Sendable {
+    /// Names in a sentence.
+    private static let named = 10
+    /// States of messages that go out, or out again.
+    private static let states = [DeliveryState.pending, .sent].map(Records.word)
+
+    /// In the order in which they were stored.
+    private(set) var ids: [String] = []
+
+    mutating func note(_ record: JSONValue) {
+        guard let id = record["id"]?.stringValue else { return }
+        let isSettled: Bool
+        switch record["type"]?.stringValue {
+        case "stored": isSettled = false
+        case "message": isSettled = !Self.states.contains(record["state"]?.stringValue ?? "")
+        case "file" where record["direction"]?.stringValue == MessageDirection.outgoing.rawValue:
+            isSettled = record["state"]?.stringValue.flatMap(FileTransfer.State.init)?.isFinal ?? false
+        default: return
+        }
+        let place = ids.lastIndex(of: id)
+        if isSettled, let place { ids.remove(at: place) } else if !isSettled, place == nil { ids.append(id) }
+    }
+
+    /// Their names; of many only the first. `nil` when there are none.
+    var sentence: String? {
+        guard !ids.isEmpty else { return nil }
+        let names = ids.prefix(Self.named).joined(separator: " ")
+        return ids.count > Self.named ? "\(names) and \(ids.count - Self.named) more" : names
     }
 }
