@@ -260,10 +260,10 @@ struct UpdateTests {
         }
         go("Alt-2")
         fixture.enter("/alias")
-        #expect(fixture.state.openChat?.window.hasNotices == true, "\(fixture.text)")
+        #expect(fixture.state.openChat?.window.noticeCount == 1, "\(fixture.text)")
         go("Alt-Home")
         fixture.enter("/alias")
-        #expect(fixture.state.openChat?.window.hasNotices == false)
+        #expect(fixture.state.openChat?.window.noticeCount == 0)
         go("Alt-End")
         for _ in 0..<2 {
             let items = try #require(fixture.state.openChat?.window.items)
@@ -298,13 +298,13 @@ struct UpdateTests {
         go("Alt-1")
         go("Alt-2")
         go("Alt-End")
-        #expect(fixture.state.chats[bob].window.items.count { $0.message == nil } == 4)
+        #expect(fixture.state.chats[bob].window.noticeCount == 4)
         #expect(fixture.text.contains("No aliases"))
         go("Alt-Home")
         say(2000..<2150)
         go("Alt-End")
         let window = fixture.state.chats[bob].window
-        #expect(window.items.count { $0.message == nil } == ChatWindow.heldLimit)
+        #expect(window.noticeCount == ChatWindow.heldLimit)
         #expect(window.items.last?.key == .notice(2149))
     }
 
@@ -622,4 +622,8 @@ struct UpdateTests {
         #expect(rows.count == 1 && rows[0].contains("Alt-y/Alt-n (+1)") && rows[0].contains("[2:3 4:@1]"), "\(rows)")
         #expect(rows[0].contains("(program)"), "\(rows)")
     }
+}
+
+extension ChatWindow {
+    fileprivate var noticeCount: Int { items.count { $0.message == nil } }
 }

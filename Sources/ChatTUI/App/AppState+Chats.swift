@@ -53,15 +53,12 @@ extension AppState {
         say("Your line is kept: \(keymap.label(of: .yank)) puts it here")
     }
 
-    /// Keeps the pages of the chats that were open last; the others are read again when they are opened. What the
-    /// program itself has said stands in no store, so a window with such lines stays.
+    /// Keeps the pages of the chats that were open last; the others are read again when they are opened.
     private mutating func forgetWindows(after left: ContactID) {
         recentIDs.removeAll { $0 == left }
         recentIDs.append(left)
         guard recentIDs.count > Self.keptWindows else { return }
-        let oldest = recentIDs.removeFirst()
-        guard let index = chatIndex(oldest), !chats[index].window.hasNotices else { return }
-        chats[index].window = ChatWindow()
+        if let index = chatIndex(recentIDs.removeFirst()) { chats[index].window.forget() }
     }
 
     /// /close: no chat is open.

@@ -120,9 +120,6 @@ struct ChatWindow: Sendable, Equatable {
         return items[index].order.0
     }
 
-    /// Lines of our own, which no store has.
-    var hasNotices: Bool { items.contains { $0.message == nil } }
-
     func index(of key: HistoryItem.Key) -> Int? {
         items.lastIndex { $0.key == key }
     }
@@ -248,13 +245,7 @@ struct ChatWindow: Sendable, Equatable {
 
     /// Gives memory back when the chat is left: only the newest page stays.
     mutating func shrink() {
-        guard reachesNewest else {
-            replaceItems { _ in false }
-            let notices = held
-            self = ChatWindow()
-            held = notices
-            return
-        }
+        guard reachesNewest else { return forget() }
         scroll = .bottom
         newerCount = 0
         highlight = nil
@@ -264,16 +255,23 @@ struct ChatWindow: Sendable, Equatable {
         }
     }
 
-    /// What is left of the conversation is read anew: the view, what is unread and our own lines stay.
-    mutating func forgetMessages() {
+    /// Gives all memory back: the page is read again when the chat is opened. Our own lines, which no store has, and
+    /// what /clear has hidden are kept.
+    mutating func forget() {
         replaceItems { _ in false }
         var new = ChatWindow()
         new.held = held
-        new.scroll = scroll
-        new.newerCount = newerCount
-        new.unreadLine = unreadLine
         new.cleared = cleared
         self = new
+    }
+
+    /// What is left of the conversation is read anew: the view, what is unread and our own lines stay.
+    mutating func forgetMessages() {
+        let old = self
+        forget()
+        scroll = old.scroll
+        newerCount = old.newerCount
+        unreadLine = old.unreadLine
     }
 
     // MARK: Private
