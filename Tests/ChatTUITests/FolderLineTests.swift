@@ -149,7 +149,8 @@ struct FolderLineTests {
         fixture.send(.clock)
         #expect(asked(fixture) == [photo.id])
         fixture.press("Esc", "Enter")
-        #expect(asked(fixture).contains(Self.file(160).id))
+        let inside = asked(fixture).filter { $0 != photo.id }
+        #expect(inside.count > 10 && inside.count < 30, "as many as can be in view")
     }
 
     @Test("what is older than the news of a file does not take it back")

@@ -30,7 +30,7 @@ struct OverlayTests {
             ("correct", "/edit"), ("goto", "/goto"), ("next-unread", "next unread"), ("quit", "Ctrl-q"),
         ])
     func names(typed: String, expected: String) {
-        let first = CommandItem.matching(typed, .standard).first
+        let first = CommandItem.matching(typed, .standard, for: .help).first
         #expect(first.map { $0.label.hasPrefix(expected) || $0.title.hasPrefix(expected) } == true, "\(first as Any)")
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Alt-x")

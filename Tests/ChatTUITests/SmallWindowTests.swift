@@ -231,7 +231,7 @@ struct SmallWindowTests {
             #expect(isMarked, "\(title)")
         }
         guard columns == 80 else { return }
-        for item in CommandItem.all(.standard) where !item.isSlash {
+        for item in CommandItem.all(.standard) where item.section != .commands {
             #expect(seen.contains(item.title), "\(item.title)")
         }
     }

@@ -209,14 +209,22 @@ struct WritingTests {
         #expect(items.contains { $0.label == "Enter" && $0.title == "new line" })
     }
 
-    @Test("up_edits_last brings the last own text back as an edit, on an empty line only")
+    @Test("up_edits_last edits the last own text, whatever it begins with, on an empty line only")
     func upEditsLast() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Up")
         #expect(fixture.state.input.isEmpty)
         fixture.state.settings.upEditsLast = true
         fixture.press("Up")
-        #expect(fixture.state.input.text == "/edit (kept on disk until alice is reachable)")
+        #expect(fixture.state.input.text == "(kept on disk until alice is reachable)")
+        #expect(fixture.text.contains("edit> (kept on disk"))
+        fixture.press("Esc")
+        let own = Fixture.message(30, .outgoing, "2 beers", at: Fixture.time(21, 9, 7))
+        fixture.send(.chat(.messageAdded(own)))
+        fixture.press("Up")
+        fixture.type(" please")
+        fixture.press("Enter")
+        #expect(fixture.errands.last == .edit(own, "2 beers please"))
         fixture.state.input = InputLine("typed")
         fixture.press("Up")
         #expect(fixture.state.input.text == "typed")

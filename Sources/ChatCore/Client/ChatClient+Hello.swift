@@ -83,9 +83,11 @@ extension ChatClient {
             await acceptStranger(link.peerID, name: name, address: address)
         }
         if admitIfContact(link, request) { return }
-        await recordRequest(
+        if !isRefused(link.peerID) {
+            await recordRequest(
             of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
             origin: link.connection.info.remoteAddress)
+        }
         // Our user may have approved or blocked them meanwhile.
         if admitIfContact(link, request) || refuseIfBlocked(link, request) { return }
         answer(request, on: link, HelloReply.pending.encoded())
@@ -135,6 +137,23 @@ extension ChatClient {
         // A caller who tries again and again is no news.
         if recorded != nil, !isKnown { await publishRequests() }
     }
+
+    /// Whether our user has refused them lately. They call again and again, and are told the same as before.
+    private func isRefused(_ peerID: PeerID) -> Bool {
+        guard let time = refusedRequests[peerID] else { return false }
+        return now().milliseconds - time.milliseconds < Self.refusalLasts
+    }
+
+    /// Our user has refused their request: it does not come back for a day, as long as we run.
+    func noteRefusal(of peerID: PeerID) {
+        let time = now()
+        refusedRequests = refusedRequests.filter { time.milliseconds - $0.value.milliseconds < Self.refusalLasts }
+        if refusedRequests.count < Self.refusalsKept { refusedRequests[peerID] = time }
+    }
+
+    /// Milliseconds.
+    private static let refusalLasts: Int64 = 86_400_000
+    private static let refusalsKept = 1_000
 
     func publishRequests() async {
         guard let requests = await quietly({ () async throws(StoreError) in try await store.contactRequests() }) else {

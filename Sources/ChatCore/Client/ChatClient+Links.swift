@@ -289,7 +289,10 @@ extension ChatClient {
     // MARK: For users
 
     public func reconnect(_ contact: ContactID?) {
-        for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
+        // Who was put off stays so, unless everybody was.
+        let all = sessions.keys.sorted()
+        let wanted = all.filter { sessions[$0]?.isPutOff == false }
+        for contact in contact.map({ [$0] }) ?? (wanted.isEmpty ? all : wanted) {
             sessions[contact]?.isPutOff = false
             sessions[contact]?.resetBackoff()
             sessions[contact]?.wantCall()

@@ -172,8 +172,9 @@ extension ChatClient {
     }
 
     public func rejectRequest(_ id: Int64) async throws(ChatError) {
-        guard try await contactRequests().contains(where: { $0.id == id }) else { throw .noSuchRequest }
+        guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
+        noteRefusal(of: request.peerID)
         await publishRequests()
     }
 

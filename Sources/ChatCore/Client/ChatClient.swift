@@ -33,6 +33,8 @@ public actor ChatClient: ChatService {
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
     var listenNotice: ChatNotice?
     var callerQuota: CallerQuota
+    /// Whose contact requests were refused, and when.
+    var refusedRequests: [PeerID: Timestamp] = [:]
     /// Contacts from whom something is held back until a wait is over (D5).
     var holdingContacts: Set<ContactID> = []
     var irregularities = Irregularities()

@@ -336,9 +336,9 @@ public struct SearchQuery: Sendable, Equatable, Codable {
         self.limit = limit
     }
 
-    /// Says nothing of what is wanted; a conversation alone is not a wish.
+    /// Says nothing of what is wanted.
     public var isEmpty: Bool {
-        !terms.contains { !$0.isExcluded } && from == nil && since == nil && until == nil && !filesOnly && !linksOnly
+        terms.isEmpty && contact == nil && from == nil && since == nil && until == nil && !filesOnly && !linksOnly
             && !unreadOnly
     }
 }

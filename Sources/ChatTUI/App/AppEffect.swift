@@ -52,7 +52,7 @@ public enum Errand: Sendable, Equatable {
     case limitRate(RateScope, UInt64?)
     case addContact(PeerAddress, name: String?)
     case rename(ContactID, to: String)
-    case remove(ContactID)
+    case remove(ContactID, name: String)
     case setBlocked(ContactID, Bool)
     case setVerified(ContactID)
     /// The key that answers in place of the known one is theirs; `verified`: our user has compared its number.

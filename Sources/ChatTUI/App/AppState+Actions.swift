@@ -42,7 +42,7 @@ extension AppState {
             effects.append(.run(.reply(text, to: message)))
             return
         }
-        if case .edit(_, let saved)? = openChat?.composing { input = saved }
+        leaveEdit()
         compose(.reply(to: message))
     }
 
@@ -56,16 +56,30 @@ extension AppState {
             effects.append(.run(.edit(message, text)))
             return
         }
-        var saved = input
-        if case .edit(_, let earlier)? = openChat?.composing { saved = earlier }
-        compose(.edit(message, saved: saved))
+        leaveEdit()
+        var answered: ChatMessage?
+        if case .reply(let other)? = openChat?.composing { answered = other }
+        compose(.edit(message, saved: input, answering: answered))
         input = InputLine(present)
+    }
+
+    /// The edit under way, if any, makes room for something else: what was typed before it is in the input again, and
+    /// the changed text in the kill ring.
+    mutating func leaveEdit() {
+        guard let index = chatIndex(openID), case .edit(_, let saved, let answered)? = chats[index].composing else {
+            return
+        }
+        if !input.isEmpty { killRing.add(input.text) }
+        input = saved
+        chats[index].composing = answered.map { .reply(to: $0) }
     }
 
     /// The input is about a message from now on.
     private mutating func compose(_ composing: Composing) {
         guard let index = chatIndex(openID) else { return }
         chats[index].composing = composing
+        // Esc gives up what was begun, and leads nowhere else.
+        returnPlace = nil
         stopBrowsing()
         overlay = nil
         history.leave()
@@ -75,26 +89,28 @@ extension AppState {
     /// Esc: the input is for new messages again. What was typed as an answer stays, an edit is given up.
     mutating func stopComposing() {
         guard let index = chatIndex(openID), let composing = chats[index].composing else { return }
-        chats[index].composing = nil
-        if case .edit(_, let saved) = composing {
-            if !input.isEmpty { killRing.add(input.text) }
-            input = saved
-        }
+        if case .edit = composing { leaveEdit() } else { chats[index].composing = nil }
         draftChanged()
     }
 
     /// Enter while the input is about a message.
-    mutating func finish(_ composing: Composing, with text: String, _ effects: inout [AppEffect]) {
+    mutating func finish(
+        _ composing: Composing, with text: String, from source: LineSource, _ effects: inout [AppEffect]
+    ) {
         guard check(text), let index = chatIndex(openID) else { return }
-        takeLine(&effects)
-        chats[index].composing = nil
+        // No message follows that would tell them.
+        if case .edit = composing { stopTyping(&effects) }
+        take(source, &effects)
         switch composing {
         case .reply(let message):
+            chats[index].composing = nil
             chats[index].window.unreadLine = nil
             if !chats[index].window.isAtBottom { scroll(.newest, &effects) }
             effects.append(.run(.reply(text, to: message)))
-        case .edit(let message, let saved):
+        case .edit(let message, let saved, let answered):
+            chats[index].composing = answered.map { .reply(to: $0) }
             input = saved
+            guard message.content != .text(text) else { return say("Nothing was changed") }
             effects.append(.run(.edit(message, text)))
         }
     }

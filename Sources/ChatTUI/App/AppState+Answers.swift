@@ -97,8 +97,9 @@ extension AppState {
         let twins = NameLikeness.twins(among: list.map(\.peer))
         for index in chats.indices { chats[index].twin = twins[chats[index].id] }
         if let openID, chatIndex(openID) == nil {
-            // The contact was removed; its half-typed line is not lost.
-            killRing.add(input.text)
+            // The contact was removed; its half-typed lines are not lost.
+            if case .edit(_, let saved, _)? = old[openID]?.composing, !saved.isEmpty { killRing.add(saved.text) }
+            keepLine()
             self.openID = nil
             input = InputLine()
         }
@@ -137,7 +138,7 @@ extension AppState {
                 input = InputLine(text)
             } else if input.text != text {
                 killRing.add(text)
-                say("The draft from before is kept: \(keymap.label(of: .yank)) puts it here")
+                say("The draft from before is kept: \(key(.yank)) puts it here")
             }
             spellingChanged()
         } else if drafts[contact] == nil {
@@ -159,7 +160,13 @@ extension AppState {
 
     private mutating func fail(_ question: Question, _ error: ChatError) {
         switch question {
-        case .conversations: conversations.isRunning = false
+        case .conversations:
+            conversations.isRunning = false
+            // Without them there is nothing to see, and line mode waits for them.
+            if !hasLoaded {
+                conversations.isDirty = true
+                conversations.lastStart = moment.uptime + Self.rereadingPause
+            }
         case .page(let request):
             if let index = chatIndex(request.contact), chats[index].window.loading == request {
                 chats[index].window.loading = nil
@@ -186,6 +193,22 @@ extension AppState {
             .picture:
             break
         }
-        say(Sentences.sentence(for: error, doing: "Reading the history"), isError: true)
+        say(Sentences.sentence(for: error, doing: Self.words(for: question)), isError: true)
+    }
+
+    private static let rereadingPause = Duration.seconds(2)
+
+    /// What could not be done.
+    private static func words(for question: Question) -> String {
+        switch question {
+        case .qrCode: "The QR code"
+        case .downloads: "Looking at the download folder"
+        case .files: "Reading the folder"
+        case .spelling: "Checking the spelling"
+        case .links, .traffic: "Asking about the link"
+        case .command: "The command"
+        case .picture: "Reading the picture"
+        default: "Reading the history"
+        }
     }
 }

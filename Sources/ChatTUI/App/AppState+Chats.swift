@@ -9,6 +9,7 @@ extension AppState {
         overlay = nil
         returnPlace = nil
         completion = nil
+        hasAskedPaste = false
         chats[index].keepsUnread = false
         listTop = nil
         guard id != openID else { return }
@@ -46,11 +47,11 @@ extension AppState {
         forgetWindows(after: openID)
     }
 
-    /// What was typed while no chat was open is no chat's draft.
-    private mutating func keepLine() {
+    /// What was typed for no chat that is there is no chat's draft.
+    mutating func keepLine() {
         guard !input.isEmpty else { return }
         killRing.add(input.text)
-        say("Your line is kept: \(keymap.label(of: .yank)) puts it here")
+        say("Your line is kept: \(key(.yank)) puts it here")
     }
 
     /// Keeps the pages of the chats that were open last; the others are read again when they are opened.
@@ -111,8 +112,10 @@ extension AppState {
     mutating func returnTo(_ place: ReturnPlace, _ effects: inout [AppEffect]) {
         let search = place.search
         open(place.contact, &effects)
-        if let index = chatIndex(openID) {
+        // The contact may have been removed meanwhile: the view of another chat stays.
+        if let index = chatIndex(place.contact) {
             chats[index].window.highlight = nil
+            chats[index].window.giveUpJump()
             switch place.scroll {
             case .bottom: scroll(.newest, &effects)
             case .at(let key, _):

@@ -142,6 +142,15 @@ extension AppState {
         }
         pane.kind = .links(items)
         overlay = .choice(pane)
+        if let openID { listedLinks = ListedLinks(contact: openID, items: items, time: moment.uptime) }
+    }
+
+    /// The link that had a number when they were listed: a new one since then does not shift what is meant.
+    func listedLink(_ number: Int) -> Link? {
+        guard let listedLinks, listedLinks.contact == openID,
+            moment.uptime - listedLinks.time < ListedLinks.validity, listedLinks.items.indices.contains(number - 1)
+        else { return nil }
+        return listedLinks.items[number - 1].link
     }
 
     // MARK: Enter

@@ -101,7 +101,7 @@ extension AppState {
         }
         let common = Completion.commonPrefix(of: candidates.map(\.value))
         if common.count > context.word.count {
-            input.replace(from: context.start, with: ArgumentScanner.quoted(common, open: true))
+            input.replace(from: context.start, with: written(common, open: true))
         }
         completion = Completion(start: context.start, candidates: candidates)
     }
@@ -116,14 +116,20 @@ extension AppState {
     mutating func takeCandidate(_ next: Int) {
         guard var list = completion, list.candidates.indices.contains(next) else { return }
         list.selected = next
-        input.replace(from: list.start, with: ArgumentScanner.quoted(list.candidates[next].value, open: false))
+        input.replace(from: list.start, with: written(list.candidates[next].value, open: false))
         // A folder that was walked to is entered by the next Tab after any other key, or with its slash at once.
         completion = list
         draftChanged()
     }
 
+    /// An argument of a command is quoted where it has to be; in a message nobody reads it as one.
+    private func written(_ value: String, open: Bool) -> String {
+        guard input.characters.first == "/", input.characters.dropFirst().first != "/" else { return value }
+        return ArgumentScanner.quoted(value, open: open)
+    }
+
     private mutating func replaceWord(from start: Int, with candidate: Completion.Candidate) {
-        let word = ArgumentScanner.quoted(candidate.value, open: candidate.isFolder)
+        let word = written(candidate.value, open: candidate.isFolder)
         input.replace(from: start, with: candidate.isFolder ? word : word + " ")
         draftChanged()
     }

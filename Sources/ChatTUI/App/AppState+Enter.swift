@@ -6,24 +6,36 @@ extension AppState {
     /// The longest message in bytes of UTF-8 (ChatError.textTooLong).
     static let textLimit = 65_536
 
-    mutating func enter(_ effects: inout [AppEffect]) {
-        let text = input.text
+    /// Where a line comes from that is sent or run.
+    enum LineSource {
+        /// The input: it is emptied.
+        case input
+        /// Line mode: a draft that was written on a screen stays in the input.
+        case lineMode(String)
+        /// The argument of a command whose own line was taken before.
+        case command
+        /// A key that is bound to the line: whatever is in the input stays, and what it is about.
+        case key
+    }
+
+    mutating func enter(_ effects: inout [AppEffect]) { enter(input.text, from: .input, &effects) }
+
+    mutating func enter(_ text: String, from source: LineSource, _ effects: inout [AppEffect]) {
         lastKill = nil
         // What was said about the line before is over.
         status = nil
-        switch SlashLine.parse(text, aliases: settings.aliases) {
+        switch meaning(of: text) {
         case .empty:
-            if !input.isEmpty { say("There is nothing to send in that line") }
+            if !text.isEmpty { say("There is nothing to send in that line") }
         case .message(let message):
-            guard confirmsPaste() else { break }
-            let message = message.withoutLastNewline
-            if let composing = openChat?.composing {
-                finish(composing, with: message, &effects)
-            } else {
-                send(message, &effects)
-            }
+            if case .input = source, !confirmsPaste() { break }
+            send(message.withoutLastNewline, from: source, &effects)
         case .command(let command, let arguments):
-            takeLine(&effects)
+            var scanner = ArgumentScanner(arguments)
+            if command.verb == .me, openChat?.composing != nil, let deed = scanner.remainder() {
+                return send(ActionText.prefix + deed, from: source, &effects)
+            }
+            take(source, &effects)
             run(command, arguments, &effects)
         case .planned(let name):
             confirming = nil
@@ -38,8 +50,22 @@ extension AppState {
         }
     }
 
-    mutating func send(_ text: String, _ effects: inout [AppEffect]) {
+    /// A text that begins with a slash, and is edited, is a text and no command.
+    private func meaning(of text: String) -> SlashLine {
+        let line = SlashLine.parse(text, aliases: settings.aliases)
+        guard case .edit(let message, _, _)? = openChat?.composing, case .text(let old) = message.content,
+            old.hasPrefix("/")
+        else { return line }
+        if case .empty = line { return line }
+        return .message(text)
+    }
+
+    /// What was typed as a message; while the input is about another one, that is answered or changed.
+    mutating func send(_ text: String, from source: LineSource, _ effects: inout [AppEffect]) {
         confirming = nil
+        if let composing = openChat?.composing, !source.isKey {
+            return finish(composing, with: text, from: source, &effects)
+        }
         guard let chat = openChat else {
             say("No chat is open: /query WHO opens one, /add ADDRESS adds somebody", isError: true)
             return
@@ -49,7 +75,7 @@ extension AppState {
             say("\(chat.name.text) is blocked: nothing was sent (/unblock \(chat.name.text))", isError: true)
             return
         }
-        takeLine(&effects)
+        take(source, &effects)
         if let index = chatIndex(chat.id) {
             chats[index].window.unreadLine = nil
             if !chats[index].window.isAtBottom { scroll(.newest, &effects) }
@@ -62,20 +88,31 @@ extension AppState {
         let bytes = text.utf8.count
         guard bytes > Self.textLimit else { return true }
         say(
-            "The message is too long: \(bytes) bytes, at most \(Self.textLimit) (Ctrl-t sends it as a file)",
+            "The message is too long: \(bytes) bytes, at most \(Self.textLimit) (\(fileKey) sends it as a file)",
             isError: true)
         return false
     }
 
-    /// The line leaves the input for the history of lines.
-    mutating func takeLine(_ effects: inout [AppEffect]) {
-        remember(input.text, &effects)
-        typing = nil
-        input = InputLine()
-        completion = nil
-        // The stored draft is emptied at the next pause, behind the message itself.
-        draftChanged()
+    /// An entered line goes to the history of lines.
+    mutating func take(_ source: LineSource, _ effects: inout [AppEffect]) {
+        switch source {
+        case .input:
+            // Where Esc led back to is left behind.
+            returnPlace = nil
+            remember(input.text, &effects)
+            typing = nil
+            input = InputLine()
+            completion = nil
+            // The stored draft is emptied at the next pause, behind the message itself.
+            draftChanged()
+        case .lineMode(let line): remember(line, &effects)
+        case .command, .key: break
+        }
     }
+}
+
+extension AppState.LineSource {
+    fileprivate var isKey: Bool { if case .key = self { true } else { false } }
 }
 
 extension String {

@@ -48,7 +48,7 @@ extension AppState {
         guard let index = chatIndex(contact) else { return }
         let place = chats[index].window.isAtBottom ? nil : chats[index].window.anchorPosition
         guard contact == openID else {
-            chats[index].window = ChatWindow()
+            chats[index].window.forget()
             return effects.append(.ask(.transfers))
         }
         chats[index].window.forgetMessages()
@@ -152,7 +152,7 @@ extension AppState {
         requests = list
         if let new = list.last(where: { !known.contains($0.id) }) {
             let name = SafeText(new.name, as: .name).text
-            say("CONTACT REQUEST from \"\(name)\" (Alt-r shows it)")
+            say("CONTACT REQUEST from \"\(name)\" (\(key(.requests)) shows it)")
             announceRequest(&effects)
         }
     }

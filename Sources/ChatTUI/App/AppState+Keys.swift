@@ -4,6 +4,7 @@ import ChatCore
 
 extension AppState {
     mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
+        if isQuitting, event.isOfUser { return say("Finishing what was begun; then blipchat ends") }
         switch event {
         case .key(let key):
             let asked = openQuestion
@@ -104,11 +105,11 @@ extension AppState {
         switch SlashLine.parse(line, aliases: settings.aliases) {
         case .command(let command, let arguments):
             overlay = nil
-            let typed = input
+            let (chat, typed) = (openID, input)
             run(command, arguments, &effects)
-            if input.isEmpty { input = typed }
-        case .message(let text):
-            if let openID, check(text) { effects.append(.run(.send(text, to: openID))) }
+            // In another chat it would be another's line.
+            if input.isEmpty, openID == chat { input = typed }
+        case .message(let text): send(text, from: .key, &effects)
         case .planned, .unknown, .empty:
             say(
                 "\(SafeText(line, as: .line).truncated(to: 40).text) is no command (/bind lists the keys)",
@@ -152,8 +153,8 @@ extension AppState {
     }
 
     /// Up: the line above, else the entered line before.
-    mutating func inputUp() {
-        if settings.upEditsLast, input.isEmpty, editLast() { return }
+    mutating func inputUp(_ effects: inout [AppEffect]) {
+        if settings.upEditsLast, input.isEmpty, editLast(&effects) { return }
         if input.moveLineUp() { return }
         if let line = history.older(than: input.text) {
             input.replace(with: line)
@@ -172,7 +173,7 @@ extension AppState {
     /// Ctrl-c: the text goes to the kill ring.
     mutating func clearInput(_ effects: inout [AppEffect]) {
         guard !input.isEmpty else {
-            say("Ctrl-q quits")
+            say("\(key(.quit)) quits")
             return
         }
         killRing.add(input.text)

@@ -174,6 +174,7 @@ extension AppState {
         guard terminal.mouse else { return say("No mouse in this terminal") }
         settings.mouse.toggle()
         effects.append(.terminal(.mouse(settings.mouse)))
-        say(settings.mouse ? "mouse on (Alt-m: off, to select text)" : "mouse off (Alt-m: on)")
+        let key = key(.toggleMouse)
+        say(settings.mouse ? "mouse on (\(key): off, to select text)" : "mouse off (\(key): on)")
     }
 }

@@ -77,21 +77,39 @@ extension AppState {
         launch(link.isWeb ? link.terminalURI ?? link.text : link.text, &effects)
     }
 
-    /// A file that is here; one that would be run rather than shown is asked for.
+    /// A file that is here. What would be run rather than shown is the user's to start.
     mutating func open(_ transfer: FileTransfer, _ effects: inout [AppEffect]) {
-        let name = SafeText(transfer.name, as: .fileName).text
-        guard let path = transfer.path, transfer.direction == .outgoing || transfer.state == .complete else {
-            return say(
-                "#\(transfer.number.rawValue) is \(Sentences.word(for: transfer.state)): there is no file to open yet")
+        open(transfer, at: transfer.path, isFolder: false, &effects)
+    }
+
+    /// A received file that is complete, or our own; of a folder the folder.
+    mutating func openFile(of group: TransferGroup, _ effects: inout [AppEffect]) {
+        open(group.lead, at: group.path, isFolder: group.isFolder, &effects)
+    }
+
+    private mutating func open(
+        _ transfer: FileTransfer, at path: String?, isFolder: Bool, _ effects: inout [AppEffect]
+    ) {
+        let number = transfer.number.rawValue
+        guard let path, transfer.direction == .outgoing || transfer.state == .complete else {
+            let end = transfer.state.isFinal ? "nothing came" : "there is nothing to open yet"
+            return say("#\(number) is \(Sentences.word(for: transfer.state)): \(end)")
         }
-        if NameFilter.isProgram(transfer.name), !confirm(.open(path)) {
-            return say(question: "\(name) would be run. The same again opens it", isError: true)
+        if NameFilter.isProgram(transfer.name), !isFolder {
+            return say("#\(number) is a program: it is in \(abbreviated(Self.folder(of: path))), start it there")
         }
         launch(path, &effects)
     }
 
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
     private mutating func launch(_ target: String, _ effects: inout [AppEffect]) {
-        let command = CommandLine.words(of: settings.openCommand) ?? [settings.openCommand]
+        guard let command = CommandLine.words(of: settings.openCommand), !command.isEmpty else {
+            return say("No program is set to open files and links (/set files.open_command)", isError: true)
+        }
         effects.append(.spawn(command + [target]))
         say("Opening \(SafeText(target, as: .line).truncated(to: 60).text)")
     }

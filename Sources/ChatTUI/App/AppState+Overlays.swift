@@ -99,7 +99,7 @@ extension AppState {
     private func count(in overlay: Overlay?, filter: String) -> Int {
         if case .goTo = overlay { return goToMatches(filter).count }
         if case .typed = overlay { return history.matches(filter).count }
-        return CommandItem.matching(filter, keymap).count
+        return items(filter).count
     }
 
     private mutating func perform(_ command: AppCommand, in pane: inout ListPane, _ effects: inout [AppEffect]) {
@@ -107,8 +107,8 @@ extension AppState {
         switch command {
         case .up: pane.move(by: -1, count: count)
         case .down: pane.move(by: 1, count: count)
-        case .pageUp: pane.move(by: -10, count: count)
-        case .pageDown: pane.move(by: 10, count: count)
+        case .pageUp: turnPage(of: &pane, by: -1, count: count)
+        case .pageDown: turnPage(of: &pane, by: 1, count: count)
         case .nextGroup: pane.selected = nextGroup(after: pane, count: count)
         case .choose:
             choose(pane, &effects)
@@ -121,6 +121,19 @@ extension AppState {
             pane.selected = 0
         }
         replace(pane)
+    }
+
+    /// PgUp and PgDn: the help has pages, other lists have not.
+    private func turnPage(of pane: inout ListPane, by step: Int, count: Int) {
+        guard case .help = overlay else { return pane.move(by: 10 * step, count: count) }
+        pane.selected =
+            HelpScreen(pane: pane, keymap: keymap, layout: ScreenLayout(self)).selection(turningPages: step)
+    }
+
+    /// The lines of the help or the palette.
+    private func items(_ filter: String) -> [CommandItem] {
+        if case .help = overlay { return CommandItem.matching(filter, keymap, for: .help) }
+        return CommandItem.matching(filter, keymap, for: .palette)
     }
 
     /// The open list is `pane` from now on.
@@ -139,7 +152,7 @@ extension AppState {
         case .goTo, .typed: return count == 0 ? 0 : (pane.selected + 1) % count
         default: break
         }
-        let items = CommandItem.matching(pane.filter.text, keymap)
+        let items = items(pane.filter.text)
         guard items.indices.contains(pane.selected) else { return 0 }
         let group = items[pane.selected].group
         return items.indices.first { $0 > pane.selected && items[$0].group != group } ?? 0
@@ -154,7 +167,7 @@ extension AppState {
             return
         }
         if case .typed = overlay { return takeTyped(pane) }
-        let items = CommandItem.matching(pane.filter.text, keymap)
+        let items = items(pane.filter.text)
         guard items.indices.contains(pane.selected) else { return }
         switch items[pane.selected].action {
         case .nothing: break
@@ -170,7 +183,7 @@ extension AppState {
     private mutating func begin(_ command: SlashCommand) {
         stopBrowsing()
         if !input.isEmpty {
-            let (undo, yank) = (keymap.label(of: .undo), keymap.label(of: .yank))
+            let (undo, yank) = (key(.undo), key(.yank))
             say("Your line is kept: \(undo) instead of this command, \(yank) after it")
         }
         killRing.add(input.text)
@@ -187,8 +200,8 @@ extension AppState {
             // What is done to the input goes on there.
             if context == .edit || context == .main { stopBrowsing() }
             // What Enter itself does would send the half-typed line: the help must not.
-            if command == .send { say("Enter sends the line that you typed") } else { perform(command, &effects) }
-        case .picker: perform(.sendFile, &effects)
+            if command == .send { say("\(key(.send)) sends the line that you typed") } else { perform(command, &effects) }
+        case .picker: showFilePicker(&effects)
         case .transfers: perform(.transfers, &effects)
         case .search: perform(.searchAll, &effects)
         case .requests, .decision: perform(.requests, &effects)

@@ -43,8 +43,10 @@ extension AppState {
             return
         }
         let requests = listedRequests(pane)
-        let index = requests.firstIndex { $0.id == pane.selected } ?? 0
-        let request = requests.indices.contains(index) ? requests[index] : nil
+        let place = requests.firstIndex { $0.id == pane.selected }
+        let index = place ?? 0
+        // Of one that has gone the cursor goes to the first: a key that was meant for it decides nothing there.
+        let request = place.map { requests[$0] }
         func errand(_ make: (Int64) -> Errand) {
             guard let request else { return }
             effects.append(.run(make(request.id)))

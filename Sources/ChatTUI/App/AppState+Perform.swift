@@ -23,7 +23,7 @@ extension AppState {
         case .links: showLinks("", &effects)
         case .plainView:
             isPlain.toggle()
-            say(isPlain ? "Plain view: no panes, no indentation (Alt-l ends it)" : "The usual view")
+            say(isPlain ? "Plain view: no panes, no indentation (\(key(.plainView)) ends it)" : "The usual view")
         case .halfPageUp, .halfPageDown, .findOlder, .findNewer, .nextHit, .previousHit, .goToDate, .markUnread,
             .replyTo, .editMessage, .deleteMessage, .react, .forward, .copyText, .copyWithName, .saveFile, .openMessage,
             .messageInfo, .selectRange, .pin:
@@ -55,7 +55,7 @@ extension AppState {
             draftChanged(&effects)
         case .complete: complete(step: 1, &effects)
         case .completeBack: complete(step: -1, &effects)
-        case .up: inputUp()
+        case .up: inputUp(&effects)
         case .down: inputDown()
         case .clear: clearInput(&effects)
         case .sendFile: if !sendPasteAsFile(&effects) { showFilePicker(&effects) }
@@ -86,14 +86,27 @@ extension AppState {
         }
     }
 
-    /// Alt-y and Alt-n.
+    /// Whether the status line comes to the offer that waits: nothing that is more important stands there.
+    var showsOffer: Bool {
+        pendingKeys.isEmpty && !takesLiteral && status == nil && overlay == nil && browse == nil
+            && openChat?.composing == nil
+    }
+
+    /// Alt-y and Alt-n; in the pane they mean the offer under its cursor.
     mutating func answerOffer(accepting: Bool, _ effects: inout [AppEffect]) {
+        if case .transfers(var pane) = overlay, pane.limit == nil {
+            return perform(accepting ? .acceptTransfer : .declineTransfer, in: &pane, &effects)
+        }
         guard let shown = shownOffer, let transfer = transfers[shown.number] else {
             say("No offer is waiting")
             return
         }
         guard moment.uptime - shown.since >= Self.offerArming else {
-            say("The offer has only just appeared: look, then press the key again")
+            let what = SafeText(transfer.name, as: .fileName).truncated(to: 30).text
+            let question =
+                "Offer #\(shown.number.rawValue) \(what) from \(name(of: transfer.contact)): look, then the key again"
+            say(question: question)
+            shownOffer?.question = question
             return
         }
         // It is answered; the next one, if any, has to be on the screen for a while first.
@@ -129,7 +142,7 @@ extension AppState {
     }
 
     private func noRoom(for pane: String, _ columns: Int) -> String {
-        if isPlain { return "The plain view has no panes (\(keymap.label(of: .plainView)) ends it)" }
+        if isPlain { return "The plain view has no panes (\(key(.plainView)) ends it)" }
         guard size.columns >= columns else {
             return "There is no room for the \(pane): it needs \(columns) columns, here are \(size.columns)"
         }

@@ -3,7 +3,7 @@
 import ChatCore
 
 extension AppState {
-    /// Items with rows at the end of the window whose pictures are looked for.
+    /// Items with rows, up to the bottom of the view, whose pictures are looked for.
     private static let lookback = 40
 
     /// Pictures go to the terminal as they are, not as characters.
@@ -18,8 +18,8 @@ extension AppState {
     /// Asks for the previews that the open chat lacks.
     mutating func askForPictures(_ effects: inout [AppEffect]) {
         guard settings.preview != .off, let chat = openChat else { return }
-        // From the end, because behind the line of a folder there may be thousands of files.
-        let shown = chat.window.items.lazy.reversed().filter { !chat.window.isFolded($0) }
+        // From the bottom, because behind the line of a folder there may be thousands of files.
+        let shown = chat.window.items.prefix(chat.window.bottomIndex + 1).lazy.reversed().filter { !chat.window.isFolded($0) }
         let files = Array(shown.prefix(Self.lookback)).compactMap { item -> (MessageID, String)? in
             guard let message = item.message, !message.isRetracted, !chat.window.isClosedHead(message),
                 case .file(let stored) = message.content

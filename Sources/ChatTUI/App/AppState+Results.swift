@@ -34,6 +34,7 @@ extension AppState {
             guard case .retract = errand, case .message(let message) = result else { return }
             say(sentence(deleted: message))
         case .limitRate(let scope, let limit):
+            let scope = if case .transfer(let number) = scope { RateScope.transfer(transfers.shownNumber(of: number)) } else { scope }
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
@@ -42,7 +43,7 @@ extension AppState {
             say("\(name) is a contact now (\(Sentences.word(for: peer.trust)); /verify compares numbers)")
             adopt(peer, &effects)
         case .rename(_, let name): say("Renamed to \(SafeText(name, as: .name).text)")
-        case .remove(let contact): say("\(name(of: contact)) and the history are deleted")
+        case .remove(_, let name): say("\(name) and your history with them are deleted")
         case .setBlocked(let contact, let blocked):
             say(blocked ? "\(name(of: contact)) is blocked (/unblock)" : "\(name(of: contact)) may call again")
         case .setVerified(let contact): say("\(name(of: contact)) is verified")
@@ -52,18 +53,18 @@ extension AppState {
             if contact == openID { note(words + "; the old one is in /whois") } else { say(words) }
         case .reject(let id):
             forget(request: id)
-            say("The request is refused")
+            say("The request is refused; another one of theirs is not shown before tomorrow")
         case .blockRequest(let id):
             forget(request: id)
             if case .contact(let peer) = result {
                 let name = SafeText(peer.name, as: .name).text
                 say("\(name) is blocked (/unblock \(name), /remove \(name))")
             }
-        case .accept(let number, _): say("#\(number.rawValue) is accepted")
-        case .decline(let number): say("#\(number.rawValue) is declined")
-        case .pause(let number): say("#\(number.rawValue) is paused (/resume \(number.rawValue))")
-        case .resume(let number): say("#\(number.rawValue) is no longer paused here")
-        case .cancel(let number): say("#\(number.rawValue) is cancelled")
+        case .accept(let number, _): say("#\(shown(number)) is accepted")
+        case .decline(let number): say("#\(shown(number)) is declined")
+        case .pause(let number): say("#\(shown(number)) is paused (/resume \(shown(number)))")
+        case .resume(let number): say("#\(shown(number)) is no longer paused here")
+        case .cancel(let number): say("#\(shown(number)) is cancelled")
         case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
         case .disconnect(let contact):
             say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
@@ -82,6 +83,8 @@ extension AppState {
         default: conversations.isDirty = true
         }
     }
+
+    private func shown(_ number: TransferNumber) -> Int64 { transfers.shownNumber(of: number).rawValue }
 
     /// Who is not there learns it later; who never had the message has nothing to learn.
     private func sentence(deleted message: ChatMessage) -> String {
@@ -103,9 +106,9 @@ extension AppState {
         guard message.contact == openID else { return }
         if case .file = message.content {
             // A text takes the view with it; files are offered beside what is being read.
-            if !chats[index].window.isAtBottom { say("Offered; the newest messages are further down (Alt-End)") }
+            if !chats[index].window.isAtBottom { say("Offered; the newest messages are further down (\(key(.newest)))") }
         } else if !isInWindow {
-            say("Sent; the newest messages are further down (Alt-End)")
+            say("Sent; the newest messages are further down (\(key(.newest)))")
         }
     }
 
@@ -160,7 +163,7 @@ extension AppState {
         if case .markSeen(let contact, _) = errand { seenIsStored(contact) }
         switch errand {
         case .send(let text, let contact):
-            giveBack(text, to: contact)
+            giveBack(Self.entered(text), to: contact)
             note(Sentences.sentence(for: error, doing: "Your line was not stored"), isError: true)
         case .edit(let message, let text):
             giveBack("/edit #\(message.id.short) \(text)", to: message.contact)
@@ -176,7 +179,7 @@ extension AppState {
             let what = paths.count == 1 && !isNamed ? "\(abbreviated(paths[0])) was not offered" : "Nothing was offered"
             note(Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths), isError: true)
         case .sendTextFile(let text, let name, let contact):
-            giveBack(text, to: contact)
+            giveBack(text, asPaste: true, to: contact)
             note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
         case .setDraft, .setTyping, .markSeen:
             say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
@@ -194,15 +197,22 @@ extension AppState {
         }
     }
 
+    /// What was entered to send `text`: behind the slash of a command there is another one.
+    private static func entered(_ text: String) -> String {
+        text.hasPrefix("/") && ActionText.deed(in: text) == nil ? "/" + text : text
+    }
+
     /// A line that could not be stored goes back to where it was typed, or to the kill ring.
-    private mutating func giveBack(_ text: String, to contact: ContactID) {
+    private mutating func giveBack(_ text: String, asPaste isPaste: Bool = false, to contact: ContactID) {
+        var line = InputLine(isPaste ? "" : text)
+        if isPaste { _ = line.insertPaste(text) }
         if contact == openID, input.isEmpty {
-            input = InputLine(text)
+            input = line
         } else if contact != openID, drafts[contact] == nil {
-            drafts[contact] = InputLine(text)
+            drafts[contact] = line
         } else {
             killRing.add(text)
-            say("The line that was not stored is in the kill ring (Ctrl-y)", isError: true)
+            say("The line that was not stored is in the kill ring (\(key(.yank)))", isError: true)
         }
     }
 }

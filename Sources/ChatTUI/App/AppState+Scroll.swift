@@ -61,6 +61,7 @@ extension AppState {
 
     private mutating func scrollToOldest(_ index: Int, _ effects: inout [AppEffect]) {
         chats[index].window.showCleared()
+        chats[index].window.giveUpJump()
         if chats[index].window.reachesOldest {
             scroll(byRows: -1_000_000)
         } else {
@@ -72,7 +73,11 @@ extension AppState {
         chats[index].window.highlight = nil
         chats[index].window.newerCount = 0
         chats[index].window.scroll = .bottom
-        if !chats[index].window.reachesNewest { load(.newest, replacing: true, at: index, &effects) }
+        chats[index].window.giveUpJump()
+        let leadsElsewhere = chats[index].window.loading.map { $0.replaces && $0.anchor != .newest } ?? false
+        if leadsElsewhere || !chats[index].window.reachesNewest {
+            load(.newest, replacing: true, at: index, &effects)
+        }
     }
 
     private mutating func scrollToUnread(_ index: Int, _ effects: inout [AppEffect]) {
@@ -88,10 +93,9 @@ extension AppState {
         }
     }
 
-    /// Scrolls so that an item stands in the middle of the chat. A page that would take the view away from it is not
-    /// wanted any more.
+    /// Scrolls so that an item stands in the middle of the chat.
     mutating func show(_ key: HistoryItem.Key, at index: Int) {
-        if chats[index].window.loading?.replaces == true { chats[index].window.loading = nil }
+        chats[index].window.giveUpJump()
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
         chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
@@ -133,11 +137,7 @@ extension AppState {
         guard let index = chatIndex(openID) else { return }
         let window = chats[index].window
         guard window.isLoaded, window.loading == nil, !window.loadFailed, !window.items.isEmpty else { return }
-        let bottom: Int
-        switch window.scroll {
-        case .bottom: bottom = window.items.count - 1
-        case .at(let key, _): bottom = window.index(of: key) ?? window.items.count - 1
-        }
+        let bottom = window.bottomIndex
         // An item that is shown has at least one row, so this many of them fill the screen and the next page of it. A
         // folder larger than what may be in memory is passed by scrolling.
         let reach = 2 * size.rows

@@ -51,7 +51,8 @@ extension AppState {
         pane.generation = nextNumber()
         let syntax = SearchSyntax(pane.query.text, searchContext(scope: pane.scope))
         pane.problem = syntax.problem
-        if syntax.query.isEmpty {
+        // The chat in which to search is no wish by itself.
+        if syntax.query.isEmpty || pane.query.text.trimmedBlanks.isEmpty {
             pane.result = nil
             pane.context = []
         } else if syntax.problem == nil {

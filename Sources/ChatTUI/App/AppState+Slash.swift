@@ -156,9 +156,9 @@ extension AppState {
             if chat.conversation.queuedCount > 0 { line += ", \(chat.conversation.queuedCount) queued" }
             lines.append(line)
         }
-        for transfer in transfers.unfinished {
-            let name = SafeText(transfer.name, as: .fileName).text
-            lines.append("#\(transfer.number.rawValue) \(name): \(Sentences.word(for: transfer.state))")
+        for group in transfers.groups.reversed() where !group.state.isFinal {
+            let name = SafeText(group.name, as: .fileName).text + (group.isFolder ? "/" : "")
+            lines.append("#\(group.number.rawValue) \(name): \(Sentences.word(for: group.state))")
         }
         return lines
     }

@@ -25,9 +25,11 @@ extension AppState {
             guard let number = transferNumber(&scanner, for: verb) else { return }
             effects.append(.run(.accept(number, folder: scanner.next().map(expanded))))
         case .decline: decline(&scanner, &effects)
-        case .pause: if let number = transferNumber(&scanner, for: verb) { effects.append(.run(.pause(number))) }
-        case .resume: if let number = transferNumber(&scanner, for: verb) { effects.append(.run(.resume(number))) }
-        case .cancel: if let number = transferNumber(&scanner, for: verb) { effects.append(.run(.cancel(number))) }
+        case .pause, .resume, .cancel:
+            guard let number = transferNumber(&scanner, for: verb) else { return }
+            for file in transfers.files(meantBy: number, for: verb) {
+                effects.append(.run(verb == .pause ? .pause(file) : verb == .resume ? .resume(file) : .cancel(file)))
+            }
         case .limit: limitRate(&scanner, &effects)
         default: showTransfers(scanner.remainder() ?? "")
         }
@@ -62,7 +64,11 @@ extension AppState {
             note("\(SafeText(word, as: .name).text) is not a rate (500k, 2M, off)", isError: true)
             return
         }
-        effects.append(.run(.limitRate(scope, rate.flatMap { $0 > 0 ? $0 : nil })))
+        let limit = rate.flatMap { $0 > 0 ? $0 : nil }
+        guard case .transfer(let number) = scope else { return effects.append(.run(.limitRate(scope, limit))) }
+        for file in transfers.files(meantBy: number, for: .limit) {
+            effects.append(.run(.limitRate(.transfer(file), limit)))
+        }
     }
 
     /// The transfer that is named (`8`, `#8`), else the only one that fits. What follows stays in the scanner.
@@ -78,12 +84,16 @@ extension AppState {
             note("\(SafeText(word, as: .name).text) is no transfer (8, #8; /transfers lists them)", isError: true)
             return nil
         }
-        let candidates = transfers.unfinished.filter { $0.fits(verb) }
-        if candidates.count == 1, let only = candidates.first { return only.number }
+        var candidates: [TransferNumber] = []
+        for file in transfers.unfinished where file.fits(verb) {
+            let number = transfers.shownNumber(of: file.number)
+            if !candidates.contains(number) { candidates.append(number) }
+        }
+        if candidates.count == 1, let only = candidates.first { return only }
         if candidates.isEmpty {
             note("\(nothing(for: verb)) (/transfers lists all files)", isError: true)
         } else {
-            let numbers = candidates.map { "#\($0.number.rawValue)" }.joined(separator: ", ")
+            let numbers = candidates.map { "#\($0.rawValue)" }.joined(separator: ", ")
             note("Which one? \(numbers)", isError: true)
         }
         return nil
@@ -98,6 +108,19 @@ extension AppState {
         default: "No transfer is unfinished"
         }
     }
+}
+
+extension TransferList {
+    /// The number of a folder stands for all of its files that a command can be about. Any other number stands for its
+    /// file, also when the command cannot be: the answer says why.
+    func files(meantBy number: TransferNumber, for verb: SlashVerb) -> [TransferNumber] {
+        guard let group = group(of: number), group.isFolder, group.number == number else { return [number] }
+        let files = files(of: group).filter { $0.fits(verb) }.map(\.number)
+        return files.isEmpty ? [number] : files
+    }
+
+    /// The number by which a transfer is shown: a file of a folder has that of the folder.
+    func shownNumber(of number: TransferNumber) -> TransferNumber { group(of: number)?.number ?? number }
 }
 
 extension FileTransfer {

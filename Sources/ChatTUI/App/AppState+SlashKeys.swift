@@ -7,7 +7,7 @@ extension AppState {
         _ verb: SlashVerb, _ arguments: String, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]
     ) {
         switch verb {
-        case .plain: send(arguments, &effects)
+        case .plain: send(arguments, from: .command, &effects)
         case .editor:
             if !arguments.isEmpty { input.replace(with: arguments) }
             openEditor(&effects)
@@ -37,12 +37,7 @@ extension AppState {
             let change = try KeyOverride(key: key, action: action)
             var keys = settings.keys
             keys[change.name] = action
-            // Without it this command could not be taken back here.
-            let sends = !Keymap(overrides: keys, enter: settings.enter).label(of: .send).isEmpty
-            guard sends || keymap.label(of: .send).isEmpty else {
-                return note(
-                    "\(change.name) is the only key that sends: bind another to send first", isError: true)
-            }
+            guard keepsSending(keys, without: change.name) else { return }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
@@ -50,6 +45,14 @@ extension AppState {
         } catch {
             note(error.words, isError: true)
         }
+    }
+
+    /// Whether a key sends when the keys are so: without one this could not be taken back here. Says so when not.
+    private mutating func keepsSending(_ keys: [String: String], without name: String) -> Bool {
+        let sends = !Keymap(overrides: keys, enter: settings.enter).label(of: .send).isEmpty
+        if sends || keymap.label(of: .send).isEmpty { return true }
+        note("\(name) is the only key that sends: bind another to send first", isError: true)
+        return false
     }
 
     /// A key of the table is taken away from it; one that only our user has bound leaves no trace.
@@ -61,6 +64,7 @@ extension AppState {
         guard !table.lines(of: removal.keys).contains(where: { removal.cleared.contains($0.context) }) else {
             return change(key, to: "", &effects)
         }
+        guard keepsSending(others, without: removal.name) else { return }
         settings.keys = others
         if isOurs { effects.append(.run(.settings(.unset(key: "keys.\(removal.name)")))) }
         say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")

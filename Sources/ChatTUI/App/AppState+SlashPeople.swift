@@ -26,11 +26,12 @@ extension AppState {
             }
         case .remove:
             guard let id = who(scanner.remainder()) else { return }
-            if asked == .remove(id) {
-                effects.append(.run(.remove(id)))
+            let removal = Errand.remove(id, name: name(of: id))
+            if asked == removal {
+                effects.append(.run(removal))
             } else {
-                confirming = .remove(id)
-                note("This deletes \(name(of: id)) and the whole history. Enter the same command again to do it.")
+                confirming = removal
+                note("This deletes \(name(of: id)) and your whole history with them. Enter the same command again to do it.")
             }
         case .contacts: note(contactLines(ListFilter(scanner.remainder() ?? "")))
         case .whois: if let id = who(scanner.remainder()), let chat = chat(id) { note(whois(chat)) }
@@ -58,11 +59,11 @@ extension AppState {
             }
             let named = requests.filter { $0.name.lowercased() == word.lowercased() }
             if named.count == 1 { return named.first?.id }
-            note("There is no request \(SafeText(word, as: .name).text) (Alt-r lists them)", isError: true)
+            note("There is no request \(SafeText(word, as: .name).text) (\(key(.requests)) lists them)", isError: true)
             return nil
         }
         if requests.count == 1 { return requests.first?.id }
-        note(requests.isEmpty ? "No contact requests" : "Which one? Alt-r lists them", isError: true)
+        note(requests.isEmpty ? "No contact requests" : "Which one? \(key(.requests)) lists them", isError: true)
         return nil
     }
 

@@ -91,8 +91,10 @@ extension AppState {
             "compression ratio \(Self.ratio(traffic.bytesSent, saved: traffic.bytesSavedSent)) sent, "
                 + "\(Self.ratio(traffic.bytesReceived, saved: traffic.bytesSavedReceived)) received")
         lines.append("queued \(traffic.queued), \(traffic.waiting) of them on the wire without an answer")
-        let rate = transfers.running.filter { $0.contact == contact }
-        if !rate.isEmpty { lines.append("\(rate.count) transfers run") }
+        let running = transfers.running.filter { $0.contact == contact }
+        if !running.isEmpty {
+            lines.append(running.count == 1 ? "1 transfer runs" : "\(running.count) transfers run")
+        }
         if let roundTrip = traffic.roundTrip { lines.append("round trip \(Units.milliseconds(roundTrip))") }
         return lines
     }

@@ -139,10 +139,12 @@ extension AppState {
         _ message: ChatMessage?, _ reference: MessageReference, _ contact: ContactID, _ action: MessageAction,
         _ effects: inout [AppEffect]
     ) {
+        guard contact == openID else {
+            return say("Nothing was done with the message: the chat with \(name(of: contact)) is not open any more")
+        }
         guard let message else {
             return sayNothing(at: chat(contact)?.window.countingFolded(reference, times: -1) ?? reference, action)
         }
-        guard contact == openID else { return }
         perform(checked: action, on: message, &effects)
     }
 
@@ -209,7 +211,7 @@ extension AppState {
         if let reference = MessageReference(named: word) {
             find(reference, .open, &effects)
         } else if let number = Int(word), number > 0 {
-            askLinks(opening: number, &effects)
+            if let link = listedLink(number) { open(link, &effects) } else { askLinks(opening: number, &effects) }
         } else {
             note("/open N: the number of a link in /links, or the file #8", isError: true)
         }

@@ -41,7 +41,8 @@ extension AppState {
         }
         let list = listedTransfers(pane)
         let selected = transfers.group(of: pane.selected)?.key
-        let index = list.firstIndex { $0.key == selected } ?? 0
+        let place = list.firstIndex { $0.key == selected }
+        let index = place ?? 0
         let confirming = pane.confirmingCancel
         pane.confirmingCancel = nil
         pane.selected = list.indices.contains(index) ? list[index].number : nil
@@ -60,7 +61,8 @@ extension AppState {
             overlay = nil
             return
         default:
-            guard list.indices.contains(index) else { break }
+            // Of one that has gone the cursor goes to the first: a key that was meant for it does nothing there.
+            guard place != nil else { break }
             act(command, on: list[index], isConfirmed: confirming == list[index].number, &pane, &effects)
         }
         overlay = .transfers(pane)
@@ -142,30 +144,6 @@ extension AppState {
         for file in active { effects.append(.run(.pause(file.number))) }
         guard active.isEmpty else { return }
         for file in paused { effects.append(.run(.resume(file.number))) }
-    }
-
-    /// A received file that is complete, or our own; of a folder the folder.
-    mutating func openFile(of group: TransferGroup, _ effects: inout [AppEffect]) {
-        let file = group.lead
-        guard let path = group.path, file.direction == .outgoing || file.state == .complete else {
-            say("#\(group.number.rawValue) is not complete: there is nothing to open yet")
-            return
-        }
-        guard !NameFilter.isProgram(file.name) || group.isFolder else {
-            say("#\(group.number.rawValue) is a program: it is in \(abbreviated(folder(of: path))), start it there")
-            return
-        }
-        guard let words = CommandLine.words(of: settings.openCommand), !words.isEmpty else {
-            say("No program is set to open files (open_command)", isError: true)
-            return
-        }
-        effects.append(.spawn(words + [path]))
-        say("Opening \(abbreviated(path))")
-    }
-
-    private func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
     }
 
     // MARK: The rate

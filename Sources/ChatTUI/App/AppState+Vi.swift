@@ -24,7 +24,7 @@ extension AppState {
         case .nothing: break
         case .taken(let text): killRing.add(text)
         case .older:
-            inputUp()
+            inputUp(&effects)
             return true
         case .newer:
             inputDown()

@@ -10,15 +10,18 @@ extension AppState {
         let lines = input.insertPaste(text)
         hasAskedPaste = false
         guard input.text.utf8.count <= Self.textLimit else {
-            return say("\(Units.size(UInt64(input.text.utf8.count))), too long for a message: Ctrl-t sends a file")
+            return say("\(Units.size(UInt64(input.text.utf8.count))), too long for a message: \(fileKey) sends a file")
         }
         guard lines > max(1, settings.pasteConfirmLines), settings.pasteConfirmLines > 0 else { return }
         say("\(lines) lines, one draft: \(pasteAdvice(lines))")
     }
 
     private func pasteAdvice(_ lines: Int) -> String {
-        isLongPaste(lines) ? "Enter twice sends it, Ctrl-t sends a file" : "Enter twice sends them as one message"
+        isLongPaste(lines) ? "Enter twice sends it, \(fileKey) sends a file" : "Enter twice sends them as one message"
     }
+
+    /// What sends a draft that is too long for a message.
+    var fileKey: String { key(.sendFile) }
 
     private func isLongPaste(_ lines: Int) -> Bool {
         settings.pasteAsFileLines > 0 && lines > settings.pasteAsFileLines || input.text.utf8.count > Self.textLimit
@@ -29,14 +32,14 @@ extension AppState {
         let lines = input.pastedLines
         guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !hasAskedPaste else { return true }
         hasAskedPaste = true
-        let file = isLongPaste(lines) ? ", Ctrl-t as a file" : ""
+        let file = isLongPaste(lines) ? ", \(fileKey) as a file" : ""
         say("\(lines) pasted lines: Enter again sends them as one message\(file)")
         return false
     }
 
     /// Ctrl-t on a long pasted draft, or one that is too long for a message. `false` when there is none.
     mutating func sendPasteAsFile(_ effects: inout [AppEffect]) -> Bool {
-        guard isLongPaste(input.pastedLines), let openID else { return false }
+        guard !input.isEmpty, isLongPaste(input.pastedLines), let openID else { return false }
         let now = clock.civil(moment.wall)
         func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let name =
@@ -76,14 +79,13 @@ extension AppState {
         draftChanged()
     }
 
-    /// Up on an empty line with `up_edits_last`: the last own text comes back as an edit. `false` when there is none.
-    mutating func editLast() -> Bool {
+    /// Up on an empty line with `up_edits_last`: the last own text is edited. `false` when there is none.
+    mutating func editLast(_ effects: inout [AppEffect]) -> Bool {
         let last = openChat?.window.items.lazy.reversed().compactMap(\.message).first {
             $0.direction == .outgoing && !$0.isRetracted
         }
-        guard case .text(let text)? = last?.content else { return false }
-        input.replace(with: "/edit \(text)")
-        draftChanged()
+        guard let last, case .text = last.content else { return false }
+        perform(.edit(nil), on: last, &effects)
         return true
     }
 

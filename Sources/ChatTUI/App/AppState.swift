@@ -109,6 +109,8 @@ public struct AppState: Sendable {
     /// The last action has put characters into the input, and changed nothing else that is seen.
     var hasOnlyTyped = false
     var counter = 0
+    /// What /links has shown last.
+    var listedLinks: ListedLinks?
     /// The number of the latest /goto: answers to earlier ones are stale.
     var counterOfGoTo = 0
     /// Whom to open first, when the command line named somebody.
@@ -153,8 +155,10 @@ public struct AppState: Sendable {
     /// The offer that Alt-y and Alt-n answer. News from peers never changes it while it can be answered.
     struct ShownOffer: Sendable, Equatable {
         var number: TransferNumber
-        /// Uptime.
+        /// Uptime since when it is in sight.
         var since: Duration
+        /// What a key that came too early was told.
+        var question: String?
     }
 
     struct ReturnPlace: Sendable, Equatable {
@@ -190,6 +194,12 @@ public struct AppState: Sendable {
 // MARK: Looking things up
 
 extension AppState {
+    /// The key that does something, for sentences; where no key does it, what /bind calls it.
+    func key(_ command: AppCommand) -> String {
+        let label = keymap.label(of: command)
+        return label.isEmpty ? command.name : label
+    }
+
     func chatIndex(_ id: ContactID?) -> Int? {
         guard let id else { return nil }
         return chats.firstIndex { $0.id == id }
@@ -280,7 +290,7 @@ extension AppState {
             chats[index].window.add(notice)
             // The lines stand below what is on the screen: without a word here the command seems to do nothing.
             if !chats[index].window.isAtBottom, let first = lines.first {
-                say(lines.count == 1 ? first : "\(first) … (Alt-End: all)", isError: isError)
+                say(lines.count == 1 ? first : "\(first) … (\(key(.newest)): all)", isError: isError)
             }
         } else {
             lobby.append(notice)

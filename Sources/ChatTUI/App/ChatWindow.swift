@@ -114,11 +114,14 @@ struct ChatWindow: Sendable, Equatable {
     var lastMessagePosition: HistoryPosition? { items.lazy.reversed().compactMap(\.message?.position).first }
     var isAtBottom: Bool { scroll == .bottom && reachesNewest }
 
-    /// The place of what stands at the bottom of the view.
-    var anchorPosition: HistoryPosition? {
-        guard case .at(let key, _) = scroll, let index = index(of: key) else { return lastPosition }
-        return items[index].order.0
+    /// What stands at the bottom of the view; -1 when there is nothing.
+    var bottomIndex: Int {
+        guard case .at(let key, _) = scroll, let index = index(of: key) else { return items.count - 1 }
+        return index
     }
+
+    /// Its place.
+    var anchorPosition: HistoryPosition? { items.isEmpty ? nil : items[bottomIndex].order.0 }
 
     func index(of key: HistoryItem.Key) -> Int? {
         items.lastIndex { $0.key == key }
@@ -243,9 +246,15 @@ struct ChatWindow: Sendable, Equatable {
         trim(keepingOldest: false)
     }
 
+    /// The user looks elsewhere now: a page that would take the view with it is not wanted any more.
+    mutating func giveUpJump() {
+        if isLoaded, loading?.replaces == true { loading = nil }
+    }
+
     /// Gives memory back when the chat is left: only the newest page stays.
     mutating func shrink() {
-        guard reachesNewest else { return forget() }
+        // Nobody looks any more at what a page on its way would show.
+        guard reachesNewest, loading?.replaces != true || loading?.anchor == .newest else { return forget() }
         scroll = .bottom
         newerCount = 0
         highlight = nil

@@ -53,7 +53,7 @@ struct EffectRunner: Sendable {
         case .limitRate(let scope, let limit): try await service.setRateLimit(limit, of: scope)
         case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
         case .rename(let contact, let name): try await service.renameContact(contact, to: name)
-        case .remove(let contact): try await service.removeContact(contact)
+        case .remove(let contact, _): try await service.removeContact(contact)
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
         case .setVerified(let contact): try await service.setVerified(contact)
         case .acceptNewKey(let contact, let key, let verified):

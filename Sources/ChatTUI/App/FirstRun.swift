@@ -102,19 +102,19 @@ struct FirstRunForm: Sendable {
 
     /// Enter: checks all fields; the first wrong one gets the focus.
     private mutating func finish() -> FirstRunAnswer? {
-        let name = line(.name).text.trimmingBlanks
+        let name = line(.name).text.trimmedBlanks
         if name.isEmpty || name.utf8.count > 64 { return refuse(.name, "a name has 1 to 64 bytes") }
         if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
             return refuse(.name, "a name has no control characters")
         }
-        guard let port = UInt16(line(.port).text.trimmingBlanks) else {
+        guard let port = UInt16(line(.port).text.trimmedBlanks) else {
             return refuse(.port, "a port is a number, 0 (any free one) to 65535")
         }
-        let downloads = expanded(line(.downloads).text.trimmingBlanks)
+        let downloads = expanded(line(.downloads).text.trimmedBlanks)
         guard downloads.hasPrefix("/") else {
             return refuse(.downloads, "the folder is a path that begins with / or ~/")
         }
-        let address = line(.address).text.trimmingBlanks
+        let address = line(.address).text.trimmedBlanks
         if !address.isEmpty {
             do {
                 _ = try PeerAddress(parsing: address)
@@ -138,15 +138,5 @@ struct FirstRunForm: Sendable {
 
     static func abbreviated(_ path: String, home: String) -> String {
         home.count > 1 && path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
-    }
-}
-
-extension String {
-    /// Without blanks at both ends.
-    fileprivate var trimmingBlanks: String {
-        var text = self[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace { text.removeLast() }
-        return String(text)
     }
 }

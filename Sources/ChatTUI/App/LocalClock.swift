@@ -140,9 +140,11 @@ public enum LocalClock: Sendable, Equatable {
         let days = Self.days(year: year, month: month, day: day)
         guard Self.date(fromDays: days) == (year, month, day) else { return nil }
         let local = days * 86_400
-        // The offset may differ at the result; the second guess is right except inside a clock change.
+        // The offset may differ at the result; the second guess is right unless midnight itself is skipped: the day
+        // begins with the clock change then, where the first guess is.
         let guess = local - offset(at: local)
-        return Timestamp(milliseconds: (local - offset(at: guess)) * 1000)
+        let second = Timestamp(milliseconds: (local - offset(at: guess)) * 1000)
+        return civil(second).day == day ? second : Timestamp(milliseconds: guess * 1000)
     }
 
     /// Seconds east of UTC at a UTC time.

@@ -14,7 +14,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     state.expire(&effects)
     switch action {
     case .input(let event): state.receive(event, &effects)
-    case .line(let text): state.enter(line: text, &effects)
+    case .line(let text): if !state.isQuitting { state.enter(line: text, &effects) }
     case .printed: state.leavePrinted(&effects)
     case .chat(let event): state.receive(event, &effects)
     case .clock: break
@@ -34,7 +34,7 @@ extension AppState {
     /// where more may happen, as most of `update` then has to look. This is the way of nearly every key, so it is short.
     fileprivate func typedOnly(_ key: Key, at moment: Moment) -> String? {
         guard moment.uptime < deadline, keyContext == .main, isFocused, completion == nil, !takesLiteral,
-            !hasAskedPaste, pendingKeys.isEmpty, !isViNormal
+            !hasAskedPaste, pendingKeys.isEmpty, !isViNormal, !isQuitting
         else { return nil }
         // Nothing that begins with a character can be bound where characters are typed (KeyOverride).
         return key.typedText
@@ -70,15 +70,18 @@ extension AppState {
     private mutating func settleOffer(_ effects: inout [AppEffect]) {
         let offers = transfers.openOffers
         if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) { shownOffer = nil }
-        switch overlay {
-        case nil, .transfers:
-            if shownOffer == nil, let next = offers.first {
-                shownOffer = ShownOffer(number: next.number, since: moment.uptime)
-                // Beside it stands how much room there is.
-                effects.append(.ask(.downloads))
-            }
-        default: shownOffer?.since = moment.uptime
+        if overlay == nil, shownOffer == nil, let next = offers.first {
+            shownOffer = ShownOffer(number: next.number, since: moment.uptime)
+            // Beside it stands how much room there is.
+            effects.append(.ask(.downloads))
         }
+        if let shown = shownOffer, !isInSight(shown) { shownOffer?.since = moment.uptime }
+    }
+
+    /// On the status line: in its turn, or because a key has asked for it.
+    private func isInSight(_ offer: ShownOffer) -> Bool {
+        guard let status else { return showsOffer }
+        return status.text == offer.question
     }
 
     /// Messages that are drawn at the bottom of the open chat count as seen.

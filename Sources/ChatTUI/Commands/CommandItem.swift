@@ -9,45 +9,78 @@ struct CommandItem: Sendable {
         case nothing
     }
 
+    /// Parts of the help, each of which begins on a page of its own.
+    enum Section: Sendable { case basics, keys, commands }
+
+    /// What it is listed for.
+    enum List: Sendable {
+        /// Everything: each key, and what the marks mean.
+        case help
+        /// What can be run, each thing once.
+        case palette
+    }
+
+    var section: Section
     var group: String
     /// A key, a command or a mark.
     var label: String
     var title: String
     var action: Action
+    /// The pane in which the key counts; `nil` for keys that work from the input, and for everything else.
+    var pane: String?
 
-    var isSlash: Bool {
-        if case .slash = action { true } else { false }
-    }
-
-    /// Everything, in the order of the help, with the keys as they are bound.
-    static func all(_ keymap: Keymap) -> [CommandItem] {
-        var items: [CommandItem] = []
+    /// Everything, in the order of the help, with the keys as they are bound: first what somebody new needs.
+    static func all(_ keymap: Keymap, for list: List = .help) -> [CommandItem] {
+        let basics = basics(keymap)
+        let keys = keymap.bindings.filter { binding in !Self.basics.contains { $0.is(binding) } }
+        var items = basics
         for group in KeyBinding.Group.allCases {
-            for binding in keymap.bindings where binding.group == group {
-                guard let title = binding.title else { continue }
-                items.append(
-                    CommandItem(
-                        group: group.rawValue, label: binding.label, title: title,
-                        action: .command(binding.command, binding.context)))
+            for binding in keys where binding.group == group {
+                guard let title = binding.title, !binding.keys.isEmpty else { continue }
+                items.append(item(binding, binding.label, title, group: group.rawValue))
             }
-            if group == .people { items += marks }
         }
+        if list == .help { items += otherKeys(keymap) }
         for group in SlashCommand.Group.allCases {
             for command in SlashCommands.available where command.group == group {
                 items.append(
                     CommandItem(
-                        group: "/" + group.rawValue.lowercased(), label: command.line, title: command.summary,
-                        action: .slash(command)))
+                        section: .commands, group: "/" + group.rawValue.lowercased(), label: command.line,
+                        title: command.summary, action: .slash(command)))
             }
         }
-        return items
+        guard list == .palette else { return items }
+        return items.filter { if case .nothing = $0.action { false } else { true } }
+    }
+
+    private static func item(
+        _ binding: KeyBinding, _ label: String, _ title: String, in section: Section = .keys, group: String
+    ) -> CommandItem {
+        let isOfInput = KeyContext.main.chain.contains(binding.context)
+        return CommandItem(
+            section: section, group: group, label: label, title: title,
+            action: .command(binding.command, binding.context), pane: isOfInput ? nil : binding.group.rawValue)
+    }
+
+    /// The second and third keys of what has one above, and those that everybody expects.
+    private static func otherKeys(_ keymap: Keymap) -> [CommandItem] {
+        keymap.bindings.flatMap { binding in
+            let shown = binding.title == nil ? nil : binding.label
+            return binding.keys.filter { $0 != shown }.map { key in
+                let words = binding.title ?? binding.command.name.split(separator: "-").joined(separator: " ")
+                let place = KeyContext.main.chain.contains(binding.context) ? "" : "\(binding.context.rawValue): "
+                return item(binding, key, place + words, group: "More")
+            }
+        }
     }
 
     /// What `filter` leaves, best first: what is called so, then what begins so, then what has the letters somewhere.
     /// All in their order when it is empty.
-    static func matching(_ filter: String, _ keymap: Keymap) -> [CommandItem] {
+    static func matching(_ filter: String, _ keymap: Keymap, for list: List) -> [CommandItem] {
         let typed = filter.lowercased().drop { $0.isWhitespace }
-        return FuzzyMatch.ranked(all(keymap), filter, rank: { $0.nameRank(typed) }) { "\($0.label) \($0.title)" }
+        return FuzzyMatch.ranked(all(keymap, for: list), filter, rank: { $0.nameRank(typed) }) {
+            "\($0.label) \($0.title)"
+        }
     }
 
     /// 2 when `typed` (in lower case, with or without the slash) is its name, 1 when its name begins so, else 0.
@@ -62,12 +95,63 @@ struct CommandItem: Sendable {
         case .nothing: return 0
         }
         guard !typed.isEmpty else { return 0 }
+        // A key that is typed as it is called.
+        if typed.count > 1, label.lowercased() == typed { return 2 }
         if names.contains(where: { $0 == typed }) { return 2 }
         return names.contains { $0.hasPrefix(typed) } ? 1 : 0
     }
 
-    private static let marks: [CommandItem] = [
+    // MARK: The first page
+
+    /// A line of the first page (PRODUCT, picture 7).
+    private enum Basic {
+        case key(AppCommand, KeyContext, KeyBinding.Group)
+        case slash(SlashVerb, label: String, title: String, KeyBinding.Group)
+        case marks
+
+        func `is`(_ binding: KeyBinding) -> Bool {
+            guard case .key(let command, let context, _) = self else { return false }
+            return command == binding.command && context == binding.context
+        }
+    }
+
+    private static let basics: [Basic] = [
+        .key(.nextUnread, .anywhere, .go), .key(.chat1, .anywhere, .go), .key(.goTo, .anywhere, .go),
+        .key(.previousChat, .anywhere, .go), .key(.lastChat, .anywhere, .go), .key(.pageUp, .history, .read),
+        .key(.newest, .history, .read), .key(.searchHere, .anywhere, .read), .key(.searchAll, .anywhere, .read),
+        .key(.back, .anywhere, .read), .key(.links, .anywhere, .read), .key(.plainView, .anywhere, .read),
+        .key(.send, .main, .write), .key(.newline, .main, .write), .key(.searchTyped, .main, .write),
+        .key(.editor, .main, .write), .key(.complete, .main, .write), .key(.clear, .edit, .write),
+        .key(.sendFile, .main, .files), .key(.acceptOffer, .anywhere, .files), .key(.transfers, .anywhere, .files),
+        .key(.requests, .anywhere, .people), .slash(.add, label: "/add ADDR", title: "add a contact", .people),
+        .slash(.verify, label: "/verify", title: "compare numbers", .people), .marks,
+        .key(.palette, .anywhere, .program), .key(.toggleMouse, .anywhere, .program),
+        .key(.suspend, .anywhere, .program), .key(.quit, .anywhere, .program),
+    ]
+
+    private static func basics(_ keymap: Keymap) -> [CommandItem] {
+        basics.flatMap { basic -> [CommandItem] in
+            switch basic {
+            case .key(_, _, let group):
+                guard let binding = keymap.bindings.first(where: basic.is), let title = binding.title,
+                    !binding.keys.isEmpty
+                else { return [] }
+                return [item(binding, binding.label, title, in: .basics, group: group.rawValue)]
+            case .slash(let verb, let label, let title, let group):
+                return SlashCommands.available.filter { $0.verb == verb }.map {
+                    CommandItem(
+                        section: .basics, group: group.rawValue, label: label, title: title, action: .slash($0))
+                }
+            case .marks:
+                return marks.map {
+                    CommandItem(section: .basics, group: "Marks", label: $0.0, title: $0.1, action: .nothing)
+                }
+            }
+        }
+    }
+
+    private static let marks = [
         ("~", "waiting on disk"), (">", "sent, no answer"), ("✓", "on their disk"), ("✓✓", "read"),
         ("!", "failed, /retry"), ("?", "clock off, late"),
-    ].map { CommandItem(group: "Marks", label: $0.0, title: $0.1, action: .nothing) }
+    ]
 }

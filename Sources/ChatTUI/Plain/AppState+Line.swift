@@ -3,15 +3,24 @@
 import ChatCore
 
 extension AppState {
-    /// A line was entered: sent, or run when it is a command. What stands over the chat is left by that, and a draft that
-    /// was written on a screen stays.
+    /// A line was entered: sent, or run when it is a command. What stands over the chat is left by that.
     mutating func enter(line: String, _ effects: inout [AppEffect]) {
+        // Whoever decides nothing about a number tells the program so, not the chat.
+        if case .verify(let pane) = overlay, !line.hasPrefix("/") { return decideLater(pane) }
         overlay = nil
-        let chat = openID
-        let draft = input
-        input = InputLine(line)
-        enter(&effects)
-        if openID == chat { input = draft }
+        enter(line, from: .lineMode(line), &effects)
+    }
+
+    /// What was no answer to the question that stands there: nothing is decided and nothing is sent.
+    private mutating func decideLater(_ pane: VerifyPane) {
+        overlay = nil
+        switch pane.subject {
+        case .contact(let contact):
+            let trust = chat(contact).map { " and stays \(Sentences.word(for: $0.peer.trust))" } ?? ""
+            say("Nothing is decided: \(name(of: contact)) is not told\(trust)")
+        case .request(let request):
+            say("Nothing is decided: \(SafeText(request.name, as: .name).text) is not told, the request stays (/requests)")
+        }
     }
 
     /// What was printed is done with: the end of the open chat is next.

@@ -56,18 +56,17 @@ struct OverlayLines {
     }
 
     private func transferLines(_ pane: TransfersPane) -> [SafeText] {
-        let transfers = state.listedTransfers(pane).flatMap { state.transfers.files(of: $0) }
-        guard !transfers.isEmpty else { return [line(pane.filter.isShown ? "No transfer matches" : "No transfers")] }
-        return transfers.map { transfer in
-            let direction = transfer.direction == .outgoing ? "to" : "from"
-            var text = line("#\(transfer.number.rawValue) ") + SafeText(transfer.name, as: .fileName)
+        let groups = state.listedTransfers(pane)
+        guard !groups.isEmpty else { return [line(pane.filter.isShown ? "No transfer matches" : "No transfers")] }
+        return groups.map { group in
+            let direction = group.direction == .outgoing ? "to" : "from"
+            var text = line("#\(group.number.rawValue) ") + SafeText(group.name, as: .fileName)
+            if group.isFolder { text += line("/ (\(Units.files(Int(clamping: group.fileCount))))") }
             text += line(
-                " \(direction) \(state.name(of: transfer.contact)): \(Sentences.word(for: transfer.state)), "
-                    + "\(Units.size(transfer.transferred)) of \(Units.size(transfer.size))")
-            if let rate = state.transfers.progress[transfer.id]?.rate, transfer.state == .running {
-                text += line(", \(Units.rate(rate))")
-            }
-            return text + line(transfer.reason.map { " (\($0))" } ?? "")
+                " \(direction) \(state.name(of: group.contact)): \(Sentences.word(for: group.state)), "
+                    + "\(Units.size(group.transferred)) of \(Units.size(group.size))")
+            if let rate = state.transfers.progress(of: group)?.rate { text += line(", \(Units.rate(rate))") }
+            return text + line(group.reason.map { " (\($0))" } ?? "")
         }
     }
 
@@ -154,18 +153,10 @@ struct OverlayLines {
         else { return [] }
         return (top...bottom).compactMap { row in
             let clusters = (left...right).compactMap { with[Point(column: $0, row: row)].cluster }
-            let text = clusters.map(\.text).joined().filter { !Self.frame.contains($0) }.trimmingBlanks
+            let text = clusters.map(\.text).joined().filter { !Self.frame.contains($0) }.trimmedBlanks
             return text.isEmpty ? nil : line(text)
         }
     }
 
     private static let frame = Set("┌─┐│└┘├┤┬┴┼▌█░▏")
-}
-
-extension String {
-    /// Without the blanks at both ends.
-    fileprivate var trimmingBlanks: String {
-        let end = lastIndex { $0 != " " }.map { index(after: $0) } ?? startIndex
-        return String(self[..<end].drop { $0 == " " })
-    }
 }

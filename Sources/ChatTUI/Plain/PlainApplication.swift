@@ -58,6 +58,7 @@ public final class PlainApplication {
     // MARK: Input
 
     private func take(_ input: PlainInput) {
+        if case .terminate(let signal) = input { return loop.dispatch(.input(.terminate(signal: signal))) }
         // A line is for the chat that is open, and none is before they were read.
         guard loop.state?.hasLoaded == true else {
             early.append(input)
@@ -66,7 +67,7 @@ public final class PlainApplication {
         switch input {
         case .line(let text): enter(text)
         case .end: enter("/quit")
-        case .terminate(let signal): loop.dispatch(.input(.terminate(signal: signal)))
+        case .terminate: break
         }
     }
 

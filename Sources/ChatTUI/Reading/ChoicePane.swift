@@ -41,6 +41,17 @@ struct ChoicePane: Sendable, Equatable {
     }
 }
 
+/// Links as they were listed, for `/open N`.
+struct ListedLinks: Sendable, Equatable {
+    /// For so long a number means what it did in the list; later it counts from the newest link anew.
+    static let validity = Duration.seconds(120)
+
+    var contact: ContactID
+    var items: [LinkItem]
+    /// Uptime.
+    var time: Duration
+}
+
 /// A link with the number by which `/open` knows it: 1 is the newest.
 struct LinkItem: Sendable, Equatable {
     var number: Int

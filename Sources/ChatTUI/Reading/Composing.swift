@@ -5,12 +5,12 @@ import ChatCore
 /// Begun by the user on a message, ended by Enter or Esc. Each chat has its own.
 enum Composing: Sendable, Equatable {
     case reply(to: ChatMessage)
-    /// `saved`: the half-typed line that comes back afterwards.
-    case edit(ChatMessage, saved: InputLine)
+    /// `saved`: the half-typed line that comes back afterwards, as an answer to the message that it was `answering`.
+    case edit(ChatMessage, saved: InputLine, answering: ChatMessage?)
 
     var message: ChatMessage {
         switch self {
-        case .reply(let message), .edit(let message, _): message
+        case .reply(let message), .edit(let message, _, _): message
         }
     }
 
@@ -22,12 +22,14 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// The same as a command, for the stored draft: it means the same after a restart.
+    /// The same as a command, for the stored draft: it means the same after a restart. A line that waits for the end of
+    /// an edit goes before it, because it is nowhere else.
     func draft(_ text: String) -> String {
-        guard !text.isEmpty else { return "" }
         switch self {
-        case .reply(let message): return "/reply #\(message.id.short) \(text)"
-        case .edit(let message, _): return "/edit #\(message.id.short) \(text)"
+        case .reply(let message): return text.isEmpty ? "" : "/reply #\(message.id.short) \(text)"
+        case .edit(let message, let saved, let answered):
+            guard saved.isEmpty else { return answered.map { Composing.reply(to: $0).draft(saved.text) } ?? saved.text }
+            return text.isEmpty ? "" : "/edit #\(message.id.short) \(text)"
         }
     }
 }

@@ -1,4 +1,5 @@
-// The help overlay: keys in two columns, then the commands, by group, all made from the tables (CommandItem).
+// The help overlay: what somebody new needs, all keys in two columns, then the commands, by group, all made from the
+// tables (CommandItem).
 
 /// Draws the help.
 struct HelpScreen {
@@ -18,17 +19,39 @@ struct HelpScreen {
         SafeText(literal: "filter: "),
     ]
 
+    private var box: Rect {
+        layout.box(inset: 2, maxWidth: 108, top: 1, rowsBelow: layout.size.rows >= 40 ? 7 : 4)
+    }
+
+    /// Without a frame there is no title: what is typed takes the first row.
+    private var hasField: Bool {
+        !ScreenLayout.hasFrame(box) && !pane.filter.isEmpty && ScreenLayout.inside(box).size.rows > 1
+    }
+
+    private var area: Rect {
+        let inside = ScreenLayout.inside(box)
+        guard hasField else { return inside }
+        return Rect(
+            column: inside.origin.column, row: inside.origin.row + 1, columns: inside.size.columns,
+            rows: inside.size.rows - 1)
+    }
+
+    private var items: [CommandItem] { CommandItem.matching(pane.filter.text, keymap, for: .help) }
+
+    /// The line under the cursor after PgUp (-1) or PgDn (1): the first one of the page before or behind.
+    func selection(turningPages step: Int) -> Int {
+        let pages = pages(of: items, area.size)
+        guard let shown = pages.firstIndex(where: { $0.items.contains(pane.selected) }) else { return 0 }
+        let wanted = shown + step
+        if wanted < 0 { return 0 }
+        return pages.indices.contains(wanted) ? pages[wanted].items.lowerBound : max(0, items.count - 1)
+    }
+
     func draw(on canvas: inout Canvas) {
-        let box = layout.box(inset: 2, maxWidth: 108, top: 1, rowsBelow: layout.size.rows >= 40 ? 7 : 4)
-        var area = ScreenLayout.inside(box)
-        // Without a frame there is no title: what is typed takes the first row.
-        let hasField = !ScreenLayout.hasFrame(box) && !pane.filter.isEmpty && area.size.rows > 1
-        if hasField {
-            area = Rect(
-                column: area.origin.column, row: area.origin.row + 1, columns: area.size.columns,
-                rows: area.size.rows - 1)
-        }
-        let items = CommandItem.matching(pane.filter.text, keymap)
+        let box = box
+        let area = area
+        let hasField = hasField
+        let items = items
         let pages = pages(of: items, area.size)
         let shown = pages.firstIndex { $0.items.contains(pane.selected) } ?? 0
         let number = pages.count > 1 ? " · page \(shown + 1) of \(pages.count)" : ""
@@ -36,7 +59,8 @@ struct HelpScreen {
         let filterWidth = filter.width
         let lead = Self.leads.first { $0.width + filterWidth + 7 < box.size.columns } ?? .empty
         let title = lead + filter
-        canvas.drawBox(box, title: title, footer: SafeText("Esc closes\(number)", as: .line))
+        let manual = box.size.columns >= 60 ? " · man blipchat has it all" : ""
+        canvas.drawBox(box, title: title, footer: SafeText("Esc closes\(number)\(manual)", as: .line))
         canvas.cursor = nil
         if ScreenLayout.hasFrame(box), title.width + 7 < box.size.columns {
             let end = Point(column: box.origin.column + 3 + title.width, row: box.origin.row)
@@ -65,9 +89,9 @@ struct HelpScreen {
         var pages: [Page] = []
         var start = 0
         while start < items.count {
-            let isSlash = items[start].isSlash
-            let end = isMixed ? items.count : items[start...].firstIndex { $0.isSlash != isSlash } ?? items.count
-            let columns = !isMixed && !isSlash && size.columns >= 70 ? 2 : 1
+            let section = items[start].section
+            let end = isMixed ? items.count : items[start...].firstIndex { $0.section != section } ?? items.count
+            let columns = !isMixed && section != .commands && size.columns >= 70 ? 2 : 1
             for first in stride(from: start, to: end, by: size.rows * columns) {
                 pages.append(Page(items: first..<min(first + size.rows * columns, end), columns: columns))
             }

@@ -176,13 +176,19 @@ struct HistoryLayout {
 
     /// The place at which `key` stands in the middle.
     func scroll(showing key: HistoryItem.Key, height: Int) -> ChatWindow.Scroll {
-        guard var index = chat.window.index(of: key) else { return .bottom }
+        guard let target = chat.window.index(of: key) else { return .bottom }
+        var index = target
         var below = height / 2
         while below > 0, index < items.count - 1 {
             index += 1
             below -= rows(at: index).count
         }
-        if index == items.count - 1, chat.window.reachesNewest { return .bottom }
+        // At the end, unless what stands there is so long that the item would be above the screen.
+        if index == items.count - 1, chat.window.reachesNewest,
+            below >= 0 || height / 2 - below + rows(at: target).count <= height
+        {
+            return .bottom
+        }
         return .at(items[index].key, hiddenRows: max(0, -below))
     }
 
@@ -203,7 +209,7 @@ struct HistoryLayout {
         switch items[index] {
         case .message(let message):
             var own = MessageRows(state: state, chat: chat, message: message, width: width)
-            own.isContinued = rows.isEmpty && index > 0 && continues(message, items[index - 1].message)
+            own.isContinued = rows.isEmpty && index > firstIndex && continues(message, items[index - 1].message)
             rows += own.rows.map { isMarked(message) ? $0.restyled { $0.adding(.reverse) } : $0 }
         case .notice(let notice, _): rows += Self.noticeRows(notice, state, width: width)
         }

@@ -43,12 +43,12 @@ extension MainScreen {
             part.add(words, Theme.quiet, target: command.map { .command($0) })
             parts.append(part)
         }
-        if !state.requests.isEmpty { add("requests \(state.requests.count) Alt-r", .requests) }
+        if !state.requests.isEmpty { add("requests \(state.requests.count) \(state.key(.requests))", .requests) }
         if state.queuedCount > 0 { add("~\(state.queuedCount) queued", nil) }
-        if let transfer = state.transfers.running.first {
-            let pace = TransferPace(transfer: transfer, progress: state.transfers.progress[transfer.id])
-            let arrow = transfer.direction == .outgoing ? "↑" : "↓"
-            add("\(arrow) #\(transfer.number.rawValue) \(pace.percent)", .transfers)
+        if let group = state.transfers.group(of: state.transfers.running.first?.number) {
+            let pace = TransferPace(transferred: group.transferred, size: group.size, progress: nil)
+            let arrow = group.direction == .outgoing ? "↑" : "↓"
+            add("\(arrow) #\(group.number.rawValue) \(pace.percent)", .transfers)
         }
         if !layout.isNarrow, activity.width > 0 { parts.append(activity) }
         return parts
@@ -98,7 +98,8 @@ extension MainScreen {
     private func chatWords(_ chat: Chat) -> StatusWords {
         let newer = chat.window.newerCount
         if !chat.window.isAtBottom {
-            let words = newer > 0 ? "↓ \(newer) newer (Alt-End)" : "↓ newer messages (Alt-End)"
+            let what = newer > 0 ? "\(newer) newer" : "newer messages"
+            let words = "↓ \(what) (\(state.key(.newest)))"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .newest)])
         }
         if newer > 0 { return StatusWords(SafeText("↓ \(newer) newer", as: .line), Theme.unread) }

@@ -118,14 +118,14 @@ struct MainScreen {
             let place = Point(column: area.origin.column, row: area.origin.row + index)
             canvas.draw(line, at: place, width: area.size.columns)
             if state.openChat == nil {
-                canvas.addTargets(Self.lobbyHints, in: line.text, at: place, width: area.size.columns)
+                canvas.addTargets(lobbyHints, in: line.text, at: place, width: area.size.columns)
             } else if let window = state.openChat?.window, window.cleared != nil, window.firstShownIndex == nil {
                 canvas.addTargets([Hint("PgUp", .pageUp)], in: line.text, at: place, width: area.size.columns)
             }
         }
     }
 
-    private static let lobbyHints = [Hint("F1", .help), Hint("Alt-1", .chat1), Hint("Alt-k", .goTo)]
+    private var lobbyHints: [Hint] { [AppCommand.help, .chat1, .goTo].map { Hint(state.key($0), $0) } }
 
     private func chatRows(_ chat: Chat, _ area: Rect, on canvas: inout Canvas) -> [StyledLine] {
         let items = HistoryLayout(state, chat, width: area.size.columns).visibleItems(area.size.rows)
@@ -174,9 +174,9 @@ struct MainScreen {
                 add("\(address)", Theme.link)
             }
             add("")
-            add("/add ADDRESS adds somebody. F1 shows all keys and commands.", Theme.quiet)
+            add("/add ADDRESS adds somebody. \(state.key(.help)) shows all keys and commands.", Theme.quiet)
         } else {
-            add("No chat is open. Alt-1 opens the first one, Alt-k finds one by name.", Theme.quiet)
+            add("No chat is open. \(state.key(.chat1)) opens the first one, \(state.key(.goTo)) finds one by name.", Theme.quiet)
         }
         for notice in state.lobby {
             rows += HistoryLayout.noticeRows(notice, state, width: area.size.columns)

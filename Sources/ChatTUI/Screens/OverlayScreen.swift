@@ -34,13 +34,13 @@ struct OverlayScreen {
 
     /// Keys and commands in a column as wide as the longest that is seen, which leaves half of the row to what they do.
     private func paletteLines(_ pane: ListPane) -> [StyledLine] {
-        let items = CommandItem.matching(pane.filter.text, state.keymap)
+        let items = CommandItem.matching(pane.filter.text, state.keymap, for: .palette)
         let shown = items[PickerScreen.visible(pane, count: items.count, in: layout)]
         let longest = shown.map { SafeText($0.label, as: .line).width }.max() ?? 0
         let width = min(24, longest, PickerScreen.lineWidth(in: layout) / 2)
         return items.map { item in
             var line = StyledLine(SafeText(item.label, as: .line).padded(to: width), Theme.key)
-            line.add(" " + item.title)
+            line.add(" " + (item.pane.map { "\($0): " } ?? "") + item.title)
             return line
         }
     }
@@ -100,7 +100,9 @@ struct OverlayScreen {
 
     private func pickerWords(_ picker: FilePicker) -> String {
         let count = picker.listing?.entries.count ?? 0
-        let all = count >= FileListing.limit ? "the first \(count) entries" : "\(count) entries"
+        let all =
+            count >= FileListing.limit
+            ? "the first \(count) entries" : count == 1 ? "1 entry" : "\(count) entries"
         return "\(all); a path with / walks there, Backspace goes up"
     }
 

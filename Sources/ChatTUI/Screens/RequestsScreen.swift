@@ -12,7 +12,7 @@ struct RequestsScreen {
         let box = layout.box(inset: 6, maxWidth: 100, top: 2, rowsBelow: 7, maxRows: 18)
         canvas.drawBox(
             box, title: SafeText("Contact requests (\(state.requests.count))", as: .line),
-            footer: SafeText(literal: "opened by you with Alt-r · requests never take the keys"))
+            footer: SafeText("opened by you with \(state.key(.requests)) · requests never take the keys", as: .line))
         let area = canvas.drawFilter(pane.filter, in: ScreenLayout.inside(box))
         guard !area.isEmpty else { return }
         let requests = state.listedRequests(pane)
@@ -30,7 +30,7 @@ struct RequestsScreen {
             for (row, line) in lines(request, isSelected: isSelected).prefix(rowsEach).enumerated() {
                 let point = Point(column: area.origin.column, row: area.origin.row + place * rowsEach + row)
                 guard point.row < area.rows.upperBound else { break }
-                canvas.draw(line, at: point, width: area.size.columns)
+                canvas.draw(line.truncated(to: area.size.columns), at: point, width: area.size.columns)
                 canvas.addTarget(
                     Rect(origin: point, size: Size(columns: area.size.columns, rows: 1)), .line(first + place))
             }
@@ -41,7 +41,11 @@ struct RequestsScreen {
         var head = StyledLine(isSelected ? "> " : "  ", Theme.key)
         head.add("\(request.id) ", Theme.quiet)
         head.add(SafeText(request.name, as: .name), Theme.unread)
-        head.add("  (name chosen by them)", Theme.quiet)
+        if let twin = state.contactLike(request.name) {
+            head.add("  looks like your contact \(twin.text), but has another key", Theme.error)
+        } else {
+            head.add("  (name chosen by them)", Theme.quiet)
+        }
         var origin = StyledLine("    from ", Theme.quiet)
         origin.add(request.origin)
         origin.add(" · \(state.clock.dayAndTime(request.received, now: state.moment.wall))", Theme.quiet)

@@ -15,8 +15,8 @@ struct TransfersScreen {
         let showsDetails = pane.showsDetails && group != nil
         canvas.drawBox(
             box, title: showsDetails ? title(of: group) : SafeText(literal: "Transfers"),
-            footer: SafeText(literal: "Alt-t closes · partial data is kept across restarts"),
-            hints: [Hint("Alt-t closes", .transfers)])
+            footer: SafeText("\(closing) · partial data is kept across restarts", as: .line),
+            hints: [Hint(closing, .transfers)])
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         if showsDetails, let group {
@@ -26,6 +26,8 @@ struct TransfersScreen {
         }
         if let limit = pane.limit { drawPrompt(limit, on: &canvas, area) }
     }
+
+    private var closing: String { "\(state.key(.transfers)) closes" }
 
     private func title(of group: TransferGroup?) -> SafeText {
         SafeText("Transfer #\(group?.number.rawValue ?? 0)", as: .line)
@@ -37,9 +39,9 @@ struct TransfersScreen {
             let words =
                 pane.filter.isShown
                 ? SafeText(literal: "nothing matches")
-                : SafeText(literal: "No transfers. /send PATH or Ctrl-t offers a file.")
+                : SafeText("No transfers. /send PATH or \(state.fileKey) offers a file.", as: .line)
             canvas.draw(words, at: area.origin, style: Theme.quiet, maxWidth: area.size.columns)
-            canvas.addTargets([Hint("Ctrl-t", .sendFile)], in: words, at: area.origin, width: area.size.columns)
+            canvas.addTargets([Hint(state.fileKey, .sendFile)], in: words, at: area.origin, width: area.size.columns)
             return
         }
         let key = state.transfers.group(of: pane.selected)?.key

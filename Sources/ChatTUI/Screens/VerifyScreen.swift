@@ -61,7 +61,7 @@ struct VerifyScreen {
         case .contact(let id):
             SafeText(literal: pane.newKey == nil ? "Compare with " : "KEY CHANGED: ") + (state.chat(id)?.name ?? .empty)
         case .request(let request):
-            SafeText(literal: "Contact request: ") + SafeText(request.name, as: .name)
+            SafeText("Contact request \(request.id): ", as: .line) + SafeText(request.name, as: .name)
                 + SafeText(literal: " (name chosen by them)")
         }
     }
@@ -69,7 +69,7 @@ struct VerifyScreen {
     private var footer: String {
         switch pane.subject {
         case .contact: "opened by you · Esc closes"
-        case .request: "opened by you with Alt-r · requests never take the keys"
+        case .request: "opened by you with \(state.key(.requests)) · requests never take the keys"
         }
     }
 

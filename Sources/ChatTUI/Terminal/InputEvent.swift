@@ -16,6 +16,14 @@ public enum InputEvent: Sendable, Equatable {
     case reload
     /// The terminal is gone (SIGHUP, end of file, EIO): leave in order, nothing can be shown any more.
     case hangup
+
+    /// A key, a paste, the mouse: what somebody wants.
+    var isOfUser: Bool {
+        switch self {
+        case .key, .paste, .mouse: true
+        case .resize, .focus, .terminate, .reload, .hangup: false
+        }
+    }
 }
 
 /// A mouse report in cells of the canvas.

@@ -3,25 +3,26 @@
 /// An editable text of grapheme clusters with a cursor, undo, and readline's editing operations. A value: copying it
 /// keeps a draft.
 struct InputLine: Sendable, Equatable {
-    /// What may be undone, newest last; at most `undoLimit` entries.
+    /// What may be undone, newest last; at most `undoLimit` entries with `undoCharacters` together.
     private struct Snapshot: Sendable, Equatable {
         var characters: [Character]
         var cursor: Int
+        var longestPaste: Int
     }
 
-    /// Runs of typing are undone together, other changes one by one.
-    private enum ChangeKind { case typing, other }
+    /// Runs of typing and of deleting are undone together, other changes one by one.
+    private enum ChangeKind { case typing, deleting, other }
 
     static let undoLimit = 200
+    static let undoCharacters = 1_000_000
 
     /// The clusters; `"\n"` separates lines.
     private(set) var characters: [Character] = []
     /// Between 0 and `characters.count`.
     private(set) var cursor = 0
-    /// The lines of the longest paste in it.
-    private(set) var pastedLines = 0
+    private var longestPaste = 0
     private var undoStack: [Snapshot] = []
-    private var isTypingRun = false
+    private var run = ChangeKind.other
 
     init(_ text: String = "") {
         characters = Array(Self.normalised(text))
@@ -30,6 +31,11 @@ struct InputLine: Sendable, Equatable {
 
     var text: String { String(characters) }
     var isEmpty: Bool { characters.isEmpty }
+    /// The lines of the longest paste in it, as far as so many are left.
+    var pastedLines: Int {
+        guard longestPaste > 0, let last = characters.last else { return 0 }
+        return min(longestPaste, characters.count { $0 == "\n" } + (last == "\n" ? 0 : 1))
+    }
     var isMultiline: Bool { characters.contains("\n") }
     var textBeforeCursor: String { String(characters[..<cursor]) }
     var textAfterCursor: String { String(characters[cursor...]) }
@@ -70,19 +76,19 @@ struct InputLine: Sendable, Equatable {
 
     /// Inserts pasted text, undone as one change, and returns its number of lines.
     mutating func insertPaste(_ text: String) -> Int {
-        isTypingRun = false
+        run = .other
         insert(text)
-        isTypingRun = false
+        run = .other
         let lines = Self.normalised(text).split(separator: "\n", omittingEmptySubsequences: false)
         let count = lines.count - (lines.last?.isEmpty == true ? 1 : 0)
-        if count > 1 { pastedLines = max(pastedLines, count) }
+        if count > 1 { longestPaste = max(longestPaste, count) }
         return count
     }
 
     /// Replaces everything; the old text can be undone.
     mutating func replace(with text: String) {
-        pastedLines = 0
         remember(.other)
+        longestPaste = 0
         characters = Array(Self.normalised(text))
         cursor = characters.count
     }
@@ -98,14 +104,14 @@ struct InputLine: Sendable, Equatable {
 
     mutating func deleteBackward() {
         guard cursor > 0 else { return }
-        remember(.other)
+        remember(.deleting)
         cursor -= 1
         characters.remove(at: cursor)
     }
 
     mutating func deleteForward() {
         guard cursor < characters.count else { return }
-        remember(.other)
+        remember(.deleting)
         characters.remove(at: cursor)
     }
 
@@ -125,14 +131,15 @@ struct InputLine: Sendable, Equatable {
         guard let last = undoStack.popLast() else { return }
         characters = last.characters
         cursor = last.cursor
-        isTypingRun = false
+        longestPaste = last.longestPaste
+        run = .other
     }
 
     // MARK: Moving
 
     mutating func move(to target: Int) {
         cursor = min(max(target, 0), characters.count)
-        isTypingRun = false
+        run = .other
     }
 
     /// The start of the cursor's line.
@@ -193,10 +200,13 @@ struct InputLine: Sendable, Equatable {
     // MARK: Private
 
     private mutating func remember(_ kind: ChangeKind) {
-        if kind == .typing, isTypingRun { return }
-        isTypingRun = kind == .typing
-        undoStack.append(Snapshot(characters: characters, cursor: cursor))
-        if undoStack.count > Self.undoLimit { undoStack.removeFirst() }
+        defer { run = kind }
+        if kind != .other, kind == run { return }
+        undoStack.append(Snapshot(characters: characters, cursor: cursor, longestPaste: longestPaste))
+        var kept = undoStack.reduce(0) { $0 + $1.characters.count }
+        while undoStack.count > Self.undoLimit || (kept > Self.undoCharacters && undoStack.count > 1) {
+            kept -= undoStack.removeFirst().characters.count
+        }
     }
 
     private static func isWord(_ character: Character) -> Bool {
