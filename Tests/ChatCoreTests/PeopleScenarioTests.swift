@@ -51,6 +51,28 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a request that is refused does not come back, however often they call; an address still adds them")
+    func refusal() async throws {
+        let bob = try await TestPeer("bob").start()
+        let erin = try await TestPeer("erin").start()
+        let contact = try await erin.client.addContact(bob.address, name: nil)
+        try await eventually("bob has the request") { try await bob.client.contactRequests().count == 1 }
+        try await bob.client.rejectRequest(try #require(try await bob.client.contactRequests().first).id)
+        for _ in 0..<2 {
+            let calls = erin.tap.requests("hello").count
+            await erin.client.reconnect(contact.id)
+            try await eventually("erin has called again") { erin.tap.requests("hello").count > calls }
+            try await eventually("she is told the same as before") {
+                await erin.client.linkState(of: contact.id) == .awaitingApproval
+            }
+            #expect(try await bob.client.contactRequests().isEmpty)
+        }
+        _ = try await bob.client.addContact(erin.address, name: nil)
+        try await ChatClient.waitOnline(bob, erin)
+        await erin.stop()
+        await bob.stop()
+    }
+
     @Test("a request that is blocked makes a blocked contact, who is never online and not told of an acceptance")
     func blockingARequest() async throws {
         let bob = try await TestPeer("bob").start()

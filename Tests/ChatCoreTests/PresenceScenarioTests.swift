@@ -102,6 +102,20 @@ import Testing
         await bob.stop()
     }
 
+    @Test("who calls everybody leaves alone whom they have put off")
+    func reconnectingOthers() async throws {
+        let (alice, bob, bobsID, _) = try await pair()
+        let carol = try await TestPeer("carol").start()
+        try await ChatClient.befriend(alice, carol)
+        await alice.client.disconnect(bobsID)
+        await alice.client.reconnect(nil)
+        try await ChatClient.waitOnline(alice, carol)
+        #expect(await alice.client.linkState(of: bobsID) == .offline(reason: LinkReason.putOff))
+        await alice.stop()
+        await bob.stop()
+        await carol.stop()
+    }
+
     @Test("a ping takes as long as the way there and back; without a link there is none")
     func ping() async throws {
         let (alice, bob, bobsID, _) = try await pair()

@@ -149,7 +149,8 @@ struct ChangedMessageTests {
                             $0.operationState = state
                         })))
             #expect(fixture.text.contains("(deleted before it was sent)"))
-            #expect(!fixture.text.contains("✓") && !fixture.text.contains("~") && !fixture.text.contains("!"), "\(state)")
+            #expect(
+                !fixture.text.contains("✓") && !fixture.text.contains("~") && !fixture.text.contains("!"), "\(state)")
         }
         fixture.press("Esc", "i")
         #expect(fixture.text.contains("deleted before it was sent"), "\(fixture.text)")

@@ -121,6 +121,26 @@ struct FolderLineTests {
         }
     }
 
+    @Test("the number of a folder in a command means all of its files")
+    func commands() {
+        var fixture = main((100...103).map { Self.file($0, $0 == 100 ? .complete : .running, .outgoing) })
+        let rest = (101...103).map { TransferNumber($0) }
+        for (line, expected) in [
+            ("/pause 100", rest.map(Errand.pause)), ("/pause", rest.map(Errand.pause)),
+            ("/cancel #100", rest.map(Errand.cancel)), ("/cancel 102", [.cancel(rest[1])]),
+            ("/limit 100 50k", rest.map { .limitRate(.transfer($0), 50_000) }),
+        ] {
+            fixture.effects = []
+            fixture.enter(line)
+            #expect(fixture.errands == expected, "\(line)")
+        }
+        fixture.send(.done(.pause(rest[2]), .nothing))
+        #expect(fixture.state.status?.text == "#100 is paused (/resume 100)")
+        fixture.enter("/status")
+        #expect(fixture.text.contains("#100 photos/: ") && !fixture.text.contains("#101"), "\(fixture.text)")
+        #expect(fixture.text.contains("↑ #100 25%"))
+    }
+
     @Test("reactions and refused changes stand below the line of a folder")
     func changes() {
         var first = folder[0]

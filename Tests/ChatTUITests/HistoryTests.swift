@@ -114,6 +114,59 @@ struct HistoryTests {
         #expect(shownLines(fixture).contains(50))
     }
 
+    @Test("the way back to the newest gives up a jump to the oldest that is on its way, and the other way round")
+    func jumpGivenUp() {
+        var fixture = longChat()
+        fixture.press("Alt-Home")
+        let oldest = fixture.effects
+        fixture.press("Alt-End")
+        fixture.effects = oldest
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).last == 2000)
+        fixture.effects = []
+        fixture.press("Alt-Home")
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).first == 1)
+    }
+
+    @Test("a chat that is left while a jump is on its way shows its newest messages when it is opened again")
+    func jumpLeftBehind() {
+        var fixture = longChat()
+        fixture.press("Alt-Home")
+        let asked = fixture.effects
+        fixture.enter("/close")
+        fixture.effects = asked
+        fixture.answerPages(from: Self.long)
+        fixture.effects = []
+        fixture.enter("/query alice")
+        fixture.answerPages(from: Self.long)
+        #expect(shownLines(fixture).last == 2000 && fixture.state.openChat?.window.isAtBottom == true)
+    }
+
+    @Test("a jump shows what it is to, also when long answers of commands stand below it", arguments: [1, 2, 12, 40])
+    func jumpAboveNotices(lines: Int) {
+        var fixture = longChat()
+        fixture.state.note((1...lines).map { "answer \($0)" })
+        fixture.state.note("the end")
+        fixture.state.show(.message(Self.long[1999].id), at: 0)
+        #expect(shownLines(fixture).contains(2000), "\(fixture.text)")
+        #expect(fixture.text.contains("answer 1"))
+        if lines < 3 { #expect(fixture.state.openChat?.window.isAtBottom == true) }
+    }
+
+    @Test("the first message behind /clear says who wrote it")
+    func nameBehindClear() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.groupMinutes = 5
+        let time = Fixture.time(21, 9, 7)
+        fixture.send(.chat(.messageAdded(Fixture.message(50, .incoming, "before", at: time))))
+        fixture.enter("/clear")
+        fixture.send(.chat(.messageAdded(Fixture.message(51, .incoming, "one", at: time))))
+        fixture.send(.chat(.messageAdded(Fixture.message(52, .incoming, "two", at: time))))
+        let rows = fixture.text.split(separator: "\n").filter { $0.hasSuffix(" one") || $0.hasSuffix(" two") }
+        #expect(rows.map { $0.contains("Alice") } == [true, false])
+    }
+
     @Test("a page that cannot be loaded is asked for again only when the user scrolls")
     func failedPage() {
         var fixture = longChat()

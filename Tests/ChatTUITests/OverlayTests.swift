@@ -38,6 +38,50 @@ struct OverlayTests {
         #expect(fixture.text.split(separator: "\n").contains { $0.contains("> ") && $0.contains(expected) })
     }
 
+    @Test("the help has every key, the palette each thing once, and PgDn turns pages")
+    func everyKey() {
+        let help = CommandItem.all(.standard, for: .help)
+        for binding in KeyBindings.all {
+            for key in binding.keys {
+                #expect(
+                    help.contains { item in
+                        guard case .command(binding.command, binding.context) = item.action else { return false }
+                        return item.label == key || item.label == binding.label && key == binding.keys.first
+                    }, "\(key)")
+            }
+        }
+        let palette = CommandItem.all(.standard, for: .palette)
+        #expect(!palette.contains { $0.label == "F4" } && !palette.contains { $0.group == "Marks" })
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("F1")
+        #expect(fixture.text.contains("page 1 of") && fixture.text.contains("man blipchat has it all"))
+        for words in ["Ctrl-q", "/verify", "/add ADDR", "✓✓", "Esc "] {
+            #expect(fixture.text.contains(words), "\(words)")
+        }
+        fixture.press("PgDn")
+        #expect(fixture.text.contains("page 2 of"))
+        fixture.press("PgDn", "PgUp", "PgUp")
+        #expect(fixture.text.contains("page 1 of"))
+        fixture.press("PgUp")
+        #expect(fixture.text.contains("page 1 of"))
+        fixture.type("F4")
+        #expect(fixture.text.contains("F4") && fixture.text.contains("transfers"))
+    }
+
+    @Test("in: is a wish, also alone and with words that are not wanted; the chat of Ctrl-s is none")
+    func searchInChat() {
+        for line in ["in:bob", "in:bob -line", "-line"] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.press("Alt-s")
+            fixture.type(line)
+            let last = fixture.questions.last.map { if case .search = $0 { true } else { false } }
+            #expect(last == true, "\(line)")
+        }
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-s")
+        #expect(!fixture.questions.contains { if case .search = $0 { true } else { false } })
+    }
+
     @Test("at 80 columns the hints of a list say what its keys do to the line under the cursor, and how it is filtered")
     func hints() {
         func line(_ prepare: (inout ScreenFixture) -> Void) -> String {

@@ -28,12 +28,37 @@ struct PeopleTests {
     @Test("Alt-r opens the page of the only request, with both halves of the number and what each key does")
     func requestPage() {
         let fixture = asked()
-        #expect(fixture.text.contains("Contact request: Erin (name chosen by them)"))
+        #expect(fixture.text.contains("Contact request 3: Erin (name chosen by them)"))
         #expect(fixture.text.contains("from 192.0.2.44:51022 · first seen 09:11 · key not known before"))
         #expect(fixture.text.contains("04821 77310 55902 18846 30217 99041"))
         #expect(fixture.text.contains("61175 20938 44410 72763 08519 33628"))
         #expect(fixture.text.contains("CONTACT REQUEST from \"Erin\" · nothing is shown until you accept"))
         #expect(fixture.state.input.text == "half")
+    }
+
+    @Test("a key that was meant for a request that has gone decides nothing about the next one")
+    func goneRequest() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let second = ContactRequest(
+            id: 4, peerID: Fixture.peerID("g"), name: "Alice", address: nil, origin: "192.0.2.45:51022",
+            received: Fixture.time(21, 9, 11))
+        fixture.send(.chat(.requestsChanged([Self.erin, second])))
+        fixture.press("Alt-r", "j")
+        #expect(fixture.text.contains("Alice  looks like your contact Alice, but has another key"))
+        fixture.effects = []
+        fixture.press("a")
+        fixture.send(.chat(.requestsChanged([Self.erin])))
+        fixture.press("a")
+        #expect(fixture.errands == [.approve(4, name: nil)])
+        fixture.press("a")
+        #expect(fixture.errands == [.approve(4, name: nil), .approve(3, name: nil)])
+    }
+
+    @Test("who was removed is named, although they are no contact any more")
+    func removedName() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.done(.remove(ContactID(99), name: "Eve"), .nothing))
+        #expect(fixture.text.contains("Eve and your history with them are deleted"))
     }
 
     @Test("the whole number is on the screen at every width", arguments: [30, 40, 60, 80, 120])

@@ -1,6 +1,7 @@
 // Dates, sizes, bars and sentences.
 
 import ChatCore
+import Glibc
 import Testing
 
 @testable import ChatTUI
@@ -43,6 +44,25 @@ struct TextTests {
     func anyTime(milliseconds: Int64) {
         #expect(!LocalClock.fixed(seconds: 0).day(Timestamp(milliseconds: milliseconds)).isEmpty)
         #expect(!LocalClock.system.day(Timestamp(milliseconds: milliseconds)).isEmpty)
+    }
+
+    @Test(
+        "a day whose midnight is skipped begins with the clock change",
+        arguments: [
+            ("<-04>4<-03>,M9.1.0/0,M4.1.0/0", "2026-09-06", 4), ("<+02>-2<+03>,M3.5.0/0,M10.5.0/0", "2026-03-29", -2),
+            ("<-04>4<-03>,M9.1.0/0,M4.1.0/0", "2026-09-07", 3),
+        ])
+    func skippedMidnight(zone: String, day: String, hours: Int64) async {
+        await #expect(processExitsWith: .success) {
+            [zone = zone as String, day = day as String, hours = hours as Int64] in
+            setenv("TZ", zone, 1)
+            tzset()
+            let utc = LocalClock.fixed(seconds: 0).startOfDay(named: day, today: Timestamp(milliseconds: 0))
+            let midnight = try #require(utc)
+            let range = try #require(LocalClock.system.day(named: day, today: Timestamp(milliseconds: 0)))
+            #expect(range.start.milliseconds == midnight.milliseconds + hours * 3_600_000)
+            #expect(range.start < range.end)
+        }
     }
 
     @Test(

@@ -488,6 +488,42 @@ struct UpdateTests {
         #expect(fixture.errands.contains(.accept(TransferNumber(8), folder: nil)))
     }
 
+    @Test("an offer that something else hides is not answered unseen: the first key says what it is")
+    func hiddenOffer() {
+        for hide in [{ $0.enter("/alias x y") }, { $0.press("Esc") }, { $0.press("Esc", "r") }]
+            as [(inout Fixture) -> Void]
+        {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            hide(&fixture)
+            fixture.addOffer()
+            fixture.advance(.seconds(3))
+            #expect(!fixture.text.contains("Alt-y/Alt-n"))
+            fixture.effects = []
+            fixture.press("Alt-y")
+            #expect(fixture.errands.isEmpty)
+            #expect(fixture.text.contains("Offer #8 release.tar.zst from Alice: look, then the key again"))
+            fixture.advance(.milliseconds(699))
+            fixture.press("Alt-y")
+            #expect(fixture.errands.isEmpty)
+            fixture.advance(.milliseconds(1))
+            fixture.press("Alt-y")
+            #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
+        }
+    }
+
+    @Test("in the pane Alt-y and Alt-n answer the offer under its cursor")
+    func offerInPane() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        let second = Fixture.transfer(9, .incoming, "other", size: 1, .offered, contact: Fixture.bob)
+        fixture.send(.chat(.messageAdded(Fixture.fileMessage(second, position: 30, at: Fixture.time(21, 9, 7)))))
+        fixture.press("Alt-t", "g")
+        #expect(fixture.text.contains("▌") && fixture.state.transfers.groups.first?.number == TransferNumber(9))
+        fixture.effects = []
+        fixture.press("Alt-n")
+        #expect(fixture.errands == [.decline(TransferNumber(9))])
+    }
+
     @Test("a second offer does not change what Alt-n answers, and has to be seen first itself")
     func secondOffer() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -85,8 +85,8 @@ extension ChatClient {
         if admitIfContact(link, request) { return }
         if !isRefused(link.peerID) {
             await recordRequest(
-            of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
-            origin: link.connection.info.remoteAddress)
+                of: link.peerID, hello, address: address, network: link.connection.info.remoteNetwork,
+                origin: link.connection.info.remoteAddress)
         }
         // Our user may have approved or blocked them meanwhile.
         if admitIfContact(link, request) || refuseIfBlocked(link, request) { return }

@@ -200,7 +200,11 @@ extension AppState {
             // What is done to the input goes on there.
             if context == .edit || context == .main { stopBrowsing() }
             // What Enter itself does would send the half-typed line: the help must not.
-            if command == .send { say("\(key(.send)) sends the line that you typed") } else { perform(command, &effects) }
+            if command == .send {
+                say("\(key(.send)) sends the line that you typed")
+            } else {
+                perform(command, &effects)
+            }
         case .picker: showFilePicker(&effects)
         case .transfers: perform(.transfers, &effects)
         case .search: perform(.searchAll, &effects)

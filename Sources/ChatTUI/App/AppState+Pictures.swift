@@ -19,7 +19,9 @@ extension AppState {
     mutating func askForPictures(_ effects: inout [AppEffect]) {
         guard settings.preview != .off, let chat = openChat else { return }
         // From the bottom, because behind the line of a folder there may be thousands of files.
-        let shown = chat.window.items.prefix(chat.window.bottomIndex + 1).lazy.reversed().filter { !chat.window.isFolded($0) }
+        let shown = chat.window.items.prefix(chat.window.bottomIndex + 1).lazy.reversed().filter {
+            !chat.window.isFolded($0)
+        }
         let files = Array(shown.prefix(Self.lookback)).compactMap { item -> (MessageID, String)? in
             guard let message = item.message, !message.isRetracted, !chat.window.isClosedHead(message),
                 case .file(let stored) = message.content

@@ -34,7 +34,10 @@ extension AppState {
             guard case .retract = errand, case .message(let message) = result else { return }
             say(sentence(deleted: message))
         case .limitRate(let scope, let limit):
-            let scope = if case .transfer(let number) = scope { RateScope.transfer(transfers.shownNumber(of: number)) } else { scope }
+            let scope =
+                if case .transfer(let number) = scope { RateScope.transfer(transfers.shownNumber(of: number)) } else {
+                    scope
+                }
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
@@ -106,7 +109,9 @@ extension AppState {
         guard message.contact == openID else { return }
         if case .file = message.content {
             // A text takes the view with it; files are offered beside what is being read.
-            if !chats[index].window.isAtBottom { say("Offered; the newest messages are further down (\(key(.newest)))") }
+            if !chats[index].window.isAtBottom {
+                say("Offered; the newest messages are further down (\(key(.newest)))")
+            }
         } else if !isInWindow {
             say("Sent; the newest messages are further down (\(key(.newest)))")
         }

@@ -31,7 +31,9 @@ extension AppState {
                 effects.append(.run(removal))
             } else {
                 confirming = removal
-                note("This deletes \(name(of: id)) and your whole history with them. Enter the same command again to do it.")
+                note(
+                    "This deletes \(name(of: id)) and your whole history with them. Enter the same command again to do it."
+                )
             }
         case .contacts: note(contactLines(ListFilter(scanner.remainder() ?? "")))
         case .whois: if let id = who(scanner.remainder()), let chat = chat(id) { note(whois(chat)) }

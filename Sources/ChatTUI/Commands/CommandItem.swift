@@ -10,7 +10,7 @@ struct CommandItem: Sendable {
     }
 
     /// Parts of the help, each of which begins on a page of its own.
-    enum Section: Sendable { case basics, keys, commands }
+    enum Section: Sendable { case basics, keys, otherKeys, commands }
 
     /// What it is listed for.
     enum List: Sendable {
@@ -69,7 +69,7 @@ struct CommandItem: Sendable {
             return binding.keys.filter { $0 != shown }.map { key in
                 let words = binding.title ?? binding.command.name.split(separator: "-").joined(separator: " ")
                 let place = KeyContext.main.chain.contains(binding.context) ? "" : "\(binding.context.rawValue): "
-                return item(binding, key, place + words, group: "More")
+                return item(binding, key, place + words, in: .otherKeys, group: "More")
             }
         }
     }

@@ -37,7 +37,7 @@ enum KeyBindings {
             line(.anywhere, ["Ctrl-l"], .redraw, .program, "redraw"),
             line(.anywhere, ["Ctrl-z"], .suspend, .program, "suspend"),
             line(.anywhere, ["Ctrl-q"], .quit, .program, "quit"),
-            line(.anywhere, ["Esc"], .back, .program, "back, or select messages"),
+            line(.anywhere, ["Esc"], .back, .program, "select, or back"),
         ]
 
     private static let chatNumbers: [KeyBinding] = AppCommand.chatNumbers.enumerated().map { index, command in

@@ -19,7 +19,9 @@ extension AppState {
             let trust = chat(contact).map { " and stays \(Sentences.word(for: $0.peer.trust))" } ?? ""
             say("Nothing is decided: \(name(of: contact)) is not told\(trust)")
         case .request(let request):
-            say("Nothing is decided: \(SafeText(request.name, as: .name).text) is not told, the request stays (/requests)")
+            say(
+                "Nothing is decided: \(SafeText(request.name, as: .name).text) is not told, the request stays (/requests)"
+            )
         }
     }
 

@@ -91,7 +91,8 @@ struct HelpScreen {
         while start < items.count {
             let section = items[start].section
             let end = isMixed ? items.count : items[start...].firstIndex { $0.section != section } ?? items.count
-            let columns = !isMixed && section != .commands && size.columns >= 70 ? 2 : 1
+            let hasShortLines = section == .basics || section == .keys
+            let columns = !isMixed && hasShortLines && size.columns >= 70 ? 2 : 1
             for first in stride(from: start, to: end, by: size.rows * columns) {
                 pages.append(Page(items: first..<min(first + size.rows * columns, end), columns: columns))
             }

@@ -176,7 +176,9 @@ struct MainScreen {
             add("")
             add("/add ADDRESS adds somebody. \(state.key(.help)) shows all keys and commands.", Theme.quiet)
         } else {
-            add("No chat is open. \(state.key(.chat1)) opens the first one, \(state.key(.goTo)) finds one by name.", Theme.quiet)
+            add(
+                "No chat is open. \(state.key(.chat1)) opens the first one, \(state.key(.goTo)) finds one by name.",
+                Theme.quiet)
         }
         for notice in state.lobby {
             rows += HistoryLayout.noticeRows(notice, state, width: area.size.columns)
