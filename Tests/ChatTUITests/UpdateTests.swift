@@ -496,7 +496,8 @@ struct UpdateTests {
             var fixture = Fixture.main(columns: 80, rows: 24)
             hide(&fixture)
             fixture.addOffer()
-            fixture.advance(.seconds(3))
+            // Nothing happens meanwhile, not even the clock.
+            fixture.moment.uptime += .seconds(3)
             #expect(!fixture.text.contains("Alt-y/Alt-n"))
             fixture.effects = []
             fixture.press("Alt-y")

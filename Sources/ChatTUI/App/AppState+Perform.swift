@@ -101,7 +101,7 @@ extension AppState {
             say("No offer is waiting")
             return
         }
-        guard moment.uptime - shown.since >= Self.offerArming else {
+        guard let since = shown.since, moment.uptime - since >= Self.offerArming else {
             let what = SafeText(transfer.name, as: .fileName).truncated(to: 30).text
             let question =
                 "Offer #\(shown.number.rawValue) \(what) from \(name(of: transfer.contact)): look, then the key again"

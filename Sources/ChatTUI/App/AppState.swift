@@ -155,8 +155,8 @@ public struct AppState: Sendable {
     /// The offer that Alt-y and Alt-n answer. News from peers never changes it while it can be answered.
     struct ShownOffer: Sendable, Equatable {
         var number: TransferNumber
-        /// Uptime since when it is in sight.
-        var since: Duration
+        /// Uptime since when it is in sight; `nil` while it is not.
+        var since: Duration?
         /// What a key that came too early was told.
         var question: String?
     }

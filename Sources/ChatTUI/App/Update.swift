@@ -71,11 +71,13 @@ extension AppState {
         let offers = transfers.openOffers
         if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) { shownOffer = nil }
         if overlay == nil, shownOffer == nil, let next = offers.first {
-            shownOffer = ShownOffer(number: next.number, since: moment.uptime)
+            shownOffer = ShownOffer(number: next.number)
             // Beside it stands how much room there is.
             effects.append(.ask(.downloads))
         }
-        if let shown = shownOffer, !isInSight(shown) { shownOffer?.since = moment.uptime }
+        guard var shown = shownOffer else { return }
+        shown.since = isInSight(shown) ? shown.since ?? moment.uptime : nil
+        shownOffer = shown
     }
 
     /// On the status line: in its turn, or because a key has asked for it.
