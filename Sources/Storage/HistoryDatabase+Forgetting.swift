@@ -209,6 +209,7 @@ extension SQLiteConnection {
                 """, .integer(position), .integer(contact.rawValue))
             try run("DELETE FROM messages WHERE position = ?", .integer(position))
         }
+        try ShownTimes.update(positions, in: self)
         try run(
             """
             DELETE FROM outbox WHERE contact = ? AND (

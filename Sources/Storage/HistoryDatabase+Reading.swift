@@ -63,6 +63,28 @@ extension HistoryDatabase {
         }
     }
 
+    public func page(
+        of contact: ContactID, _ anchor: PageAnchor, shown span: ShownSpan, limit: Int
+    ) async throws(StoreError) -> [ChatMessage] {
+        guard !span.isUnlimited else { return try await page(of: contact, anchor, limit: limit) }
+        let limit = max(0, limit)
+        return try await reader.snapshot { connection throws(StoreError) in
+            func page(
+                _ side: SQLiteConnection.Side, _ position: Int64, _ limit: Int
+            ) throws(StoreError) -> [ChatMessage] {
+                try connection.page(contact, shown: span, side, position, limit: limit)
+            }
+            return switch anchor {
+            case .newest: try page(.before, .max, limit)
+            case .before(let position): try page(.before, position.rawValue, limit)
+            case .after(let position): try page(.after, position.rawValue, limit)
+            case .around(let position):
+                try page(.before, position.rawValue, limit / 2)
+                    + page(.after, position.rawValue &- 1, limit - limit / 2)
+            }
+        }
+    }
+
     public func firstMessage(of contact: ContactID, since time: Timestamp) async throws(StoreError) -> ChatMessage? {
         try await reader.perform { connection throws(StoreError) in
             let position = try connection.position(storedSince: time, of: contact)
@@ -117,10 +139,11 @@ extension SQLiteConnection {
     /// The position of the first message that was stored at `time` or later, the one behind the last when there is none.
     ///
     /// Rows are stored in the order of their positions, so halving finds it with some 20 looks in any history. Where a
-    /// clock was set back in between, it is one of the places where earlier and later times meet.
-    func position(storedSince time: Timestamp, of contact: ContactID? = nil) throws(StoreError) -> Int64 {
-        let select = "SELECT position, stored FROM messages WHERE \(contact == nil ? "" : "contact = ?2 AND ")"
-        let values = contact.map { [SQLiteValue.integer($0.rawValue)] } ?? []
+    /// clock was set back in between, or messages were imported, it is one of the places where earlier and later times
+    /// meet: good enough to go there, and not to leave anything out (`ShownTimes`).
+    fileprivate func position(storedSince time: Timestamp, of contact: ContactID) throws(StoreError) -> Int64 {
+        let select = "SELECT position, stored FROM messages WHERE contact = ?2 AND "
+        let values = [SQLiteValue.integer(contact.rawValue)]
         let read: (SQLiteRow) -> (position: Int64, stored: Int64) = { ($0.integer(0), $0.integer(1)) }
         func next(from position: Int64) throws(StoreError) -> (position: Int64, stored: Int64)? {
             try first(select + "position >= ?1 ORDER BY position LIMIT 1", [.integer(position)] + values, read)
@@ -160,6 +183,38 @@ extension SQLiteConnection {
             MessageRow.select() + " WHERE m.contact = ? AND m.position > ? ORDER BY m.position LIMIT ?",
             [.integer(contact.rawValue), .integer(position), .integer(Int64(limit))], MessageRow.message)
     }
+
+    /// Up to `limit` messages in a span of time that stand next to `position`, before or after it, oldest first.
+    fileprivate func page(
+        _ contact: ContactID, shown span: ShownSpan, _ side: Side, _ position: Int64, limit: Int
+    ) throws(StoreError) -> [ChatMessage] {
+        let (comparison, direction) = side == .before ? ("<", "DESC") : (">", "ASC")
+        let block = SQLiteValue.integer(ShownTimes.block(of: position))
+        // Without the sign SQLite may begin each block at the position that was asked for.
+        let wanted: [(condition: String, value: SQLiteValue)] =
+            [("m.contact = ?", .integer(contact.rawValue)), ("+m.position \(comparison) ?", .integer(position))]
+            + ShownTimes.messages(in: span)
+        let places = [
+            (
+                ShownTimes.source, [("b.block \(comparison)= ?", block)] + ShownTimes.blocks(in: span) + wanted,
+                "b.block \(direction), m.position"
+            ),
+            // What waits to be taken in there is looked at itself.
+            ("waiting u CROSS JOIN messages m ON m.position = u.position", wanted, "u.position"),
+        ]
+        var found: [HistoryPosition: ChatMessage] = [:]
+        for (source, conditions, order) in places {
+            let messages = try all(
+                MessageRow.select(from: source) + " WHERE \(conditions.map(\.condition).joined(separator: " AND "))"
+                    + " ORDER BY \(order) \(direction) LIMIT ?",
+                conditions.map(\.value) + [.integer(Int64(limit))], MessageRow.message)
+            for message in messages { found[message.position] = message }
+        }
+        let messages = found.values.sorted { $0.position < $1.position }
+        return Array(side == .before ? messages.suffix(limit) : messages.prefix(limit))
+    }
+
+    fileprivate enum Side { case before, after }
 
     /// The last incoming message that our user has seen, unless the peer knows that already.
     fileprivate func unsentReceipt(for contact: ContactID) throws(StoreError) -> MessageID? {

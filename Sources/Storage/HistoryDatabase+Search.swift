@@ -44,6 +44,10 @@ extension HistoryDatabase {
     }
 }
 
+extension SearchQuery {
+    fileprivate var span: ShownSpan { ShownSpan(since: since, until: until) }
+}
+
 extension SearchTerm {
     /// There is more to find than the index of words has found.
     fileprivate var isFoundInsideWords: Bool { method == .words && !isPhrase && !isExcluded }
@@ -59,10 +63,7 @@ extension SQLiteConnection {
         var isTruncated = false
         do throws(StoreError) {
             try interrupting(when: { clock.now >= end }) { () throws(StoreError) in
-                var statement = SearchStatement(query, in: place)
-                if let bounds = try positions(shownSince: query.since, until: query.until) {
-                    statement.narrow(to: bounds)
-                }
+                let statement = SearchStatement(query, in: place)
                 try forEachRow(statement.sql, statement.values + [.integer(Int64(query.limit + 1))]) {
                     row throws(StoreError) in
                     guard hits.count < query.limit else {
@@ -79,42 +80,27 @@ extension SQLiteConnection {
         }
         return (hits, isTruncated)
     }
-
-    /// Where messages of that time can be; `nil`: anywhere. Messages are stored in the order of their positions, except
-    /// imported ones, which have negative positions.
-    private func positions(shownSince: Timestamp?, until: Timestamp?) throws(StoreError) -> Range<Int64>? {
-        guard shownSince != nil || until != nil else { return nil }
-        let lowest = try first("SELECT min(position) FROM messages") { row in row.integer(0) } ?? 0
-        guard lowest >= 0 else { return nil }
-        let lower = try shownSince.map { time throws(StoreError) in try position(storedSince: time) } ?? 0
-        let upper = try until.map { time throws(StoreError) in
-            // Shown is the time of sending, unless the message waited longer than that.
-            let (latest, overflow) = time.milliseconds.addingReportingOverflow(SearchStatement.longestWait)
-            return overflow ? .max : try position(storedSince: Timestamp(milliseconds: latest))
-        }
-        return lower..<max(lower, upper ?? .max)
-    }
 }
 
 /// A search as SQL: where it looks, what it requires, and the values for its parameters. User text is only ever a value.
 struct SearchStatement {
-    /// As `ChatMessage.shownTime` has it, in milliseconds.
-    static let longestWait: Int64 = 30 * 86_400_000
-
     /// What a message says: the text that the indexes see.
     private static let text = "coalesce(m.text, t.name || char(10) || t.caption)"
-    private static let shownTime =
-        "CASE WHEN m.stored - m.sent BETWEEN 0 AND \(longestWait) THEN m.sent ELSE m.stored END"
+
+    private static let messages = "messages m"
 
     /// The tables. What has the fewest rows stands in front, so that the hits come newest first without sorting.
-    private var source = "messages m"
+    private var source = Self.messages
     private var order = "m.position"
+    /// The messages are found by way of `ShownTimes.source`.
+    private var isByTime = false
     private var conditions: [String] = []
     private(set) var values: [SQLiteValue] = []
 
     var sql: String {
         MessageRow.select(from: source)
-            + " WHERE \(conditions.joined(separator: " AND ")) ORDER BY \(order) DESC LIMIT ?"
+            + " WHERE \(conditions.joined(separator: " AND "))"
+            + " ORDER BY \(isByTime ? "b.block DESC, " : "")\(order) DESC LIMIT ?"
     }
 
     /// Where a search looks.
@@ -165,20 +151,38 @@ struct SearchStatement {
         }
         if let contact = query.contact { require("m.contact = ?", .integer(contact.rawValue)) }
         if let from = query.from { require("m.outgoing = ?", .flag(from == .outgoing)) }
-        if let since = query.since { require("\(Self.shownTime) >= ?", .integer(since.milliseconds)) }
-        if let until = query.until { require("\(Self.shownTime) < ?", .integer(until.milliseconds)) }
+        require(query.span, in: place)
         if query.filesOnly { require("m.text IS NULL AND t.id IS NOT NULL") }
         if query.linksOnly { require("blip_has_link(\(Self.text), '')") }
         if query.unreadOnly {
-            require("m.outgoing = 0 AND m.position > v.seen")
-            require("\(order) > (SELECT coalesce(min(seen), 9223372036854775807) FROM conversations WHERE unread > 0)")
+            let first = "(SELECT coalesce(min(seen), 9223372036854775807) FROM conversations WHERE unread > 0)"
+            if !isByTime {
+                require("m.outgoing = 0 AND m.position > v.seen")
+                require("\(order) > \(first)")
+            } else {
+                // Without the sign SQLite may look from there to the end of each block.
+                require("m.outgoing = 0 AND +m.position > v.seen")
+                require("b.block >= \(ShownTimes.block(of: first))")
+            }
         }
         if conditions.isEmpty { require("1") }
     }
 
-    mutating func narrow(to positions: Range<Int64>) {
-        require("\(order) >= ?", .integer(positions.lowerBound))
-        require("\(order) < ?", .integer(positions.upperBound))
+    /// Only what has a time of the span; looks for it only where such times are.
+    private mutating func require(_ span: ShownSpan, in place: Place) {
+        guard !span.isUnlimited else { return }
+        for (condition, value) in ShownTimes.messages(in: span) { require(condition, value) }
+        // What is in no index yet has to be looked at.
+        guard place != .unindexed else { return }
+        if source == Self.messages {
+            source = ShownTimes.source
+            isByTime = true
+            for (condition, value) in ShownTimes.blocks(in: span) { require(condition, value) }
+        } else {
+            let bounds = ShownTimes.bounds(order, in: span)
+            conditions.append(bounds.condition)
+            values += bounds.values
+        }
     }
 
     private mutating func lookFirst(in index: String, for expression: String) {

@@ -50,6 +50,7 @@ enum SearchIndex {
                 "INSERT INTO \(table)(rowid, text) SELECT position, text FROM \(view) WHERE position = ?",
                 .integer(position))
         }
+        try ShownTimes.add(position...position, in: connection)
     }
 
     /// Indexes all messages at `positions`, none of which is in the index yet.
@@ -66,6 +67,7 @@ enum SearchIndex {
                 "INSERT INTO \(table)(rowid, text) SELECT position, text FROM \(view) WHERE position >= ? AND position < ?",
                 .integer(positions.lowerBound), .integer(positions.upperBound))
         }
+        if !positions.isEmpty { try ShownTimes.add(positions.lowerBound...(positions.upperBound - 1), in: connection) }
     }
 
     /// Takes the message at `position` out and returns whether it was in. It must still be in its table as it was indexed:
@@ -78,11 +80,12 @@ enum SearchIndex {
         return true
     }
 
-    /// Makes both anew from the messages.
+    /// Makes both anew from the messages, and the figures of their times.
     static func rebuild(in connection: SQLiteConnection) throws(StoreError) {
         try connection.run("DELETE FROM unindexed")
         try connection.run("UPDATE indexed SET position = (SELECT coalesce(max(position), 0) FROM messages)")
         for table in tables { try connection.run("INSERT INTO \(table)(\(table)) VALUES ('rebuild')") }
+        try ShownTimes.rebuild(in: connection)
     }
 
     /// Whether both say exactly what the messages say.

@@ -93,6 +93,39 @@ extension EndToEnd {
             #expect(try await home.run("config", "check", "--config", missing).status == .exited(0))
         }
 
+        @Test("changes of many processes at once are all kept, also those of a screen, and the file is whole")
+        func atOnce() async throws {
+            let screen = try await Screen(BlipchatHome("alice"))
+            let home = screen.home
+            let file = home.path + "/config.toml"
+            // What a killed one has left is in nobody's way, and goes.
+            try TestFile.write("torn", to: file + ".blip-new")
+            let settings = [
+                "ui.list=off", "ui.details=on", "ui.hints=false", "ui.seconds=true", "ui.nick_width=12",
+                "net.proxy=http://user:password@averylonghostname.example.org:3128", "net.limit_up=500000",
+                "ui.group_minutes=3", "net.keepalive=30", "net.connect_timeout=20", "ui.date=\"d MMM\"",
+                "listen=[::1]:4985",
+            ].map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+            for round in 1...5 {
+                try TestFile.write("# comment \(round)\nname = \"K\"\n", to: file)
+                let changes = try settings.map { try home.start(["config", "set"] + $0) }
+                try await screen.tmux.enter("/set ui.mouse off")
+                for change in changes {
+                    #expect(try await change.waitForExit() == .exited(0), "\(change.errorOutput)")
+                }
+                try await eventually("the screen has written, too") { TestFile.text(file).contains("mouse = false") }
+                let text = TestFile.text(file)
+                #expect(text.hasPrefix("# comment \(round)\nname = \"K\"\n"), "\(text)")
+                for setting in settings {
+                    let value = try await home.run("config", "get", setting[0]).output
+                    #expect(value == setting[1].replacing("\"", with: "") + "\n", "\(setting): \(text)")
+                }
+                #expect(try await home.run("config", "check").status == .exited(0))
+            }
+            #expect(!TestFile.names(in: home.path).contains { $0.contains("blip-new") })
+            try await screen.quit()
+        }
+
         @Test("serve reads its settings again on SIGHUP and goes on")
         func reloadOfServe() async throws {
             let home = try BlipchatHome("alice")

@@ -107,6 +107,60 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("dates leave nothing out, whichever of two exports comes first and wherever a clock was wrong")
+        func datesOfImports() async throws {
+            /// An export of messages of one day each.
+            func write(_ days: [String], to file: String, first number: Int) throws {
+                var lines = [
+                    #"{"v":1,"type":"export","program":"blipchat"}"#,
+                    #"{"v":1,"type":"contact","name":"dee","addresses":[],"trust":"unverified","blocked":false}"#,
+                ]
+                for (offset, day) in days.enumerated() {
+                    let id = "00000000-0000-7000-8000-00000000000\(number + offset)"
+                    lines.append(
+                        #"{"v":1,"type":"message","id":"\#(id)","conversation":"dee","direction":"incoming","sequence":"#
+                            + "\(number + offset),"
+                            + #""sent":"\#(day)T09:00:00.000Z","stored":"\#(day)T09:00:00.000Z","delivery":"read","text":"of \#(day)"}"#
+                    )
+                }
+                lines.append(#"{"v":1,"type":"end","messages":\#(days.count),"operations":0}"#)
+                try TestFile.write(lines.joined(separator: "\n") + "\n", to: file)
+            }
+            let cases: [(exports: [[String]], history: [String], search: String, found: [String])] = [
+                (
+                    [["2026-11-01", "2026-11-02"], ["2026-11-15", "2026-11-16"]], ["--since", "2026-11-15"],
+                    "after:2026-11-10", ["2026-11-15", "2026-11-16"]
+                ),
+                (
+                    [["2026-11-01", "1970-01-01", "2026-11-02", "2026-11-03"]],
+                    ["--since", "2026-11-01", "--until", "2026-11-02"], "on:2026-11-01", ["2026-11-01"]
+                ),
+                (
+                    [["2026-11-05", "2026-11-06", "2026-11-01", "2026-11-02", "2026-11-07"]],
+                    ["--since", "2026-11-05", "--until", "2026-11-06"], "on:2026-11-05", ["2026-11-05"]
+                ),
+            ]
+            for (exports, span, search, days) in cases {
+                let home = try BlipchatHome("jo")
+                var number = 1
+                for days in exports {
+                    let file = home.folder.file("export\(number).json")
+                    try write(days, to: file, first: number)
+                    number += days.count
+                    let outcome = try await home.run("import", file)
+                    #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
+                }
+                for options in [span, span + ["-n", "9"]] {
+                    let process = try home.start(["history", "dee"] + options)
+                    #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+                    let lines = process.outputLines
+                    #expect(lines.count == days.count, "\(options): \(lines)")
+                    #expect(zip(lines, days).allSatisfy { $0.hasSuffix("of \($1)") }, "\(lines)")
+                }
+                #expect(try await home.run("search", search).lines.count == days.count)
+            }
+        }
+
         @Test("forget takes messages out of the files of a running instance; the peer keeps them")
         func forgetting() async throws {
             let (alice, bob, server) = try await pair()

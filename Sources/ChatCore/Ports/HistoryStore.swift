@@ -109,7 +109,11 @@ public protocol HistoryStore: Sendable {
     func page(
         of contact: ContactID, _ anchor: PageAnchor, limit: Int
     ) async throws(StoreError) -> [ChatMessage]
-    /// The first message of a conversation that was stored at `time` or later.
+    /// The same of the messages in a span of time, whatever order their times have.
+    func page(
+        of contact: ContactID, _ anchor: PageAnchor, shown span: ShownSpan, limit: Int
+    ) async throws(StoreError) -> [ChatMessage]
+    /// The first message of a conversation that was stored at `time` or later; where a clock was set back, one of them.
     func firstMessage(of contact: ContactID, since time: Timestamp) async throws(StoreError) -> ChatMessage?
     /// Our user has seen everything up to `position`. Moves forward only. Returns the id to send as a read
     /// receipt when it moved, else `nil`.
@@ -301,6 +305,19 @@ public enum PageAnchor: Sendable, Equatable, Codable {
     case after(HistoryPosition)
     /// Half before and half from the position on.
     case around(HistoryPosition)
+}
+
+/// Times that are shown beside messages: from `since` on and before `until`.
+public struct ShownSpan: Sendable, Equatable {
+    public var since: Timestamp?
+    public var until: Timestamp?
+
+    public init(since: Timestamp? = nil, until: Timestamp? = nil) {
+        self.since = since
+        self.until = until
+    }
+
+    public var isUnlimited: Bool { since == nil && until == nil }
 }
 
 /// What to look for. All terms must be there, words as beginnings of words; without a wanted term and without a filter

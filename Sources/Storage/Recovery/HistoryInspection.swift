@@ -173,6 +173,10 @@ private struct Inspection {
                     .search, .error, "\(missing) messages are not in the search index, \(extra) deleted ones still are")
             }
         }
+        let missing = try count(ShownTimes.missing, connection)
+        guard missing == 0 else {
+            return note(.search, .error, "\(missing) messages are not found by their time")
+        }
         guard !isInUse else {
             return note(
                 .search, .ok,

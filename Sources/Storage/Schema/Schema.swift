@@ -7,6 +7,7 @@ enum Schema {
 
     static let migrations = [
         firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys, manyOfOneKind,
+        times,
     ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
@@ -254,5 +255,17 @@ enum Schema {
         DROP INDEX operations_by_target;
         CREATE INDEX operations_by_target ON operations(contact, target, outgoing, kind, numbering, sequence);
         CREATE INDEX gaps_not_shown ON gaps(contact) WHERE marker IS NULL;
+        """
+
+    /// Version 10: where in the history which times are, for searches by date. The times are those that are shown.
+    private static let times = """
+        CREATE TABLE shown_times(
+            block INTEGER PRIMARY KEY,        -- of 1024 positions: position >> 10
+            earliest INTEGER NOT NULL,
+            latest INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO shown_times SELECT position >> 10, min(shown), max(shown) FROM (
+            SELECT position, CASE WHEN stored - sent BETWEEN 0 AND 2592000000 THEN sent ELSE stored END AS shown
+            FROM messages) GROUP BY 1;
         """
 }

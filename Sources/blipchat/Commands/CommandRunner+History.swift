@@ -7,7 +7,7 @@ import Storage
 extension CommandRunner {
     func printHistory() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let span = Span(since: try date("--since"), until: try date("--until"))
+        let span = ShownSpan(since: try date("--since"), until: try date("--until"))
         let wanted = try arguments.count("--count")
         let contacts = try await contacts(paths)
         let peer = try contacts.find(operand(0))
@@ -20,22 +20,10 @@ extension CommandRunner {
             return .done
         }
         let messages = try await readHistory(paths) { store throws(StoreError) in
-            try await Self.newest(wanted, of: peer.id, span, in: store)
+            try await store.page(of: peer.id, .newest, shown: span, limit: wanted)
         }
-        for message in (messages ?? []).reversed() { try print(message, records) }
+        for message in messages ?? [] { try print(message, records) }
         return .done
-    }
-
-    /// Times of storing from `since` on and before `until`.
-    private struct Span {
-        var since: Timestamp?
-        var until: Timestamp?
-
-        func contains(_ time: Timestamp) -> Bool {
-            if let since, time < since { return false }
-            if let until, time >= until { return false }
-            return true
-        }
     }
 
     private static let pageSize = 500
@@ -60,48 +48,22 @@ extension CommandRunner {
         return .done
     }
 
-    /// Prints page by page from the beginning of the span, so that a long history needs no more memory than a short one.
+    /// Prints page by page, so that a long history needs no more memory than a short one.
     private func printAll(
-        of peer: Peer, _ span: Span, _ paths: HomePaths, _ records: Records
+        of peer: Peer, _ span: ShownSpan, _ paths: HomePaths, _ records: Records
     ) async throws(CommandError) {
         _ = try await readHistory(paths) { store throws(CommandError) in
-            var place: HistoryPosition? = HistoryPosition(.min)
-            if let since = span.since {
-                let first = try await HistoryFile.about(paths) { () throws(StoreError) in
-                    try await store.firstMessage(of: peer.id, since: since)
-                }
-                place = first.map { HistoryPosition($0.position.rawValue &- 1) }
-            }
-            while let start = place {
+            var place = HistoryPosition(.min)
+            while true {
+                let start = place
                 let page = try await HistoryFile.about(paths) { () throws(StoreError) in
-                    try await store.page(of: peer.id, .after(start), limit: Self.pageSize)
+                    try await store.page(of: peer.id, .after(start), shown: span, limit: Self.pageSize)
                 }
-                for message in page where span.contains(message.stored) { try print(message, records) }
-                // Rows stand in the order in which they were stored: behind the span there is nothing more.
-                if let until = span.until, let last = page.last, last.stored >= until { return }
-                place = page.count == Self.pageSize ? page.last?.position : nil
+                for message in page { try print(message, records) }
+                guard page.count == Self.pageSize, let last = page.last else { return }
+                place = last.position
             }
         }
-    }
-
-    /// The newest `count` messages in the span of time, newest first.
-    private static func newest(
-        _ count: Int, of contact: ContactID, _ span: Span, in store: any HistoryStore
-    ) async throws(StoreError) -> [ChatMessage] {
-        var found: [ChatMessage] = []
-        var anchor = PageAnchor.newest
-        if let until = span.until, let behind = try await store.firstMessage(of: contact, since: until) {
-            anchor = .before(behind.position)
-        }
-        while found.count < count {
-            let page = try await store.page(of: contact, anchor, limit: pageSize)
-            found += page.reversed().filter { span.contains($0.stored) }
-            guard page.count == pageSize, let oldest = page.first else { break }
-            // Rows stand in the order in which they were stored, so only older ones follow.
-            if let since = span.since, oldest.stored < since { break }
-            anchor = .before(oldest.position)
-        }
-        return Array(found.prefix(count))
     }
 
     func search() async throws(CommandError) -> ExitCode {

@@ -8,6 +8,8 @@ struct ConfigurationFile: Sendable {
     let themes: ThemeFolder
     /// Stands for `~/` in paths.
     let home: String?
+    /// How long a change waits for those of other processes.
+    var patience = Duration.seconds(5)
 
     init(paths: HomePaths, home: String?) {
         path = paths.configuration
@@ -85,7 +87,31 @@ struct ConfigurationFile: Sendable {
         return problems
     }
 
+    /// Nobody else changes the file between reading and writing, so that no change is lost.
     private func change(_ edit: (inout ConfigurationEditor) -> Void) throws(CommandError) {
+        let lock: FolderLock
+        do throws(SystemError) {
+            lock = try FolderLock(folder, patience: patience)
+        } catch {
+            throw CommandError(
+                .localIO, path, "another process keeps the settings from being changed", advice: "try again")
+        }
+        try lock.hold { isHeld throws(CommandError) in try change(edit, alone: isHeld) }
+    }
+
+    /// Where the file is that is replaced, also behind a link.
+    private var folder: String {
+        do throws(SystemError) {
+            return HomePaths.parent(of: try SmallFile.followed(path))
+        } catch {
+            // The link leads nowhere, which is said when something is to be written.
+            return HomePaths.parent(of: path)
+        }
+    }
+
+    private func change(
+        _ edit: (inout ConfigurationEditor) -> Void, alone: Bool
+    ) throws(CommandError) {
         let text = try Configuration.text(of: path)
         var editor = ConfigurationEditor(text)
         edit(&editor)
@@ -98,7 +124,7 @@ struct ConfigurationFile: Sendable {
             throw error
         }
         do throws(SystemError) {
-            try SmallFile.replace(path, with: editor.text)
+            try SmallFile.replace(path, with: editor.text, alone: alone)
         } catch {
             throw .system(path, "cannot write the configuration", error.code)
         }

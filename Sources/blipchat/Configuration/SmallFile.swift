@@ -67,17 +67,24 @@ enum SmallFile {
         return names
     }
 
-    /// Replaces the file in one step (0600): written beside it, synced, renamed. A link is followed.
-    static func replace(_ path: String, with text: String) throws(SystemError) {
-        try replace(path, with: Array(text.utf8))
+    /// Replaces the file in one step (0600): written beside it, synced, renamed. A link is followed. Of several writers
+    /// each has a file of its own: the last one's stays, whole. `alone`: the caller keeps others away, so that what stands
+    /// beside it is left from a writer that was killed, and goes.
+    static func replace(_ path: String, with text: String, alone: Bool = false) throws(SystemError) {
+        try replace(path, with: Array(text.utf8), alone: alone)
     }
 
-    static func replace(_ path: String, with content: [UInt8]) throws(SystemError) {
+    static func replace(_ path: String, with content: [UInt8], alone: Bool = false) throws(SystemError) {
         let target = try followed(path)
-        let temporary = target + ".new"
-        try write(content, to: temporary, O_TRUNC)
-        guard rename(temporary, target) == 0 else { throw SystemError(code: errno) }
+        if alone { unlink(target + newEnding) }
+        let new = try createBeside(target, ending: newEnding)
+        defer { close(new.descriptor) }
+        try write(content, to: new)
+        if rename(new.path, target) != 0 { try giveUp(new.path) }
     }
+
+    /// Of what shall replace a file, and nobody else's files have it.
+    static let newEnding = ".blip-new"
 
     /// Where a link leads to, so that it is the file that is replaced, and not the link; else the path itself. `ENOENT`
     /// when it leads to what is not there.
@@ -90,9 +97,11 @@ enum SmallFile {
     }
 
     /// Makes a file (0600) beside `path` for what shall get that name when it is whole. Nobody else's file is touched.
-    static func createBeside(_ path: String) throws(SystemError) -> (descriptor: Int32, path: String) {
+    static func createBeside(
+        _ path: String, ending: String = ".part"
+    ) throws(SystemError) -> (descriptor: Int32, path: String) {
         for number in 1...100 {
-            let part = number == 1 ? path + ".part" : "\(path).part-\(number)"
+            let part = path + (number == 1 ? ending : "\(ending)-\(number)")
             let descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor >= 0 { return (descriptor, part) }
             guard errno == EEXIST else { throw SystemError(code: errno) }
@@ -102,7 +111,10 @@ enum SmallFile {
 
     /// Makes a file (0600) that was not there (`EEXIST` if it was), and syncs it with its folder.
     static func create(_ path: String, with text: String) throws(SystemError) {
-        try write(Array(text.utf8), to: path, O_EXCL)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        defer { close(descriptor) }
+        try write(Array(text.utf8), to: (descriptor, path))
         let folder = open(
             path.utf8.contains(UInt8(ascii: "/")) ? HomePaths.parent(of: path) : ".", O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { throw SystemError(code: errno) }
@@ -110,18 +122,17 @@ enum SmallFile {
         guard fsync(folder) == 0 else { throw SystemError(code: errno) }
     }
 
-    /// Nothing stays of a file that could not be written whole.
-    private static func write(_ content: [UInt8], to path: String, _ flags: Int32) throws(SystemError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | flags | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw SystemError(code: errno) }
-        defer { close(descriptor) }
+    /// Fills a new file, and syncs it. Nothing stays of one that could not be written whole.
+    private static func write(
+        _ content: [UInt8], to file: (descriptor: Int32, path: String)
+    ) throws(SystemError) {
         var bytes = content[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { try giveUp(path) }
+            let count = bytes.withUnsafeBytes { Glibc.write(file.descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { try giveUp(file.path) }
             bytes = bytes.dropFirst(max(count, 0))
         }
-        if fsync(descriptor) != 0 { try giveUp(path) }
+        if fsync(file.descriptor) != 0 { try giveUp(file.path) }
     }
 
     private static func giveUp(_ path: String) throws(SystemError) -> Never {
