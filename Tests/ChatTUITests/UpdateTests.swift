@@ -495,6 +495,7 @@ struct UpdateTests {
         {
             var fixture = Fixture.main(columns: 80, rows: 24)
             hide(&fixture)
+            fixture.advance(.seconds(2))
             fixture.addOffer()
             // Nothing happens meanwhile, not even the clock.
             fixture.moment.uptime += .seconds(3)

@@ -58,7 +58,8 @@ public struct InputHistoryFile: Sendable {
     }
 
     private func replace(with lines: ArraySlice<String>) {
-        let new = path + ".new"
+        // Two programs may begin at the same time.
+        let new = "\(path).new\(getpid())"
         let file = open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
         var bytes: [UInt8] = []

@@ -15,12 +15,16 @@ struct MessageLines {
             lines.append("    (\(Sentences.missing(message.missingBefore)))")
         }
         let name = safe(records.contacts.name(of: message.contact), .name)
-        var head = TextColor.dim.paint(LocalTime.text(message.stored), if: usesColor) + "  "
+        var head = TextColor.dim.paint(LocalTime.text(message.shownTime), if: usesColor) + "  "
         if withConversation { head += "\(name)  " }
-        let own = TextColor.own.paint("me \(message.state.mark)", if: usesColor)
+        // What was deleted before it was sent never was with them.
+        let isTakenBack = message.isRetracted && message.state == .takenBack
+        let own = TextColor.own.paint(isTakenBack ? "me" : "me \(message.state.mark)", if: usesColor)
         head += message.direction == .outgoing ? "\(own)  " : "\(name)  "
         let tail = notes(of: message).map { "  \($0)" }.joined()
-        guard !message.isRetracted else { return lines + ["\(head)(deleted)\(tail)"] }
+        guard !message.isRetracted else {
+            return lines + ["\(head)\(isTakenBack ? "(deleted before it was sent)" : "(deleted)")\(tail)"]
+        }
         switch message.content {
         case .file(let transfer):
             let place = transfer.path.map { "  \(safe($0, .line))" } ?? ""
@@ -39,7 +43,12 @@ struct MessageLines {
     /// What was done to a message: `(edited)`, `(clock off)`, reactions.
     func notes(of message: ChatMessage) -> [String] {
         var notes = message.edited == nil || message.isRetracted ? [] : ["(edited)"]
-        if message.isTimeOff { notes.append("(written \(LocalTime.text(message.sent)) by the sender's clock)") }
+        if message.isTimeOff {
+            notes.append(
+                message.shownTime == message.sent
+                    ? "(came \(LocalTime.text(message.stored)))"
+                    : "(written \(LocalTime.text(message.sent)) by the sender's clock)")
+        }
         for reaction in message.reactions {
             let name = reaction.direction == .outgoing ? "me" : safe(records.contacts.name(of: message.contact), .name)
             notes.append("[\(safe(reaction.emoji, .line)) \(name)]")
