@@ -13,7 +13,7 @@ public enum TransferReason {
     public static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
     public static let sourceGone = "the file is no longer there (it has to be sent again)"
     public static let digestDiffers = "the received bytes differ from the sender's file"
-    static let cancelledByPeer = "cancelled by the other side"
+    public static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
 
     static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {

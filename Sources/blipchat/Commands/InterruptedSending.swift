@@ -44,7 +44,9 @@ final class InterruptedSending: Sendable {
     private func leave(_ number: Int32) {
         let queued = messages.withLock { $0.sentence }
         streams.note(
-            queued.map { "blipchat: interrupted; queued: \($0) (it goes out when blipchat runs and they can be reached)" }
+            queued.map {
+                "blipchat: interrupted; queued: \($0) (it goes out when blipchat runs and they can be reached)"
+            }
                 ?? "blipchat: interrupted (blipchat status says whether something is queued)")
         _exit((number == SIGINT ? ExitCode.interrupted : .terminated).rawValue)
     }
