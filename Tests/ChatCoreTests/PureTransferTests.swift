@@ -127,6 +127,30 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(abs(steady.bytesPerSecond - 500) < 1)
     }
 
+    @Test("what was there before is no progress, and a moment no measure")
+    func resumed() throws {
+        var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))
+        meter.begin(at: 1_000_000_000, at(0))
+        let first = try #require(meter.note(1_000_100_000, at: at(1)).progress)
+        #expect(abs(first.rate - 100_000) < 1)
+        // The last report follows the one before it at once.
+        var rate = TransferRate()
+        rate.note(1_000_000_000, at: at(0))
+        #expect(rate.bytesPerSecond == 0)
+        rate.note(1_000_100_000, at: at(0.001))
+        #expect(rate.bytesPerSecond <= 400_000)
+        // The prefix was damaged: a part comes anew.
+        rate.note(500_000, at: at(1))
+        rate.note(600_000, at: at(2))
+        #expect(abs(rate.bytesPerSecond - 100_000) < 1)
+        let served = ServedRanges()
+        #expect(served.begin == nil)
+        let number = try #require(served.open(FileRange(offset: 700, length: 10), limit: 4))
+        served.advance(number, read: 10)
+        served.close(number)
+        #expect(served.begin == 700 && served.contiguous == 710)
+    }
+
     @Test("progress is shown four times a second and stored twice")
     func thinning() {
         var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))
