@@ -148,6 +148,8 @@ struct CommandRunner: Sendable {
         _ operations: [ControlOperation], patience: Duration,
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
+        // What is sent cannot be taken back: that its id has nowhere to go is said before.
+        if operations.contains(where: \.isSending) { try streams.requireOutput() }
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
         let watch = operations.contains(where: \.isSending) ? try await InterruptedSending.watch(streams) : nil
         var performer = try await performer()
