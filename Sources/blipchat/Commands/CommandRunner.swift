@@ -189,12 +189,13 @@ struct CommandRunner: Sendable {
                 return .failed(try await abandoned(operation, stored.ids, ControlClient.gone, printer))
             }
             _ = stored.takeHeld()
-            rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
             do throws(CommandError) {
                 performer = try await self.performer()
             } catch {
                 return .failed(try await abandoned(operation, stored.ids, error, printer))
             }
+            // The time that the other process takes for its end counts.
+            rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
         }
     }
 
