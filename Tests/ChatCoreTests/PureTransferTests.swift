@@ -72,6 +72,24 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(sink.written == 10)
         #expect(try file.facts().size == 14)
     }
+
+    @Test("what would take the room that must stay free is not written, and the reason says so")
+    func nearlyFull() throws {
+        let cage = try Cage()
+        let folder = try DownloadFolder(path: cage.downloads)
+        let file = try folder.createPartial(".p")
+        // A twentieth of 200 bytes must stay free, and so 20 may be written.
+        let answer = try DiskRoom().begin(20, limits: ChatLimits(), folder: "/in") { (30, 200) }
+        guard case .yes(let share) = answer else { return #expect(Bool(false), "it has room") }
+        let sink = RangeSink(file: file, range: FileRange(offset: 0, length: 100), share: share)
+        func write(_ count: Int) throws { try Array(repeating: UInt8(7), count: count).withUnsafeBytes(sink.write) }
+        try write(20)
+        #expect(throws: FileError.self) { try write(21) }
+        #expect(sink.written == 20)
+        #expect(try file.facts().size == 20)
+        let failure = try #require(sink.failure)
+        #expect(TransferReason.local(failure) == "the disk of /in is nearly full: 30 bytes free")
+    }
 }
 
 @Suite("Names of received files") struct FileNameSanitizerTests {
