@@ -117,6 +117,30 @@ import Testing
         #expect(error("[contact.\"a\"]\nkeep = 1\n[contact.\"b\"]\nkeep = 1") == nil)
     }
 
+    @Test("refuses what stands there twice in other spellings that mean the same")
+    func spellings() {
+        #expect(
+            error("[keys]\n\"alt-g\" = \"help\"\n  \"Alt-g\" = \"transfers\"")
+                == ConfigurationError(
+                    position: TextPosition(line: 3, column: 3),
+                    reason: "keys.Alt-g is the same as keys.alt-g in line 2", advice: "remove one"))
+        #expect(error("[keys]\n\"M-g\" = \"help\"\n\"Alt-g\" = \"help\"")?.position.line == 3)
+        #expect(error("[keys]\n\"Alt-G\" = \"help\"\n\"Alt-g\" = \"help\"") == nil, "with Shift it is another key")
+        let twice = error("[contact.\"Ann\"]\nkeep = 1\n[contact.\"aNN\"]\nnotify = \"off\"")
+        #expect(twice?.position == TextPosition(line: 3, column: 1))
+        #expect(twice?.reason == "[contact.\"aNN\"] stands here twice")
+    }
+
+    @Test("what is set goes where it stands already, however that is spelled")
+    func editsSpellings() {
+        var editor = ConfigurationEditor("[keys]\n\"alt-g\" = \"help\"\n[contact.\"Ann\"]\nkeep = 1\n")
+        editor.set(SettingPath(section: "keys", contact: nil, name: "Alt-g"), to: .string("transfers"))
+        editor.set(SettingPath(section: "contact", contact: "ann", name: "typing_send"), to: .bool(true))
+        #expect(
+            editor.text
+                == "[keys]\n\"alt-g\" = \"transfers\"\n[contact.\"Ann\"]\nkeep = 1\ntyping_send = true\n")
+    }
+
     @Test("says what a number can be", arguments: ["99999999999999999999999", "1.5", "+5", "1e3"])
     func numbers(text: String) {
         let problem = error("[net]\nconnect_timeout = \(text)")

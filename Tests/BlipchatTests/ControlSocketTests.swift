@@ -163,7 +163,8 @@ import Testing
             .send(to: "a", text: "b\n", timeout: .milliseconds(1500)),
             .sendFiles(to: "a", paths: ["/p", "/q"], name: nil, caption: "c", timeout: .seconds(1)),
             .sendFiles(to: "a", paths: ["/p"], name: "n", caption: "", timeout: nil),
-            .send(to: "a", text: "", timeout: .zero), .wait(for: Self.ids, to: "a", timeout: .seconds(3)),
+            .send(to: "a", text: "", timeout: .zero),
+            .wait(for: Self.ids, to: "a", timeout: .seconds(3), whole: .seconds(4)),
             .receive(ReceiveOrder(from: "b", once: true, limit: 5, folder: "/d", timeout: .seconds(2))),
             .receive(ReceiveOrder(from: nil, once: false, limit: nil, folder: nil, timeout: nil)),
             .limitRate("up", bytesPerSecond: 1000), .limitRate("7", bytesPerSecond: nil),
@@ -199,7 +200,7 @@ import Testing
         }
         let late = try #require(try ControlClient(path: path))
         let sending = try ask(.send(to: "bob", text: "x", timeout: .seconds(600)))
-        let waiting = try ask(.wait(for: Self.ids, to: "bob", timeout: .seconds(600)))
+        let waiting = try ask(.wait(for: Self.ids, to: "bob", timeout: .seconds(600), whole: .seconds(600)))
         let queuing = try ask(.send(to: "bob", text: "x", timeout: nil))
         let watching = try ask(.events)
         let renaming = try ask(.renameContact("bob", to: "rob"))
@@ -227,8 +228,13 @@ import Testing
         let sending = ControlOperation.send(to: "bob", text: "x", timeout: .seconds(10))
         #expect(sending.rest(after: .seconds(4), stored: []) == sending)
         let rest = sending.rest(after: .seconds(4), stored: Self.ids)
-        #expect(rest == .wait(for: Self.ids, to: "bob", timeout: .seconds(6)))
-        #expect(sending.rest(after: .seconds(11), stored: Self.ids) == .wait(for: Self.ids, to: "bob", timeout: .zero))
+        #expect(rest == .wait(for: Self.ids, to: "bob", timeout: .seconds(6), whole: .seconds(10)))
+        #expect(rest.rest(after: .seconds(1)) == rest)
+        let later = ControlOperation.wait(for: Self.ids, to: "bob", timeout: .zero, whole: .seconds(10))
+        #expect(sending.rest(after: .seconds(11), stored: Self.ids) == later)
+        #expect(rest.rest(after: .seconds(7), stored: Self.ids) == later)
+        let receiving = ControlOperation.receive(ReceiveOrder(once: true, timeout: .seconds(5)))
+        #expect(receiving.rest(after: .seconds(4)) == .receive(ReceiveOrder(once: true, timeout: .seconds(1))))
         let files = ControlOperation.sendFiles(
             to: "bob", paths: ["/p"], name: nil, caption: "", timeout: .seconds(10))
         #expect(files.rest(after: .seconds(4), stored: Self.ids) == rest)

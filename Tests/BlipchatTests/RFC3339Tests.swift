@@ -21,6 +21,22 @@ import Testing
         #expect(RFC3339.text(Timestamp(milliseconds: .min)) == "0000-01-01T00:00:00.000Z")
     }
 
+    @Test("times for people are right up to the ends of the calendar")
+    func localTimes() {
+        func local(_ text: String, _ offset: Int64) -> String? {
+            RFC3339.read(text).map { LocalTime.text($0, offset: { _ in offset }) }
+        }
+        #expect(local("9999-12-31T23:59:59Z", 0) == "9999-12-31 23:59")
+        #expect(local("9999-12-31T23:59:59Z", 3600) == "10000-01-01 00:59")
+        #expect(local("9999-12-31T23:59:59Z", -3600) == "9999-12-31 22:59")
+        #expect(local("0001-01-01T00:00:00Z", 3208) == "0001-01-01 00:53")
+        #expect(local("0000-01-01T00:00:00Z", -3600) == "0000-01-01 00:00")
+        #expect(local("1969-12-31T23:59:59Z", 0) == "1969-12-31 23:59")
+        for end in [Int64.min, Int64.max] {
+            #expect(!LocalTime.text(Timestamp(milliseconds: end), offset: { _ in 86_399 }).isEmpty)
+        }
+    }
+
     @Test("reads what it writes", arguments: 0..<300)
     func roundTrip(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))

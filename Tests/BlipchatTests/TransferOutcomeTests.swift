@@ -24,7 +24,9 @@ import Testing
     func codes() {
         #expect(code(.complete) == .done)
         #expect(code(.declined) == .refused)
-        #expect(code(.cancelled) == .refused)
+        #expect(code(.cancelled, TransferReason.cancelledByPeer) == .refused)
+        #expect(code(.cancelled) == .negative, "by our own user")
+        #expect(code(.declined, nil, .incoming) == .negative, "by our own user")
         for direction in [MessageDirection.outgoing, .incoming] {
             #expect(code(.failed, TransferReason.digestDiffers, direction) == .integrity)
             #expect(code(.failed, "the sender answered with error 500", direction) == .network)

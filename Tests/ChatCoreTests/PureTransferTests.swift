@@ -72,6 +72,24 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(sink.written == 10)
         #expect(try file.facts().size == 14)
     }
+
+    @Test("what would take the room that must stay free is not written, and the reason says so")
+    func nearlyFull() throws {
+        let cage = try Cage()
+        let folder = try DownloadFolder(path: cage.downloads)
+        let file = try folder.createPartial(".p")
+        // A twentieth of 200 bytes must stay free, and so 20 may be written.
+        let answer = try DiskRoom().begin(20, limits: ChatLimits(), folder: "/in") { (30, 200) }
+        guard case .yes(let share) = answer else { return #expect(Bool(false), "it has room") }
+        let sink = RangeSink(file: file, range: FileRange(offset: 0, length: 100), share: share)
+        func write(_ count: Int) throws { try Array(repeating: UInt8(7), count: count).withUnsafeBytes(sink.write) }
+        try write(20)
+        #expect(throws: FileError.self) { try write(21) }
+        #expect(sink.written == 20)
+        #expect(try file.facts().size == 20)
+        let failure = try #require(sink.failure)
+        #expect(TransferReason.local(failure) == "the disk of /in is nearly full: 30 bytes free")
+    }
 }
 
 @Suite("Names of received files") struct FileNameSanitizerTests {
@@ -125,6 +143,30 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         var steady = TransferRate()
         for second in 0...30 { steady.note(UInt64(second) * 500, at: at(Double(second))) }
         #expect(abs(steady.bytesPerSecond - 500) < 1)
+    }
+
+    @Test("what was there before is no progress, and a moment no measure")
+    func resumed() throws {
+        var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))
+        meter.begin(at: 1_000_000_000, at(0))
+        let first = try #require(meter.note(1_000_100_000, at: at(1)).progress)
+        #expect(abs(first.rate - 100_000) < 1)
+        // The last report follows the one before it at once.
+        var rate = TransferRate()
+        rate.note(1_000_000_000, at: at(0))
+        #expect(rate.bytesPerSecond == 0)
+        rate.note(1_000_100_000, at: at(0.001))
+        #expect(rate.bytesPerSecond <= 400_000)
+        // The prefix was damaged: a part comes anew.
+        rate.note(500_000, at: at(1))
+        rate.note(600_000, at: at(2))
+        #expect(abs(rate.bytesPerSecond - 100_000) < 1)
+        let served = ServedRanges()
+        #expect(served.begin == nil)
+        let number = try #require(served.open(FileRange(offset: 700, length: 10), limit: 4))
+        served.advance(number, read: 10)
+        served.close(number)
+        #expect(served.begin == 700 && served.contiguous == 710)
     }
 
     @Test("progress is shown four times a second and stored twice")

@@ -64,6 +64,40 @@ struct SmallDiskTests {
         try await disk.unmount()
     }
 
+    @Test("of two files that have room alone but not together one completes; the other waits, and has written nothing")
+    func together() async throws {
+        let disk = try await SmallDisk()
+        let pair = try await TransferPair(bob: {
+            $0.downloadsFolder = disk.path + "/in"
+            $0.downloadLimit = 500_000
+            $0.limits.retryDelay = .milliseconds(300)
+        })
+        let paths = try ["a", "b"].map { try pair.alice.makeFile($0, size: 2_500_000) }
+        var ids: [MessageID] = []
+        for path in paths { ids.append(try await pair.offer(path)) }
+        var waiting: MessageID?
+        try await eventually("one waits") {
+            for id in ids {
+                if try await pair.bob.transfer(id)?.reason?.contains("nearly full") == true { waiting = id }
+            }
+            return waiting != nil
+        }
+        let later = try #require(waiting)
+        let first = try #require(ids.first { $0 != later })
+        #expect(try await pair.bob.row(later).transferred == 0)
+        try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
+        try await pair.bob.waitForState(.complete, of: first)
+        // Now it has no room alone, either.
+        try await pair.bob.waitForState(.paused, of: later)
+        #expect(try await pair.bob.row(later).reason?.contains("not enough space") == true)
+        #expect(try await pair.bob.row(later).transferred == 0)
+        #expect(unlink(disk.path + "/in/" + (try await pair.bob.row(first).name)) == 0)
+        try await pair.bob.client.resumeTransfer(try await pair.bob.row(later).number)
+        try await pair.bob.waitForState(.complete, of: later)
+        await pair.stop()
+        try await disk.unmount()
+    }
+
     @Test("a folder that cannot be written is told when the file is accepted")
     func readOnly() async throws {
         let disk = try await SmallDisk()

@@ -3,6 +3,7 @@
 import BLIPNet
 import Glibc
 import Storage
+import Synchronization
 import Testing
 
 @testable import ChatCore
@@ -201,6 +202,28 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pair.stop()
     }
 
+    @Test("after a cut only what moves then counts for the rate, on both sides")
+    func rateAfterResume() async throws {
+        let limit: UInt64 = 400_000
+        let pair = try await TransferPair(bob: { $0.downloadLimit = limit })
+        pair.bob.tap.cut(after: 7, of: "file-get", staysDown: true)
+        let id = try await pair.offer(try pair.alice.makeFile("f", size: 2_000_000))
+        try await eventually("it was cut") { pair.bob.tap.isDown }
+        try await eventually("it waits") { try await pair.bob.transfer(id)?.state == .accepted }
+        #expect(try await pair.bob.row(id).transferred > 3 * limit / 2, "much more than comes in a second")
+        let logs = [await EventLog(of: pair.alice.client), await EventLog(of: pair.bob.client)]
+        pair.bob.tap.restore()
+        for peer in [pair.alice, pair.bob] { try await peer.waitForState(.complete, of: id) }
+        for log in logs {
+            let rates = log.events.compactMap { event -> Double? in
+                guard case .transferProgress(let progress) = event, progress.id == id else { return nil }
+                return progress.rate
+            }
+            #expect(!rates.isEmpty && rates.allSatisfy { $0 < 3 * Double(limit) }, "\(rates)")
+        }
+        await pair.stop()
+    }
+
     @Test("a limit is taken away while files wait for it, and none can be set on what has ended")
     func lifting() async throws {
         let pair = try await TransferPair(bob: { $0.downloadLimit = 1 })
@@ -230,5 +253,78 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(limits.fits(0, free: 50, total: 1000))
         #expect(!limits.fits(0, free: 49, total: 1000))
         #expect(!limits.fits(.max, free: huge, total: .max))
+    }
+}
+
+@Suite("Room on a disk for several files") struct DiskRoomTests {
+    /// A disk of 1000 MiB of which 950 may be written, and that others may write to.
+    private final class FakeDisk: Sendable {
+        let free = Mutex<UInt64>(1000 << 20)
+        let looks = Mutex(0)
+        let limits = ChatLimits()
+        let room = DiskRoom()
+
+        func begin(_ needed: UInt64) throws -> DiskRoom.Answer {
+            try room.begin(needed, limits: limits, folder: "/in") {
+                self.looks.withLock { $0 += 1 }
+                return (self.free.withLock { $0 }, 1000 << 20)
+            }
+        }
+
+        func share(_ needed: UInt64) throws -> DiskShare? {
+            guard case .yes(let share) = try begin(needed) else { return nil }
+            return share
+        }
+
+        /// A file that is written with this share.
+        func write(_ bytes: UInt64, _ share: DiskShare) throws {
+            try share.take(bytes)
+            free.withLock { $0 -= bytes }
+        }
+    }
+
+    @Test("what running files still have to write is not there for others, until it is written or given up")
+    func begins() throws {
+        let disk = FakeDisk()
+        var first = try disk.share(600 << 20)
+        #expect(first != nil)
+        guard case .later = try disk.begin(400 << 20) else { return #expect(Bool(false), "both have no room") }
+        guard case .no = try disk.begin(951 << 20) else { return #expect(Bool(false), "it has no room alone") }
+        #expect(try disk.share(350 << 20) != nil)
+        #expect(try disk.share(0) != nil)
+        for _ in 0..<300 { try disk.write(1 << 20, try #require(first)) }
+        let second = try disk.share(350 << 20)
+        #expect(second != nil, "what is written counts once")
+        #expect(try disk.share(1) == nil)
+        first = nil
+        #expect(try disk.share(300 << 20) != nil)
+    }
+
+    @Test("what must stay free stays free to the byte, however many files come and whoever else writes")
+    func running() throws {
+        let disk = FakeDisk()
+        let shares = try (0..<3).map { _ in try #require(try disk.share(300 << 20)) }
+        disk.free.withLock { $0 = 60 << 20 }
+        var refused = 0
+        for _ in 0..<1000 {
+            for share in shares {
+                do { try disk.write(65_536, share) } catch let error as FileError {
+                    refused += 1
+                    #expect(error.space != nil && error.errno == ENOSPC)
+                    #expect(TransferReason.local(error).contains("nearly full"))
+                }
+            }
+        }
+        #expect(refused > 0)
+        #expect(disk.free.withLock { $0 } >= 50 << 20)
+        #expect(disk.free.withLock { $0 } < 51 << 20, "and no more than that")
+    }
+
+    @Test("the disk is looked at before each step of some MiB, not for each part")
+    func looks() throws {
+        let disk = FakeDisk()
+        let share = try #require(try disk.share(40 << 20))
+        for _ in 0..<640 { try disk.write(65_536, share) }
+        #expect(disk.looks.withLock { $0 } == 11)
     }
 }

@@ -266,7 +266,8 @@ extension EndToEnd {
             let number = try #require(try await bob.transfers().first?.number)
             #expect(try await bob.run("transfers", "decline", "\(number)").status == .exited(0))
             #expect(try await second.waitForExit() == .exited(4), "\(second.errorOutput)")
-            #expect(try await small.waitForExit() == .exited(4), "\(small.errorOutput)")
+            #expect(try await small.waitForExit() == .exited(1), "\(small.errorOutput)")
+            #expect(small.errorOutput.contains("was declined here"), "\(small.errorOutput)")
 
             let port = try server.port
             try await server.stop()

@@ -44,9 +44,14 @@ extension EndToEnd {
             let file = try await alice.shell("exec \"$0\" send-file bob - --name x --timeout 0.1 <&-")
             expectOneSentence(file, 7, "standard input: cannot be read")
             #expect(try await alice.history("bob").isEmpty)
-            let id = try await alice.shell("exec \"$0\" send bob hi --queue >&-")
-            expectOneSentence(id, 7, "standard output: cannot be written")
-            #expect(try await alice.texts("bob") == ["hi"])
+            let folder = alice.folder.file("x")
+            try TestFile.write("x", to: folder)
+            for words in ["send bob hi", "send-file bob \(folder)"] {
+                let outcome = try await alice.shell("exec \"$0\" \(words) --queue >&-")
+                expectOneSentence(outcome, 7, "standard output: cannot be written")
+            }
+            #expect(try await alice.history("bob").isEmpty, "nothing was sent")
+            #expect(try await alice.run("send", "bob", "hi", "--queue").status == .exited(0))
             let lock = TestFile.text(alice.path + "/blipchat.lock")
             #expect(lock.allSatisfy { $0.isNumber || $0 == "\n" }, "\(lock)")
             #expect(try await alice.shell("exec \"$0\" history bob 2>&- <&-").lines.count == 1)

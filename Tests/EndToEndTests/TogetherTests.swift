@@ -86,6 +86,62 @@ extension EndToEnd {
             #expect(try await serve.waitForExit() == .exited(0))
         }
 
+        @Test("messages and a file go on when serve ends in order, each is there once")
+        func serveEnds() async throws {
+            let alice = try BlipchatHome("alice")
+            let port = try PlainServer.freePort()
+            try await alice.add("127.0.0.1:\(port)", as: "bob")
+            let file = alice.folder.file("data.bin")
+            try TestFile.generate(file, size: 100_000)
+            let serve = try await Server(alice)
+            let message = try alice.start("send", "bob", "hello", "--timeout", "600")
+            let offer = try alice.start("send-file", "bob", file, "--timeout", "600")
+            let short = try alice.start("send", "bob", "short", "--timeout", "3")
+            let begun = ContinuousClock.now
+            try await eventually("all are stored") { try await alice.history("bob").count == 3 }
+            // Some of these are connected and not read, some are stored, and some find nobody.
+            let late = try (0..<6).map { try alice.start("send", "bob", "\($0)", "--timeout", "600") }
+            try await serve.stop()
+            #expect(try await short.waitForExit() == .exited(3))
+            #expect(ContinuousClock.now - begun > .seconds(2.5), "it has waited for its time")
+            #expect(short.errorOutput.contains("within 3 s"), "\(short.errorOutput)")
+            let bob = try await Server(BlipchatHome("bob"), port: port, "--accept-requests", "--accept-files", "1M")
+            for process in [message, offer] + late {
+                #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+                #expect(process.outputLines.count == 1)
+            }
+            let printed = ([message, offer, short] + late).flatMap(\.outputLines).map(String.init)
+            try await eventually("all are there") { try await bob.home.history("alice").count == printed.count }
+            #expect(Set(try await bob.home.history("alice").map(\.id)) == Set(printed))
+            #expect(Set(try await alice.history("bob").map(\.id)) == Set(printed))
+            try await bob.stop()
+        }
+
+        @Test("who waits for what is deleted, or whose contact is removed, is told at once", arguments: [true, false])
+        func removed(withServe: Bool) async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            let file = alice.folder.file("data.bin")
+            try TestFile.generate(file, size: 100_000)
+            let serve = withServe ? try await Server(alice) : nil
+            let message = try alice.start("send", "bob", "hello", "--timeout", "600")
+            let offer = try alice.start("send-file", "bob", file, "--timeout", "600")
+            try await eventually("both are stored") { try await alice.history("bob").count == 2 }
+            if withServe {
+                #expect(try await alice.run("contacts", "remove", "bob").status == .exited(0))
+            } else {
+                #expect(try await alice.run("forget", "bob", "--all").status == .exited(0))
+            }
+            #expect(try await message.waitForExit() == .exited(10), "\(message.errorOutput)")
+            #expect(try await offer.waitForExit() == .exited(withServe ? 10 : 1), "\(offer.errorOutput)")
+            let sentence = withServe ? "the contact was removed" : "was deleted here"
+            #expect(message.errorOutput.contains(sentence), "\(message.errorOutput)")
+            #expect(message.output.isEmpty)
+            #expect(
+                offer.errorOutput.contains(withServe ? sentence : "was cancelled here"), "\(offer.errorOutput)")
+            try await serve?.stop()
+        }
+
         @Test("a message that is stored is queued, also where nobody can go on")
         func nobodyGoesOn() async throws {
             let (alice, watch, _) = try await watched()

@@ -100,7 +100,7 @@ extension ChatClient {
         }
         let run = IncomingTransfer(
             transfer: row, folder: Self.folder(path), connection: link.connection, limits: configuration.limits,
-            pacing: pacing
+            pacing: pacing, rooms: diskRooms
         ) { [weak self] news in
             await self?.note(news, of: id) ?? false
         }

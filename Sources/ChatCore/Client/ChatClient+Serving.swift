@@ -205,12 +205,21 @@ extension ChatClient {
     /// Tells how far the receiver has come, while it pulls over this link.
     private func followUpload(_ id: MessageID, on number: LinkNumber) async {
         var meter = ProgressMeter(id: id)
+        var isMeasuring = false
+        var looked = MonotonicTime.now()
         while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
             let patience = configuration.limits.uploadPatience
             if !upload.file.isActive, MonotonicTime.now() - upload.lastAsked > patience {
                 return await forgetUpload(id, reason: TransferReason.receiverStopped)
             }
+            // Before the first range only digests are asked for, and what the peer has already is no progress.
+            guard let begin = upload.file.begin else {
+                looked = .now()
+                continue
+            }
+            if !isMeasuring { meter.begin(at: begin, looked) }
+            isMeasuring = true
             let step = meter.note(upload.file.transferred, at: .now())
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {

@@ -59,6 +59,8 @@ public actor ChatClient: ChatService {
     /// Where accepted files go, without links; set at the start.
     var downloadsFolder: String
     let pacing: TransferPacing
+    /// What running downloads still need of each disk.
+    let diskRooms = DiskRooms()
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
     /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).

@@ -97,6 +97,13 @@ final class DownloadFolder: Sendable {
         return DirectoryStream.names(of: stream)
     }
 
+    /// Which file system it is on.
+    func device() throws(FileError) -> UInt64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("fstat", "") }
+        return UInt64(status.st_dev)
+    }
+
     /// Bytes that we may write, and the size of the file system.
     func space() throws(FileError) -> (free: UInt64, total: UInt64) {
         var status = statvfs()

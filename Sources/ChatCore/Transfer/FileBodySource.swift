@@ -47,6 +47,8 @@ final class ServedRanges: Sendable {
         /// By number: the receiver may ask for the same range again after it gave up the first time.
         var open: [Int: (range: FileRange, read: UInt64)] = [:]
         var nextNumber = 0
+        /// Where the first range began.
+        var begin: UInt64?
         var furthest: UInt64 = 0
         var isShort = false
     }
@@ -57,6 +59,7 @@ final class ServedRanges: Sendable {
         state.withLock { state in
             guard state.open.count < limit else { return nil }
             defer { state.nextNumber += 1 }
+            state.begin = state.begin ?? range.offset
             state.open[state.nextNumber] = (range, 0)
             return state.nextNumber
         }
@@ -81,6 +84,9 @@ final class ServedRanges: Sendable {
 
     /// A range is open: it is being sent, or waits for its turn.
     var isActive: Bool { state.withLock { !$0.open.isEmpty } }
+
+    /// Where the first range began: what the peer has from earlier. `nil` before there is one.
+    var begin: UInt64? { state.withLock { $0.begin } }
 
     /// Bytes from the start that have been handed to the link.
     var contiguous: UInt64 {

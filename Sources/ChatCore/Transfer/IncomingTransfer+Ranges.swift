@@ -10,13 +10,15 @@ extension IncomingTransfer {
 
     /// Progress is told this often, and only when there is some.
     private static let tick = Duration.milliseconds(250)
-    /// The disk is looked at every so many ticks: others write to it, too.
+    /// The disk is looked at every so many ticks, however slowly the file comes: others write to it, too.
     private static let ticksBetweenLooks = 4
 
-    /// Pulls everything from `done` on into `file`. The digest follows on its own queue.
+    /// Pulls everything from `done` on into `file`, within the `share` of its disk. The digest follows on its own queue.
     func receiveRanges(
-        into file: OpenFile, in folder: DownloadFolder, digest: PrefixDigest, from done: UInt64
+        into file: OpenFile, in folder: DownloadFolder, _ share: DiskShare, digest: PrefixDigest, from done: UInt64
     ) async throws(Ended) {
+        // What was there before is where the rate begins.
+        guard await tell(.progress(done)) else { throw Ended(outcome: .interrupted) }
         var planner = RangePlanner(size: transfer.size, done: done)
         var sinks: [FileRange: RangeSink] = [:]
         var failure: Ended?
@@ -24,7 +26,7 @@ extension IncomingTransfer {
 
         await withTaskGroup(of: Step.self) { group in
             group.addTask { await Self.waitForTick() }
-            request(&planner, &sinks, file, &group)
+            request(&planner, &sinks, file, share, &group)
             while !planner.isComplete, failure == nil, let step = await group.next() {
                 switch step {
                 case .tick:
@@ -39,7 +41,7 @@ extension IncomingTransfer {
                     sinks[range] = nil
                     planner.finished(range, after: took)
                     digest.advanceLater(to: planner.contiguous { _ in 0 })
-                    request(&planner, &sinks, file, &group)
+                    request(&planner, &sinks, file, share, &group)
                     continue
                 }
                 if failure == nil, await !tell(.progress(planner.contiguous { sinks[$0]?.written ?? 0 })) {
@@ -56,11 +58,11 @@ extension IncomingTransfer {
 
     /// Asks for as many ranges as the plan allows.
     private func request(
-        _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ file: OpenFile,
+        _ planner: inout RangePlanner, _ sinks: inout [FileRange: RangeSink], _ file: OpenFile, _ share: DiskShare,
         _ group: inout TaskGroup<Step>
     ) {
         while let range = planner.nextRange(within: pacing.limit(of: transfer.id, .incoming)) {
-            let sink = RangeSink(file: file, range: range)
+            let sink = RangeSink(file: file, range: range, share: share)
             sinks[range] = sink
             group.addTask {
                 await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming)

@@ -41,6 +41,7 @@ actor IncomingTransfer {
     let connection: any PeerConnection
     let limits: ChatLimits
     let pacing: TransferPacing
+    private let rooms: DiskRooms
     let folderPath: String
     private let report: @Sendable (News) async -> Bool
     private let executor = DispatchQueueExecutor(label: "blipchat.transfer", isBackground: true)
@@ -50,13 +51,14 @@ actor IncomingTransfer {
     /// `report` returns `false` when the news could not be stored and the run must stop.
     init(
         transfer: FileTransfer, folder: String, connection: any PeerConnection, limits: ChatLimits,
-        pacing: TransferPacing, report: @escaping @Sendable (News) async -> Bool
+        pacing: TransferPacing, rooms: DiskRooms, report: @escaping @Sendable (News) async -> Bool
     ) {
         self.transfer = transfer
         folderPath = folder
         self.connection = connection
         self.limits = limits
         self.pacing = pacing
+        self.rooms = rooms
         self.report = report
     }
 
@@ -69,8 +71,8 @@ actor IncomingTransfer {
                 return .complete(path: path, sha256: sha256)
             }
             let (file, digest, done) = try await openPartial(in: folder)
-            try checkSpace(in: folder, done: done)
-            try await receiveRanges(into: file, in: folder, digest: digest, from: done)
+            let share = try share(of: folder, done: done)
+            try await receiveRanges(into: file, in: folder, share, digest: digest, from: done)
             return try await finish(file, digest: digest, in: folder)
         } catch {
             return Task.isCancelled ? .interrupted : error.outcome
@@ -142,12 +144,21 @@ actor IncomingTransfer {
         return best
     }
 
-    private func checkSpace(in folder: DownloadFolder, done: UInt64) throws(Ended) {
+    /// Room for the rest of the file, beside the others that come to the same disk.
+    private func share(of folder: DownloadFolder, done: UInt64) throws(Ended) -> DiskShare {
         let needed = transfer.size - done
-        let space = try local { () throws(FileError) in try folder.space() }
-        guard !limits.fits(needed, free: space.free, total: space.total) else { return }
-        throw Ended(
-            outcome: .paused(reason: TransferReason.noSpace(needed: needed, free: space.free, folder: folderPath)))
+        let answer = try local { () throws(FileError) in
+            try rooms.room(on: try folder.device()).begin(needed, limits: limits, folder: folderPath) {
+                () throws(FileError) in try folder.space()
+            }
+        }
+        switch answer {
+        case .yes(let share): return share
+        case .no(let free):
+            throw Ended(
+                outcome: .paused(reason: TransferReason.noSpace(needed: needed, free: free, folder: folderPath)))
+        case .later: throw Ended(outcome: .waiting(reason: TransferReason.waitingForRoom(folder: folderPath)))
+        }
     }
 
     // MARK: The end
@@ -257,9 +268,13 @@ actor IncomingTransfer {
 extension ChatLimits {
     /// Whether `needed` bytes may be written to a disk and leave what must stay free.
     func fits(_ needed: UInt64, free: UInt64, total: UInt64) -> Bool {
-        let share = UInt64(exactly: (Double(total) * freeShareKept).rounded()) ?? .max
-        let kept = min(freeBytesKept, share)
+        let kept = kept(of: total)
         return free >= kept && needed <= free - kept
+    }
+
+    /// What must stay free on a disk of `total` bytes.
+    func kept(of total: UInt64) -> UInt64 {
+        min(freeBytesKept, UInt64(exactly: (Double(total) * freeShareKept).rounded()) ?? .max)
     }
 }
 

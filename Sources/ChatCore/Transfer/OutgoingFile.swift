@@ -40,6 +40,9 @@ final class OutgoingFile: Sendable {
     /// Bytes from the start that the link has taken.
     var transferred: UInt64 { served.contiguous }
 
+    /// Where the receiver has begun to pull; `nil` before it has asked for a range.
+    var begin: UInt64? { served.begin }
+
     /// A range of it is on its way.
     var isActive: Bool { served.isActive }
 

@@ -17,7 +17,10 @@ struct ProgressMeter {
 
     init(id: MessageID) { self.id = id }
 
-    /// Notes that `bytes` have been transferred in all.
+    /// So many bytes were there at `time`, before anything moved.
+    mutating func begin(at bytes: UInt64, _ time: MonotonicTime) { rate.note(bytes, at: time) }
+
+    /// Notes that `bytes` have been transferred in all; the first ones are no progress.
     mutating func note(
         _ bytes: UInt64, at now: MonotonicTime
     ) -> (progress: TransferProgress?, isWorthStoring: Bool) {

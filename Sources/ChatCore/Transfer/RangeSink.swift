@@ -7,13 +7,16 @@ import Synchronization
 final class RangeSink: BodySink {
     private let file: OpenFile
     private let range: FileRange
+    private let share: DiskShare?
     /// Only the link's queue adds; anybody may look.
     private let count = Atomic<UInt64>(0)
     private let error = Mutex<FileError?>(nil)
 
-    init(file: OpenFile, range: FileRange) {
+    /// `share` says how much of the disk may be filled; `nil`: all of it.
+    init(file: OpenFile, range: FileRange, share: DiskShare? = nil) {
         self.file = file
         self.range = range
+        self.share = share
     }
 
     /// Bytes of the range that are written.
@@ -26,6 +29,7 @@ final class RangeSink: BodySink {
         let done = count.load(ordering: .relaxed)
         guard UInt64(bytes.count) <= range.length - done else { throw RangeOverrun() }
         do throws(FileError) {
+            try share?.take(UInt64(bytes.count))
             try file.write(bytes, at: range.offset + done)
         } catch {
             self.error.withLock { $0 = error }

@@ -4,12 +4,16 @@ import BLIPNet
 
 struct TransferRate {
     static let window = Duration.seconds(10)
+    /// Less time says nothing: a few bytes at once would be a fast transfer.
+    static let shortest = Duration.milliseconds(250)
 
     private var samples: [(time: MonotonicTime, bytes: UInt64)] = []
     private var lastMove: MonotonicTime?
 
-    /// Notes that `bytes` have been transferred in all.
+    /// Notes that `bytes` have been transferred in all. The first ones are where the measuring begins, and so are fewer
+    /// than before: a part is fetched anew.
     mutating func note(_ bytes: UInt64, at now: MonotonicTime) {
+        if let last = samples.last, bytes < last.bytes { samples = [] }
         if samples.last?.bytes != bytes || lastMove == nil { lastMove = now }
         samples.append((now, bytes))
         // One sample from before the window stays, so that the average covers the whole of it.
@@ -20,7 +24,7 @@ struct TransferRate {
     var bytesPerSecond: Double {
         guard let first = samples.first, let last = samples.last, last.time > first.time, last.bytes > first.bytes
         else { return 0 }
-        return Double(last.bytes - first.bytes) / ((last.time - first.time) / .seconds(1))
+        return Double(last.bytes - first.bytes) / (max(last.time - first.time, Self.shortest) / .seconds(1))
     }
 
     /// How long nothing has moved; zero below a second.

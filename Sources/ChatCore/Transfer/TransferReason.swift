@@ -13,7 +13,7 @@ public enum TransferReason {
     public static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
     public static let sourceGone = "the file is no longer there (it has to be sent again)"
     public static let digestDiffers = "the received bytes differ from the sender's file"
-    static let cancelledByPeer = "cancelled by the other side"
+    public static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
 
     static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {
@@ -22,7 +22,8 @@ public enum TransferReason {
 
     /// A disk that does not take the file.
     static func local(_ error: FileError) -> String {
-        switch error.errno {
+        if let space = error.space { return diskNearlyFull(free: space.free, folder: error.path) }
+        return switch error.errno {
         case ENOSPC, EDQUOT: "the disk is full (\(error.path))"
         case EACCES, EPERM, EROFS: "\(error.path) cannot be written"
         case ELOOP: "\(error.path) has become a link, which is not followed"
@@ -33,6 +34,11 @@ public enum TransferReason {
     /// The disk has filled up while the file came.
     static func diskNearlyFull(free: UInt64, folder: String) -> String {
         "the disk of \(folder) is nearly full: \(free) bytes free"
+    }
+
+    /// It has room alone, but not with the files that come already.
+    static func waitingForRoom(folder: String) -> String {
+        "waiting for other files to end: with this one the disk of \(folder) would be nearly full"
     }
 
     /// Why an offer was not accepted by itself; `nil` when there is nothing to say.

@@ -77,6 +77,9 @@ enum KeyOverrideError: Error, Sendable, Equatable {
 
 /// The checks of [keys] and [alias] for the configuration.
 public enum KeySettings {
+    /// The name of a key of [keys] as we write it, however it is spelled; `nil` for what is no key.
+    public static func name(of key: String) -> String? { (try? KeyOverride(key: key, action: ""))?.name }
+
     /// What is wrong with a line of [alias], in words; `nil` when it is right. The name has no slash.
     public static func problem(alias name: String, line: String) -> String? {
         SlashAlias.problem(name: name, line: line)

@@ -57,13 +57,16 @@ extension CommandRunner {
         }
     }
 
-    /// Goes on where a command ends that has run the chat so far; `nil` when the task is cancelled.
+    /// Goes on where the process ends that has run the chat so far; `nil` when the task is cancelled.
     private func follow(
         _ operation: ControlOperation, by current: CurrentPerformer, _ records: @escaping RecordSink
     ) async -> ControlResult? {
-        var limit = ContinuousClock.now + .seconds(10)
+        let begin = ContinuousClock.now
+        var limit = begin + .seconds(10)
         while true {
-            let result = await current.value.perform(operation, patience: .seconds(604_800), records: records)
+            let asked = ContinuousClock.now
+            let rest = operation.rest(after: asked - begin)
+            let result = await current.value.perform(rest, patience: .seconds(604_800), records: records)
             guard result == .again else { return result }
             // It ends, or is there for something else: then it is to be waited for.
             do {
@@ -72,7 +75,8 @@ extension CommandRunner {
                 return nil
             }
             do throws(CommandError) {
-                if operation == .events { limit = .now + .seconds(10) }
+                // Who has carried it out for a while has ended, and is not waited for.
+                if operation == .events || ContinuousClock.now - asked > .seconds(1) { limit = .now + .seconds(10) }
                 guard ContinuousClock.now < limit else {
                     let lock = try paths().lock
                     throw CommandError.alreadyRunning(lock, process: InstanceLock.holder(path: lock) ?? 0)

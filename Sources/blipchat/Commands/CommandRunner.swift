@@ -148,6 +148,8 @@ struct CommandRunner: Sendable {
         _ operations: [ControlOperation], patience: Duration,
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
+        // What is sent cannot be taken back: that its id has nowhere to go is said before.
+        if operations.contains(where: \.isSending) { try streams.requireOutput() }
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
         let watch = operations.contains(where: \.isSending) ? try await InterruptedSending.watch(streams) : nil
         var performer = try await performer()
@@ -187,12 +189,13 @@ struct CommandRunner: Sendable {
                 return .failed(try await abandoned(operation, stored.ids, ControlClient.gone, printer))
             }
             _ = stored.takeHeld()
-            rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
             do throws(CommandError) {
                 performer = try await self.performer()
             } catch {
                 return .failed(try await abandoned(operation, stored.ids, error, printer))
             }
+            // The time that the other process takes for its end counts.
+            rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
         }
     }
 

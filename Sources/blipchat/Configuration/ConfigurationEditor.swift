@@ -1,6 +1,8 @@
 // Changes one setting in the text of config.toml and leaves everything else as its writer left it: comments, order,
 // blank lines, ends of lines.
 
+import ChatCore
+
 /// The text of a configuration file that is being changed.
 struct ConfigurationEditor {
     private var lines: [[Unicode.Scalar]]
@@ -47,17 +49,18 @@ struct ConfigurationEditor {
 
     private func entry(of path: SettingPath) -> ConfigurationEntry? {
         var problems: [ConfigurationError] = []
-        return ConfigurationReader.read(text, problems: &problems).first { $0.path == path }
+        return ConfigurationReader.read(text, problems: &problems).first { $0.path.meaning == path.meaning }
     }
 
     /// The line before which a new entry of the section of `path` belongs; `nil` when there is no such section.
     private func endOfSection(_ path: SettingPath) -> Int? {
+        let folded = path.meaning.contact
         var isInside = path.section.isEmpty
         var place: Int? = isInside ? 0 : nil
         for (index, line) in lines.enumerated() {
             if let section = ConfigurationReader.section(of: line) {
                 if path.section.isEmpty { break }
-                isInside = section == (path.section, path.contact)
+                isInside = section.section == path.section && section.contact.map(ContactNames.folded) == folded
                 if isInside { place = index + 1 }
             } else if isInside, let first = line.first(where: { $0 != " " && $0 != "\t" }) {
                 // Behind the last entry; what is above the first section begins with the file's own comment.

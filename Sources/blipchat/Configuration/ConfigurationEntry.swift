@@ -1,5 +1,8 @@
 // What stands in config.toml: one entry a line, and what can be wrong with it.
 
+import ChatCore
+import ChatTUI
+
 /// Where something stands in a text, counted from 1; columns count Unicode scalars.
 struct TextPosition: Sendable, Equatable {
     var line: Int
@@ -39,6 +42,15 @@ struct SettingPath: Sendable, Hashable {
 }
 
 extension SettingPath {
+    /// The same for all spellings that mean the same: contacts are found without regard to case, and keys have several
+    /// names.
+    var meaning: SettingPath {
+        var path = self
+        path.contact = contact.map(ContactNames.folded)
+        if section == "keys", let known = KeySettings.name(of: name) { path.name = known }
+        return path
+    }
+
     /// As users type it, with or without quotation marks around names: `contact.Ann Lee.keep`, `keys.Alt-.`.
     init?(typed: String) {
         func unquoted(_ text: Substring) -> String {

@@ -11,7 +11,8 @@ struct ConfigurationReader {
     /// The line that should have begun a section cannot be read: whose keys follow is not known.
     private var isLost = false
     private var entries: [ConfigurationEntry] = []
-    private var known: Set<SettingPath> = []
+    /// What has been read, by its meaning.
+    private var known: [SettingPath: ConfigurationEntry] = [:]
     /// The lines in which sections begin, by their headings.
     private var sections: [SettingPath: Int] = [:]
 
@@ -90,10 +91,16 @@ struct ConfigurationReader {
         try expectEnd()
         guard !isLost else { return }
         let path = SettingPath(section: section, contact: contact, name: name)
-        guard known.insert(path).inserted else {
-            throw ConfigurationError(position: start, reason: "\(path.key) stands here twice", advice: "remove one")
+        let entry = ConfigurationEntry(path: path, value: value, position: start, valueRange: range)
+        if let first = known.updateValue(entry, forKey: path.meaning) {
+            known[path.meaning] = first
+            let reason =
+                first.path.name == path.name
+                ? "\(path.key) stands here twice"
+                : "\(path.key) is the same as \(first.key) in line \(first.position.line)"
+            throw ConfigurationError(position: start, reason: reason, advice: "remove one")
         }
-        entries.append(ConfigurationEntry(path: path, value: value, position: start, valueRange: range))
+        entries.append(entry)
     }
 
     private mutating func readSection() throws(ConfigurationError) {
@@ -118,7 +125,7 @@ struct ConfigurationReader {
 
     /// A section may be defined once (https://toml.io/en/v1.0.0#table).
     private mutating func refuseSecond(at start: TextPosition) throws(ConfigurationError) {
-        let heading = SettingPath(section: section, contact: contact, name: "")
+        let heading = SettingPath(section: section, contact: contact, name: "").meaning
         guard let first = sections.updateValue(lineNumber, forKey: heading) else { return }
         sections[heading] = first
         let words = contact.map { "\(section).\(ConfigurationValue.string($0).text)" } ?? section

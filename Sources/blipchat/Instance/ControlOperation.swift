@@ -10,8 +10,9 @@ enum ControlOperation: Sendable, Equatable {
     /// Offers files and folders and waits until they are transferred; `timeout` limits the wait for the peer to get
     /// the offers, `nil`: they are only queued.
     case sendFiles(to: String, paths: [String], name: String?, caption: String, timeout: Duration?)
-    /// Waits for messages and files that are stored already, as `send` and `sendFiles` do.
-    case wait(for: [MessageID], to: String, timeout: Duration)
+    /// Waits for messages and files that are stored already, as `send` and `sendFiles` do. `whole`: the time that was
+    /// given in all, part of which another process has waited.
+    case wait(for: [MessageID], to: String, timeout: Duration, whole: Duration)
     /// Accepts files that are offered and tells what becomes of them.
     case receive(ReceiveOrder)
     case addContact(address: String, name: String?)
@@ -70,13 +71,17 @@ enum ControlOperation: Sendable, Equatable {
     }
 
     /// What is left to be done after `elapsed` once `ids` are stored: nothing is stored twice.
-    func rest(after elapsed: Duration, stored ids: [MessageID]) -> ControlOperation {
-        guard !ids.isEmpty else { return self }
-        return switch self {
-        case .send(let who, _, let timeout?), .sendFiles(let who, _, _, _, let timeout?),
-            .wait(_, let who, let timeout):
-            .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed))
-        default: self
+    func rest(after elapsed: Duration, stored ids: [MessageID] = []) -> ControlOperation {
+        switch self {
+        case .send(let who, _, let timeout?) where !ids.isEmpty,
+            .sendFiles(let who, _, _, _, let timeout?) where !ids.isEmpty:
+            return .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: timeout)
+        case .wait(_, let who, let timeout, let whole) where !ids.isEmpty:
+            return .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: whole)
+        case .receive(var order):
+            order.timeout = order.timeout.map { max(.zero, $0 - elapsed) }
+            return .receive(order)
+        default: return self
         }
     }
 }
@@ -102,10 +107,10 @@ extension ControlOperation {
                 "name": name.map(JSONValue.string), "caption": .string(caption),
                 "timeout_ms": timeout.map(JSONValue.milliseconds),
             ])
-        case .wait(let ids, let who, let timeout):
+        case .wait(let ids, let who, let timeout, let whole):
             .record([
                 "v": 1, "op": "wait", "to": .string(who), "ids": .array(ids.map { .string($0.text) }),
-                "timeout_ms": .milliseconds(timeout),
+                "timeout_ms": .milliseconds(timeout), "whole_ms": .milliseconds(whole),
             ])
         case .receive(let order):
             .record([
@@ -171,8 +176,11 @@ extension ControlOperation {
                 to: try request.text("to"), paths: try request.texts("paths"), name: request.json["name"]?.stringValue,
                 caption: request.json["caption"]?.stringValue ?? "", timeout: try request.optionalTimeout())
         case "wait":
+            let timeout = try request.timeout()
             self = .wait(
-                for: try request.identifiers("ids"), to: try request.text("to"), timeout: try request.timeout())
+                for: try request.identifiers("ids"), to: try request.text("to"), timeout: timeout,
+                whole: try request.json["whole_ms"].map { _ throws(CommandError) in try request.timeout("whole_ms") }
+                    ?? timeout)
         case "receive":
             self = .receive(
                 ReceiveOrder(
@@ -264,8 +272,8 @@ private struct ControlRequestReader {
     }
 
     /// At most a week.
-    func timeout() throws(CommandError) -> Duration {
-        .milliseconds(min(max(try integer("timeout_ms"), 0), 604_800_000))
+    func timeout(_ name: String = "timeout_ms") throws(CommandError) -> Duration {
+        .milliseconds(min(max(try integer(name), 0), 604_800_000))
     }
 }
 

@@ -4,8 +4,8 @@
 enum ControlResult: Sendable, Equatable {
     case done(ExitCode)
     case failed(CommandError)
-    /// Not done, or not to the end: this process ends, or is only there for another command. Who runs the chat next is
-    /// to be asked again.
+    /// Not done, or not to the end: the process that runs the chat ends, or is only there for another command. Who runs
+    /// it next is to be asked again.
     case again
 
     /// `{"v":1,"type":"result","exit":0}`, or with `"error":{"subject":...,"reason":...,"advice":...}` or `"again":true`.

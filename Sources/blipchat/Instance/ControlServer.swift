@@ -17,8 +17,8 @@ final class ControlServer: Sendable {
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     private let connections = Atomic(0)
 
-    /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`. Without one it serves
-    /// commands only, and tells those that it cannot answer to the end to ask again (`ControlResult.again`).
+    /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
+    /// commands only. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
     init(
         path: String, service: (any ChatService)? = nil,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
@@ -54,8 +54,10 @@ final class ControlServer: Sendable {
                 }
             }
             unlink(path)
-            // Who came in the last moment waits for an answer, too.
-            while isTemporary, case let late = clinux_accept(descriptor), late >= 0 {
+            // Nobody can connect any more, also who has found the path before. Who came in the last moment waits for an
+            // answer, too.
+            shutdown(descriptor, Int32(SHUT_RD))
+            while case let late = clinux_accept(descriptor), late >= 0 {
                 group.addTask { await ControlConnection(descriptor: late).send(ControlResult.again.json) }
             }
             group.cancelAll()
@@ -73,7 +75,8 @@ final class ControlServer: Sendable {
                 let result = await answer(request, on: connection)
                 guard await connection.send(result.json) else { return }
             }
-            if isTemporary { await connection.send(ControlResult.again.json) }
+            // Who asks now is to ask whoever comes next; what was not read is not done.
+            await connection.send(ControlResult.again.json)
         } catch {
             let failure = CommandError(.usage, "control request", "not a line of JSON: \(error.reason)")
             await connection.send(ControlResult.failed(failure).json)
@@ -92,11 +95,13 @@ final class ControlServer: Sendable {
         // Files may be accepted only by who stays until they are here.
         if isTemporary, case .receive = operation { return .again }
         let result = await result(of: operation, on: connection)
-        guard isTemporary, Task.isCancelled else { return result }
+        guard Task.isCancelled else { return result }
         switch (operation, result) {
-        case (.events, _): return .again
+        // A watch goes on where a command ends; that serve or the screen ends is what it watches for.
+        case (.events, _): return isTemporary ? .again : result
         // Other failures are what became of it.
         case (_, .failed(let error)) where operation.waitsForPeer && error.exit == .queued: return .again
+        case (.receive, .failed(OperationRunner.noOffer)): return .again
         default: return result
         }
     }

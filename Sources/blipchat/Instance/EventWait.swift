@@ -12,8 +12,9 @@ final class EventWait: Sendable {
 
     private let limit: Mutex<Limit>
 
-    init(_ timeout: Duration) {
-        limit = Mutex(Limit(deadline: .now + timeout, timeout: timeout))
+    /// `whole`: the time-out that people know, where part of it is over already.
+    init(_ timeout: Duration, of whole: Duration? = nil) {
+        limit = Mutex(Limit(deadline: .now + timeout, timeout: whole ?? timeout))
     }
 
     /// From now on there is `timeout` left.

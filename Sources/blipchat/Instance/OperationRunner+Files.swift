@@ -38,12 +38,11 @@ extension OperationRunner {
 
     /// Goes on waiting for files that are offered.
     func wait(
-        forFiles messages: [ChatMessage], to who: String, _ peer: Peer, _ timeout: Duration,
+        forFiles messages: [ChatMessage], to who: String, _ peer: Peer, _ wait: EventWait,
         _ events: AsyncStream<ChatEvent>, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let waiting = FilesWaiting()
         waiting.add(messages)
-        let wait = EventWait(timeout)
         let current = try await currentRecords()
         for message in messages {
             guard case .file(let transfer) = message.content else { continue }
@@ -81,6 +80,17 @@ extension OperationRunner {
                 return nil
             case .notice(.keyChanged(peer.id)):
                 waiting.fail(Self.keyChanged(who))
+                return true
+            case .messagesDeleted(peer.id):
+                for id in waiting.ids {
+                    guard let error = await deletion(of: id, peer) else { continue }
+                    if waiting.note(.failed(error), of: id) { return true }
+                }
+                return nil
+            case .conversationsChanged:
+                // With a contact everything goes, so that one stands for all: this happens often.
+                guard let id = waiting.ids.first, let error = await deletion(of: id, peer) else { return nil }
+                waiting.fail(error)
                 return true
             default: return nil
             }
@@ -124,9 +134,14 @@ extension OperationRunner {
         switch transfer.state {
         case .offered, .accepted, .running, .paused: return nil
         case .complete: return .done(.done)
+        case .declined where transfer.direction == .incoming:
+            return .failed(CommandError(.negative, name, "the file was declined here"))
         case .declined:
             return .failed(CommandError(.refused, name, "the peer declined the file", advice: "ask them why"))
-        case .cancelled: return .failed(CommandError(.refused, name, transfer.reason ?? "the transfer was cancelled"))
+        case .cancelled:
+            // Only what the peer says comes with a reason.
+            let refusal = transfer.reason.map { CommandError(.refused, name, $0) }
+            return .failed(refusal ?? CommandError(.negative, name, "the transfer was cancelled here"))
         case .failed: return .failed(CommandError(exitCode(of: transfer), name, transfer.reason ?? "failed"))
         }
     }
@@ -154,7 +169,8 @@ private final class FilesWaiting: Sendable {
     func contains(_ id: MessageID) -> Bool { state.withLock { $0.ids.contains(id) } }
 
     var isWaiting: Bool { count > 0 }
-    var count: Int { state.withLock { $0.ids.count } }
+    var count: Int { ids.count }
+    var ids: Set<MessageID> { state.withLock { $0.ids } }
 
     func fail(_ error: CommandError) { state.withLock { $0.failure = $0.failure ?? error } }
 

@@ -30,7 +30,7 @@ extension OperationRunner {
         for transfer in earlier.reversed() where transfer.state == .offered {
             try await decide(transfer, order, incoming, records)
         }
-        let wait = order.timeout.map(EventWait.init)
+        let wait = order.timeout.map { EventWait($0) }
         let result = await (wait ?? EventWait(.seconds(10 * 365 * 86_400))).first(in: events) {
             event -> ControlResult? in
             do throws(CommandError) {
@@ -57,9 +57,19 @@ extension OperationRunner {
         case .done(let code): return code
         case .failed(let error): throw error
         case nil, .again:
-            throw CommandError(.negative, "receive", "nobody has offered a file", advice: "wait longer: --timeout")
+            // The chat ends, and this process will not see the end of what it has begun.
+            guard !Task.isCancelled || !incoming.areUnderWay else {
+                throw CommandError(
+                    .network, "running blipchat", "ended before the file was here",
+                    advice: "it goes on when blipchat runs: see blipchat transfers list")
+            }
+            throw Self.noOffer
         }
     }
+
+    /// How a `receive` ends that has waited in vain.
+    static let noOffer = CommandError(
+        .negative, "receive", "nobody has offered a file", advice: "wait longer: --timeout")
 
     /// Accepts an offer, or tells of it.
     private func decide(
@@ -96,6 +106,8 @@ private final class IncomingFiles: Sendable {
         var offered: Set<MessageID> = []
         /// Accepted by us: with `once` only one.
         var claimed: Set<MessageID> = []
+        /// Those of them that are at their end.
+        var ended: Set<MessageID> = []
     }
     private let contact: ContactID?
     private let once: Bool
@@ -123,6 +135,7 @@ private final class IncomingFiles: Sendable {
     /// News of it are ours. What somebody else has accepted after we told of it is claimed with that.
     func follows(_ transfer: FileTransfer) -> Bool {
         state.withLock { state in
+            if transfer.state.isFinal { state.ended.insert(transfer.id) }
             if state.claimed.contains(transfer.id) { return true }
             guard state.offered.contains(transfer.id), transfer.state != .offered, !once || state.claimed.isEmpty else {
                 return false
@@ -133,4 +146,7 @@ private final class IncomingFiles: Sendable {
     }
 
     func contains(_ id: MessageID) -> Bool { state.withLock { $0.claimed.contains(id) } }
+
+    /// Some have been accepted, and are not here yet.
+    var areUnderWay: Bool { state.withLock { !$0.claimed.isSubset(of: $0.ended) } }
 }

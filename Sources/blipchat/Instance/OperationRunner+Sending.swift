@@ -13,36 +13,41 @@ extension OperationRunner {
             try await service.send(text, to: peer.id, replyTo: nil)
         }
         await records(Records.stored(message.id))
-        return try await finish(message, to: who, peer, timeout, events, records)
+        return try await finish(message, to: who, peer, timeout.map { EventWait($0) }, events, records)
     }
 
-    /// Waits for messages or files that another process has stored and could not wait for to the end.
+    /// Waits for messages or files that another process has stored and could not wait for to the end: `timeout` is what
+    /// is left of `whole`.
     func wait(
-        for ids: [MessageID], to who: String, within timeout: Duration, _ records: @escaping RecordSink
+        for ids: [MessageID], to who: String, within timeout: Duration, of whole: Duration,
+        _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
         let events = await service.events()
         let messages = try await about(who) { () throws(ChatError) in try await service.messages(ids, of: peer.id) }
             .filter { $0.direction == .outgoing }
         guard let first = messages.first else {
-            throw CommandError(.notFound, who, "the message is not in the history any more")
+            throw Self.deleted(peer)
         }
+        let wait = EventWait(timeout, of: whole)
         guard case .text = first.content else {
-            return try await wait(forFiles: messages, to: who, peer, timeout, events, records)
+            return try await self.wait(forFiles: messages, to: who, peer, wait, events, records)
         }
-        return try await finish(first, to: who, peer, timeout, events, records)
+        return try await finish(first, to: who, peer, wait, events, records)
     }
 
     /// Waits for what becomes of a message, and tells it.
     private func finish(
-        _ message: ChatMessage, to who: String, _ peer: Peer, _ timeout: Duration?, _ events: AsyncStream<ChatEvent>,
+        _ message: ChatMessage, to who: String, _ peer: Peer, _ wait: EventWait?, _ events: AsyncStream<ChatEvent>,
         _ records: RecordSink
     ) async throws(CommandError) -> ExitCode {
         let result: Result<ExitCode, CommandError>
         do throws(CommandError) {
-            result = .success(try await wait(for: message, to: who, peer, timeout, events))
+            result = .success(try await self.wait(for: message, to: who, peer, wait, events))
         } catch {
             result = .failure(error)
+            // There is nothing any more that a record could be about.
+            if error.exit == .notFound { throw error }
         }
         // As it is at the end: who reads the record wants to know what has become of the message.
         let present = try? await service.messages([message.id], of: peer.id).first { $0.direction == .outgoing }
@@ -50,31 +55,51 @@ extension OperationRunner {
         return try result.get()
     }
 
-    /// Returns when `message` is delivered; throws when it is refused, or not delivered in time.
+    /// Returns when `message` is delivered; throws when it is refused, deleted, or not delivered in time.
     private func wait(
-        for message: ChatMessage, to who: String, _ peer: Peer, _ timeout: Duration?, _ events: AsyncStream<ChatEvent>
+        for message: ChatMessage, to who: String, _ peer: Peer, _ wait: EventWait?, _ events: AsyncStream<ChatEvent>
     ) async throws(CommandError) -> ExitCode {
-        guard let timeout else { return .done }
+        guard let wait else { return .done }
         if peer.trust == .keyChanged { throw Self.keyChanged(who) }
         var outcome = Self.outcome(of: message.state, who)
-        if outcome == nil { outcome = await self.outcome(of: message, to: who, peer, timeout, events) }
+        if outcome == nil { outcome = await self.outcome(of: message, to: who, peer, wait, events) }
         switch outcome {
         case .done(let code): return code
         case .failed(let error): throw error
-        case nil, .again: throw await queued(peer, what: "the message", after: timeout)
+        case nil, .again: throw await queued(peer, what: "the message", after: wait.lastTimeout)
         }
     }
 
     private func outcome(
-        of message: ChatMessage, to who: String, _ peer: Peer, _ timeout: Duration, _ events: AsyncStream<ChatEvent>
+        of message: ChatMessage, to who: String, _ peer: Peer, _ wait: EventWait, _ events: AsyncStream<ChatEvent>
     ) async -> ControlResult? {
-        await EventWait(timeout).first(in: events) { event -> ControlResult? in
+        await wait.first(in: events) { event -> ControlResult? in
             switch event {
             case .messageChanged(let changed) where changed.id == message.id: Self.outcome(of: changed.state, who)
             case .notice(.keyChanged(peer.id)): .failed(Self.keyChanged(who))
+            case .conversationsChanged, .messagesDeleted(peer.id):
+                await deletion(of: message.id, peer).map(ControlResult.failed)
             default: nil
             }
         }
+    }
+
+    /// Why nothing more becomes of a message to `peer`: our user has deleted it, perhaps with the contact. `nil` when it
+    /// is there.
+    func deletion(of id: MessageID, _ peer: Peer) async -> CommandError? {
+        do throws(ChatError) {
+            guard try await service.messages([id], of: peer.id).isEmpty else { return nil }
+            let isKnown = try await service.conversations().contains { $0.peer.id == peer.id }
+            guard !isKnown else { return Self.deleted(peer) }
+            return CommandError(.notFound, peer.name, "the contact was removed, and what waited for it")
+        } catch {
+            // Whether it is there cannot be told: the time-out decides.
+            return nil
+        }
+    }
+
+    private static func deleted(_ peer: Peer) -> CommandError {
+        CommandError(.notFound, peer.name, "what waited for them was deleted here")
     }
 
     /// `nil` while it is not decided.

@@ -26,7 +26,8 @@ struct OperationRunner: Sendable {
         case .send(let who, let text, let timeout): return try await send(text, to: who, within: timeout, records)
         case .sendFiles(let who, let paths, let name, let caption, let timeout):
             return try await sendFiles(paths, as: name, caption: caption, to: who, within: timeout, records)
-        case .wait(let ids, let who, let timeout): return try await wait(for: ids, to: who, within: timeout, records)
+        case .wait(let ids, let who, let timeout, let whole):
+            return try await wait(for: ids, to: who, within: timeout, of: whole, records)
         case .receive(let order): return try await receive(order, records)
         case .addContact(let address, let name): try await addContact(address, name, records)
         case .renameContact(let who, let name):

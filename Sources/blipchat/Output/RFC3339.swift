@@ -8,12 +8,11 @@ import Glibc
 enum RFC3339 {
     /// `2026-11-21T09:02:03.123Z`. Times outside of the years 0 to 9999 are clamped: they come from peers.
     static func text(_ time: Timestamp) -> String {
-        let clamped = min(max(time.milliseconds, -62_167_219_200_000), 253_402_300_799_999)
+        let clamped = clamped(time)
         let day = clamped.flooredQuotient(by: 86_400_000)
         let millisecond = clamped - day * 86_400_000
-        let date = CivilDate(daysSince1970: day)
         let second = millisecond / 1000
-        return padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
+        return CivilDate(daysSince1970: day).text + "T"
             + padded(second / 3600, 2) + ":" + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "."
             + padded(millisecond % 1000, 3) + "Z"
     }
@@ -46,7 +45,15 @@ enum RFC3339 {
         return Timestamp(milliseconds: (local - offset) * 1000 + millisecond)
     }
 
-    private static func padded(_ value: Int64, _ digits: Int) -> String {
+    /// Milliseconds since 1970 of the years that have four digits.
+    static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+    /// Milliseconds since 1970, brought into `range`.
+    static func clamped(_ time: Timestamp) -> Int64 {
+        min(max(time.milliseconds, range.lowerBound), range.upperBound)
+    }
+
+    static func padded(_ value: Int64, _ digits: Int) -> String {
         let text = String(value)
         return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
@@ -76,6 +83,9 @@ struct CivilDate: Equatable {
         month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
+
+    /// `2026-11-21`.
+    var text: String { RFC3339.padded(year, 4) + "-" + RFC3339.padded(month, 2) + "-" + RFC3339.padded(day, 2) }
 
     var daysSince1970: Int64 {
         let marchYear = month <= 2 ? year - 1 : year

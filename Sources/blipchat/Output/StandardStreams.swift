@@ -44,6 +44,13 @@ struct StandardStreams: Sendable {
             : .system("standard output", "cannot be written", code)
     }
 
+    /// Throws code 7 when nothing can ever be written to `output`: it is closed (`>&-`), or open for reading only.
+    func requireOutput() throws(CommandError) {
+        let flags = fcntl(output, F_GETFL)
+        guard flags < 0 || flags & O_ACCMODE == O_RDONLY else { return }
+        throw .system("standard output", "cannot be written", EBADF)
+    }
+
     func json(_ value: JSONValue) throws(CommandError) { try line(value.text) }
 
     /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
