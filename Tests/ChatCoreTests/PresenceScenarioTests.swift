@@ -110,7 +110,8 @@ import Testing
         await alice.client.disconnect(bobsID)
         await alice.client.reconnect(nil)
         try await ChatClient.waitOnline(alice, carol)
-        #expect(await alice.client.linkState(of: bobsID) == .offline(reason: LinkReason.putOff))
+        let off = LinkState.offline(reason: LinkReason.putOff)
+        try await eventually("bob stays put off") { await alice.client.linkState(of: bobsID) == off }
         await alice.stop()
         await bob.stop()
         await carol.stop()

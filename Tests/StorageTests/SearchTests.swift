@@ -56,7 +56,8 @@ struct SearchTests {
         let (database, _, _) = try await filled(folder)
         #expect(try await database.texts("\"the build log\"") == ["can you send the build log?"])
         #expect(try await database.texts("build -passed -nightly") == ["can you send the build log?"])
-        #expect(try await database.texts("-build").isEmpty)
+        let others = try await database.texts("-build")
+        #expect(!others.isEmpty && others.allSatisfy { !$0.contains("build") })
     }
 
     @Test("finds parts of words, scripts without spaces, emoji and wildcard characters")
@@ -177,7 +178,8 @@ struct SearchTests {
         #expect(try await database.texts(SearchQuery(text: "see", linksOnly: true)).count == 1)
         #expect(try await database.texts(SearchQuery(text: "", filesOnly: true)) == ["build-log.txt"])
         #expect(try await database.texts(SearchQuery(text: "", contact: bob, from: .outgoing)).count == 2)
-        #expect(try await database.texts(SearchQuery(text: "", contact: bob)).isEmpty)
+        let all = try await database.page(of: bob, .newest, limit: 50).count
+        #expect(try await database.texts(SearchQuery(text: "", contact: bob)).count == all)
         let page = try await database.page(of: carol, .newest, limit: 9)
         _ = try await database.markSeen(contact: carol, upTo: page[1].position)
         #expect(try await database.texts(SearchQuery(text: "", contact: carol, unreadOnly: true)).count == 2)

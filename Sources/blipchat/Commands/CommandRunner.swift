@@ -190,7 +190,7 @@ struct CommandRunner: Sendable {
             }
             _ = stored.takeHeld()
             do throws(CommandError) {
-                performer = try await self.performer()
+                performer = try await self.performer(afterEnd: true)
             } catch {
                 return .failed(try await abandoned(operation, stored.ids, error, printer))
             }
@@ -229,14 +229,20 @@ struct CommandRunner: Sendable {
         }
     }
 
-    /// Whoever can carry out operations on this home now.
-    func performer(listens: Bool = false) async throws(CommandError) -> OperationPerformer {
+    /// Whoever can carry out operations on this home now. `afterEnd`: the one who did has just ended. A service that is
+    /// started anew (systemd does it after 100 ms) goes before us, because it could not start while we wait.
+    func performer(listens: Bool = false, afterEnd: Bool = false) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
+        let successor = ContinuousClock.now + (afterEnd ? .milliseconds(300) : .zero)
         let limit = ContinuousClock.now + .seconds(30) + (try arguments.seconds("--timeout") ?? .seconds(10))
         while true {
             if let client = try ControlClient(path: paths.socket) {
                 streams.detail("through the running blipchat at \(paths.socket)")
                 return .running(client)
+            }
+            if ContinuousClock.now < successor {
+                try? await Task.sleep(for: .milliseconds(50))
+                continue
             }
             do throws(CommandError) {
                 let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
