@@ -136,9 +136,20 @@ struct FolderLineTests {
         }
         fixture.send(.done(.pause(rest[2]), .nothing))
         #expect(fixture.state.status?.text == "#100 is paused (/resume 100)")
+        fixture.enter("/pause 102")
+        fixture.send(.done(.pause(rest[1]), .nothing))
+        #expect(fixture.state.status?.text == "#102 is paused (/resume 102)", "the others go on")
         fixture.enter("/status")
         #expect(fixture.text.contains("#100 photos/: ") && !fixture.text.contains("#101"), "\(fixture.text)")
         #expect(fixture.text.contains("↑ #100 25%"))
+    }
+
+    @Test("an offer of a folder is answered by a file that is on offer, whatever has become of the first")
+    func laterOffers() {
+        var fixture = main([Self.file(100, .declined), Self.file(101, .offered)])
+        fixture.effects = []
+        fixture.enter("/accept")
+        #expect(fixture.errands == [.accept(TransferNumber(101), folder: nil)])
     }
 
     @Test("reactions and refused changes stand below the line of a folder")

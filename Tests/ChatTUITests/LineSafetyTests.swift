@@ -40,6 +40,14 @@ struct LineSafetyTests {
         fixture.effects = []
         fixture.press("F9")
         #expect(fixture.errands == [.send("/on my way", to: Fixture.alice)] && fixture.state.input.text == "half")
+        // Nor is what the input is about touched.
+        fixture.state.settings.keys = ["F9": "/plain on my way"]
+        fixture.press("Esc", "r")
+        fixture.effects = []
+        fixture.press("F9")
+        #expect(fixture.errands == [.send("on my way", to: Fixture.alice)] && fixture.state.input.text == "half")
+        #expect(fixture.state.openChat?.composing != nil)
+        fixture.press("Esc")
         fixture.state.chats[0].conversation.peer.isBlocked = true
         fixture.effects = []
         fixture.press("F9")
@@ -209,6 +217,8 @@ struct LineSafetyTests {
         fixture.send(.line("bye"))
         #expect(fixture.effects.isEmpty && fixture.state.input.isEmpty)
         #expect(fixture.text.contains("Finishing what was begun"))
+        fixture.press("Ctrl-z", "Ctrl-l")
+        #expect(fixture.effects == [.suspend, .redraw])
     }
 
     @Test("the half-typed line of a contact that was removed elsewhere is kept, and so is what an edit interrupted")

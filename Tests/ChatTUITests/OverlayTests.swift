@@ -52,6 +52,7 @@ struct OverlayTests {
         }
         let palette = CommandItem.all(.standard, for: .palette)
         #expect(!palette.contains { $0.label == "F4" } && !palette.contains { $0.group == "Marks" })
+        #expect(palette.count { $0.label.hasPrefix("/verify") } == 1)
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("F1")
         #expect(fixture.text.contains("page 1 of") && fixture.text.contains("man blipchat has it all"))

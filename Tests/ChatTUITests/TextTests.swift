@@ -135,7 +135,8 @@ struct TextTests {
         #expect(Sentences.reason(of: .cannotRead(path: "/x", errno: 2)) == "cannot read /x: no such file or directory")
         #expect(
             Sentences.farewell(queued: 1, transfers: 2)
-                == "blipchat: 1 message stays queued, 2 transfers are unfinished. This goes on at the next start.")
+                == "blipchat: 1 message or change stays queued, 2 transfers are unfinished. This goes on at the next start."
+        )
         #expect(Sentences.farewell(queued: 0, transfers: 0) == nil)
     }
 

@@ -98,6 +98,11 @@ public final class ChildProcess {
         let signals = Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
         posix_spawnattr_setflags(&attributes, Int16(truncatingIfNeeded: signals | flags))
         var arguments = command.map { strdup($0) } + [nil]
+        // What a sanitizer is to overlook here it is to overlook there.
+        var environment = environment
+        for name in ["TSAN_OPTIONS", "ASAN_OPTIONS"] where environment[name] == nil {
+            environment[name] = getenv(name).map { String(cString: $0) }
+        }
         var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer {
             for text in arguments { free(text) }

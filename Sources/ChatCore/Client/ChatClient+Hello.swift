@@ -126,7 +126,7 @@ extension ChatClient {
             return
         }
         let isKnown = known.contains { $0.peerID == peerID }
-        guard isKnown || callerQuota.admit(network, now: now()) else { return }
+        guard !isRefused(peerID), isKnown || callerQuota.admit(network, now: now()) else { return }
         let name = ContactNames.cleaned(hello.name, fallback: "somebody")
         let time = now()
         let limit = configuration.limits.storedContactRequests

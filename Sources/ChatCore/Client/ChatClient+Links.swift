@@ -291,7 +291,7 @@ extension ChatClient {
     public func reconnect(_ contact: ContactID?) {
         // Who was put off stays so, unless everybody was.
         let all = sessions.keys.sorted()
-        let wanted = all.filter { sessions[$0]?.isPutOff == false }
+        let wanted = all.filter { sessions[$0]?.wantsLink == true }
         for contact in contact.map({ [$0] }) ?? (wanted.isEmpty ? all : wanted) {
             sessions[contact]?.isPutOff = false
             sessions[contact]?.resetBackoff()

@@ -173,8 +173,14 @@ extension ChatClient {
 
     public func rejectRequest(_ id: Int64) async throws(ChatError) {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
-        try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
+        // First, for a call that comes in the meantime.
         noteRefusal(of: request.peerID)
+        do throws(ChatError) {
+            try await stored { () async throws(StoreError) in try await store.removeContactRequest(id) }
+        } catch {
+            refusedRequests[request.peerID] = nil
+            throw error
+        }
         await publishRequests()
     }
 

@@ -29,9 +29,10 @@ public protocol ChatService: Sendable {
     func rejectRequest(_ id: Int64) async throws(ChatError)
     /// Stores who asked as a blocked contact, in one step: they are never linked and not told of an acceptance.
     func blockRequest(_ id: Int64) async throws(ChatError) -> Peer
-    /// Dials now instead of at the end of the back-off, also whom `disconnect` put off; all contacts when `nil`.
+    /// Dials now instead of at the end of the back-off, also whom `disconnect` put off. `nil`: all contacts but those who
+    /// were put off; these too when nobody else is left.
     func reconnect(_ contact: ContactID?) async
-    /// Ends the link, and neither calls nor takes calls until `reconnect`; all contacts when `nil`.
+    /// Ends the link, and neither calls nor takes calls until `reconnect` with them; all contacts when `nil`.
     func disconnect(_ contact: ContactID?) async
     /// How long a request to them and its reply take now. Throws `.notOnline` when there is no link or it ends.
     func ping(_ contact: ContactID) async throws(ChatError) -> Duration

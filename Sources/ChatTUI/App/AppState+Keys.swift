@@ -4,7 +4,7 @@ import ChatCore
 
 extension AppState {
     mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
-        if isQuitting, event.isOfUser { return say("Finishing what was begun; then blipchat ends") }
+        if isQuitting, event.isOfUser { return receiveWhileQuitting(event, &effects) }
         switch event {
         case .key(let key):
             let asked = openQuestion
@@ -26,6 +26,16 @@ extension AppState {
             quit(&effects)
         case .mouse(let mouse): receive(mouse, &effects)
         }
+    }
+
+    /// Nothing is begun any more; the shell can be had, and the screen anew.
+    private mutating func receiveWhileQuitting(_ event: InputEvent, _ effects: inout [AppEffect]) {
+        if case .key(let key) = event, case .action(.command(let command), _) = keymap.resolve([key], in: .main),
+            command == .suspend || command == .redraw
+        {
+            return effects.append(command == .suspend ? .suspend : .redraw)
+        }
+        say("Finishing what was begun; then blipchat ends")
     }
 
     /// What a key of browse mode or of a pane has asked. What a command has asked is answered by typing it again.
@@ -106,6 +116,8 @@ extension AppState {
         case .command(let command, let arguments):
             overlay = nil
             let (chat, typed) = (openID, input)
+            runsBoundLine = true
+            defer { runsBoundLine = false }
             run(command, arguments, &effects)
             // In another chat it would be another's line.
             if input.isEmpty, openID == chat { input = typed }

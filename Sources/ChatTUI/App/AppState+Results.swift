@@ -34,10 +34,8 @@ extension AppState {
             guard case .retract = errand, case .message(let message) = result else { return }
             say(sentence(deleted: message))
         case .limitRate(let scope, let limit):
-            let scope =
-                if case .transfer(let number) = scope { RateScope.transfer(transfers.shownNumber(of: number)) } else {
-                    scope
-                }
+            var scope = scope
+            if case .transfer(let number) = scope { scope = .transfer(named(number)) }
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
@@ -87,7 +85,13 @@ extension AppState {
         }
     }
 
-    private func shown(_ number: TransferNumber) -> Int64 { transfers.shownNumber(of: number).rawValue }
+    /// The number by which the user has named it: a file of a folder may have been named by the folder's.
+    private func named(_ number: TransferNumber) -> TransferNumber {
+        let shown = transfers.shownNumber(of: number)
+        return shown == namedFolder ? shown : number
+    }
+
+    private func shown(_ number: TransferNumber) -> Int64 { named(number).rawValue }
 
     /// Who is not there learns it later; who never had the message has nothing to learn.
     private func sentence(deleted message: ChatMessage) -> String {

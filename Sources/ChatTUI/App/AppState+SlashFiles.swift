@@ -27,6 +27,7 @@ extension AppState {
         case .decline: decline(&scanner, &effects)
         case .pause, .resume, .cancel:
             guard let number = transferNumber(&scanner, for: verb) else { return }
+            namedFolder = number
             for file in transfers.files(meantBy: number, for: verb) {
                 effects.append(.run(verb == .pause ? .pause(file) : verb == .resume ? .resume(file) : .cancel(file)))
             }
@@ -66,6 +67,7 @@ extension AppState {
         }
         let limit = rate.flatMap { $0 > 0 ? $0 : nil }
         guard case .transfer(let number) = scope else { return effects.append(.run(.limitRate(scope, limit))) }
+        namedFolder = number
         for file in transfers.files(meantBy: number, for: .limit) {
             effects.append(.run(.limitRate(.transfer(file), limit)))
         }
@@ -86,8 +88,11 @@ extension AppState {
         }
         var candidates: [TransferNumber] = []
         for file in transfers.unfinished where file.fits(verb) {
-            let number = transfers.shownNumber(of: file.number)
-            if !candidates.contains(number) { candidates.append(number) }
+            // An offer is answered by a number that is on offer: the first file of the folder may be decided.
+            let group = transfers.group(of: file.number)
+            let isAnswer = verb == .accept || verb == .decline
+            let number = isAnswer ? group.flatMap(transfers.firstOffer)?.number : group?.number
+            if let number, !candidates.contains(number) { candidates.append(number) }
         }
         if candidates.count == 1, let only = candidates.first { return only }
         if candidates.isEmpty {

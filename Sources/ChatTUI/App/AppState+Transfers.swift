@@ -63,6 +63,7 @@ extension AppState {
         default:
             // Of one that has gone the cursor goes to the first: a key that was meant for it does nothing there.
             guard place != nil else { break }
+            namedFolder = list[index].number
             act(command, on: list[index], isConfirmed: confirming == list[index].number, &pane, &effects)
         }
         overlay = .transfers(pane)

@@ -109,6 +109,10 @@ public struct AppState: Sendable {
     /// The last action has put characters into the input, and changed nothing else that is seen.
     var hasOnlyTyped = false
     var counter = 0
+    /// The line that runs is that of a key.
+    var runsBoundLine = false
+    /// The folder that the latest command about files has named, whose number stands for its files in what is said.
+    var namedFolder: TransferNumber?
     /// What /links has shown last.
     var listedLinks: ListedLinks?
     /// The number of the latest /goto: answers to earlier ones are stale.

@@ -191,7 +191,11 @@ extension Sentences {
     /// What is said after the screen is gone (rule 6): `nil` when nothing waits.
     static func farewell(queued: Int, transfers: Int) -> String? {
         var parts: [String] = []
-        if queued > 0 { parts.append(queued == 1 ? "1 message stays queued" : "\(queued) messages stay queued") }
+        // Edits, deletions and reactions wait like messages.
+        if queued > 0 {
+            parts.append(
+                queued == 1 ? "1 message or change stays queued" : "\(queued) messages and changes stay queued")
+        }
         if transfers > 0 {
             parts.append(transfers == 1 ? "1 transfer is unfinished" : "\(transfers) transfers are unfinished")
         }

@@ -31,9 +31,10 @@ struct CommandItem: Sendable {
 
     /// Everything, in the order of the help, with the keys as they are bound: first what somebody new needs.
     static func all(_ keymap: Keymap, for list: List = .help) -> [CommandItem] {
-        let basics = basics(keymap)
+        var items = basics(keymap)
+        // The palette has the commands below.
+        if list == .palette { items.removeAll { if case .slash = $0.action { true } else { false } } }
         let keys = keymap.bindings.filter { binding in !Self.basics.contains { $0.is(binding) } }
-        var items = basics
         for group in KeyBinding.Group.allCases {
             for binding in keys where binding.group == group {
                 guard let title = binding.title, !binding.keys.isEmpty else { continue }

@@ -92,6 +92,8 @@ final class ControlServer: Sendable {
         } catch {
             return .failed(error)
         }
+        // Who asks while we end is to ask whoever comes next.
+        if Task.isCancelled { return .again }
         // Files may be accepted only by who stays until they are here.
         if isTemporary, case .receive = operation { return .again }
         let result = await result(of: operation, on: connection)

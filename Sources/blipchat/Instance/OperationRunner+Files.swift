@@ -81,17 +81,16 @@ extension OperationRunner {
             case .notice(.keyChanged(peer.id)):
                 waiting.fail(Self.keyChanged(who))
                 return true
-            case .messagesDeleted(peer.id):
+            case .messagesDeleted(peer.id), .conversationsChanged:
+                // With a contact everything goes, so that one stands for all: this happens often.
+                if case .conversationsChanged = event {
+                    guard let id = waiting.ids.first, await deletion(of: id, peer) != nil else { return nil }
+                }
                 for id in waiting.ids {
                     guard let error = await deletion(of: id, peer) else { continue }
                     if waiting.note(.failed(error), of: id) { return true }
                 }
                 return nil
-            case .conversationsChanged:
-                // With a contact everything goes, so that one stands for all: this happens often.
-                guard let id = waiting.ids.first, let error = await deletion(of: id, peer) else { return nil }
-                waiting.fail(error)
-                return true
             default: return nil
             }
         }
