@@ -399,6 +399,15 @@ struct BrowseTests {
         #expect(fixture.errands == [.setPinned(pinned, false)])
     }
 
+    @Test("Esc leads to the newest message where nothing but the program's own lines is in view")
+    func belowTheLines() {
+        var fixture = screen(Fixture.history)
+        fixture.state.note((1...60).map { "line \($0)" })
+        fixture.press("Esc")
+        #expect(selected(fixture) == Fixture.history.last?.position.rawValue)
+        #expect(fixture.text.contains("browse:"))
+    }
+
     @Test("Enter takes an offer, opens a link, or jumps to what is answered; o and s do as they say")
     func act() {
         let offer = Fixture.fileMessage(Fixture.release, position: 9, at: Fixture.time(21, 9, 7))

@@ -108,6 +108,18 @@ struct LineSafetyTests {
         #expect(fixture.errands == [.reply("/me nods", to: Self.own("text"))])
     }
 
+    @Test(
+        "while an action is edited, other commands are commands, and a slip is no text",
+        arguments: ["/qiut", "/version"])
+    func slipInAnAction(line: String) {
+        var fixture = Self.screen("/me sings")
+        fixture.press("Esc", "e", "Ctrl-u")
+        fixture.effects = []
+        fixture.enter(line)
+        #expect(!fixture.errands.contains { if case .edit = $0 { true } else { false } })
+        #expect(fixture.state.openChat?.composing != nil)
+    }
+
     @Test("an edit that changes nothing is none, and after an edit nobody is typing any more")
     func unchangedEdit() {
         var fixture = Self.screen("text")

@@ -5,7 +5,8 @@ import ChatCore
 extension AppState {
     /// Esc in the input: the message at the bottom of the view gets the cursor.
     mutating func startBrowsing() {
-        guard let chat = openChat, let message = lastVisibleMessage(chat) else {
+        // Where nothing but our own lines is in view, the newest message comes into it.
+        guard let chat = openChat, let message = lastVisibleMessage(chat) ?? chat.window.shownMessages.last else {
             status = nil
             return
         }

@@ -50,11 +50,11 @@ extension AppState {
         }
     }
 
-    /// A text that begins with a slash, and is edited, is a text and no command.
+    /// A text that begins with a slash, and is edited, is a text and no command. An action was one, and may become another.
     private func meaning(of text: String) -> SlashLine {
         let line = SlashLine.parse(text, aliases: settings.aliases)
         guard case .edit(let message, _, _)? = openChat?.composing, case .text(let old) = message.content,
-            old.hasPrefix("/")
+            old.hasPrefix("/"), ActionText.deed(in: old) == nil
         else { return line }
         if case .empty = line { return line }
         return .message(text)

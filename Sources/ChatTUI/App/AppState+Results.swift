@@ -36,6 +36,11 @@ extension AppState {
         case .limitRate(let scope, let limit):
             var scope = scope
             if case .transfer(let number) = scope { scope = .transfer(named(number)) }
+            if case .transfer(let number) = scope, isFolder(number) {
+                let name = "#\(number.rawValue)"
+                return say(
+                    limit.map { "\(name): each of its files at most \(Units.rate(Double($0)))" } ?? "\(name): no limit")
+            }
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
             guard case .contact(let peer) = result else { return }
@@ -65,7 +70,9 @@ extension AppState {
         case .decline(let number): say("#\(shown(number)) is declined")
         case .pause(let number): say("#\(shown(number)) is paused (/resume \(shown(number)))")
         case .resume(let number): say("#\(shown(number)) is no longer paused here")
-        case .cancel(let number): say("#\(shown(number)) is cancelled")
+        case .cancel(let number):
+            let isUnderWay = isFolder(named(number)) && transfers.group(of: number)?.state.isFinal == false
+            say(isUnderWay ? "#\(shown(number)) is being cancelled, file by file" : "#\(shown(number)) is cancelled")
         case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
         case .disconnect(let contact):
             say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
@@ -92,6 +99,11 @@ extension AppState {
     }
 
     private func shown(_ number: TransferNumber) -> Int64 { named(number).rawValue }
+
+    /// The number stands for a folder.
+    private func isFolder(_ number: TransferNumber) -> Bool {
+        transfers.group(of: number).map { $0.isFolder && $0.number == number && namedFolder == number } ?? false
+    }
 
     /// Who is not there learns it later; who never had the message has nothing to learn.
     private func sentence(deleted message: ChatMessage) -> String {
@@ -196,6 +208,8 @@ extension AppState {
             .cancel(let number):
             // What was shown as decided may not be: the offer comes back.
             effects.append(.ask(.transfers))
+            // Of the files of a folder some may be over in the meantime.
+            if case .wrongTransferState = error, isFolder(named(number)) { return }
             note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)

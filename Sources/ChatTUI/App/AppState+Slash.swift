@@ -30,7 +30,10 @@ extension AppState {
         case .nick, .away, .back, .mute, .autoAccept, .disconnect, .ping, .stats:
             runPresence(command.verb, &scanner, &effects)
         case .qr, .export, .importHistory, .backup, .doctor: runProgram(command.verb, &scanner, &effects)
-        case .connect:
+        case .reconnect where scanner.remainder() == nil: perform(.reconnect, &effects)
+        // Somebody who is named is meant.
+        case .connect, .reconnect:
+            scanner = ArgumentScanner(arguments)
             let word = scanner.remainder()
             guard let id = word == nil ? openID : who(word) else { return }
             guard !saysBlocked(id) else { return }
@@ -38,7 +41,6 @@ extension AppState {
             say("Calling \(name(of: id)) now")
             effects.append(.run(.reconnect(id)))
         case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, &effects)
-        case .reconnect: perform(.reconnect, &effects)
         case .status: note(statusLines())
         case .plain, .editor, .bind, .unbind, .alias: runWriting(command.verb, arguments, &scanner, &effects)
         case .redraw: effects.append(.redraw)
