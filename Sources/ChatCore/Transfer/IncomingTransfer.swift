@@ -42,7 +42,8 @@ actor IncomingTransfer {
     let limits: ChatLimits
     let pacing: TransferPacing
     private let rooms: DiskRooms
-    private var share: DiskShare?
+    /// What `begin` has opened and found.
+    private var begun: (folder: DownloadFolder, share: DiskShare)?
     let folderPath: String
     private let report: @Sendable (News) async -> Bool
     private let executor = DispatchQueueExecutor(label: "blipchat.transfer", isBackground: true)
@@ -69,7 +70,7 @@ actor IncomingTransfer {
     func begin() -> Outcome? {
         do throws(Ended) {
             let folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
-            share = try share(of: folder, done: try presentBytes(in: folder))
+            begun = (folder, try share(of: folder, done: try presentBytes(in: folder)))
             return nil
         } catch {
             return error.outcome
@@ -78,14 +79,19 @@ actor IncomingTransfer {
 
     func run() async -> Outcome {
         // The others have its room when it is over.
-        defer { share = nil }
+        defer { begun = nil }
         do throws(Ended) {
-            let folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
+            let folder: DownloadFolder
+            if let begun {
+                folder = begun.folder
+            } else {
+                folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
+            }
             if let sha256 = transfer.sha256, let path = try await finishedEarlier(in: folder, sha256: sha256) {
                 return .complete(path: path, sha256: sha256)
             }
             let (file, digest, done) = try await openPartial(in: folder)
-            let room = if let share { share } else { try share(of: folder, done: done) }
+            let room = if let begun { begun.share } else { try share(of: folder, done: done) }
             try await receiveRanges(into: file, in: folder, room, digest: digest, from: done)
             return try await finish(file, digest: digest, in: folder)
         } catch {
