@@ -28,7 +28,7 @@ extension ChatClient {
     {
         await changeQuietly(id) {
             $0.transferred = transferred ?? $0.transferred
-            guard $0.state == .running else { return }
+            guard $0.state == .running || $0.state == .accepted else { return }
             $0.state = .accepted
             $0.reason = reason
         }
@@ -105,6 +105,7 @@ extension ChatClient {
             await self?.note(news, of: id) ?? false
         }
         let task = spawn { client in
+            if let outcome = await run.begin() { return await client.downloadEnded(id, outcome) }
             await client.changeQuietly(id) {
                 guard $0.state == .accepted else { return }
                 $0.state = .running

@@ -42,6 +42,8 @@ actor IncomingTransfer {
     let limits: ChatLimits
     let pacing: TransferPacing
     private let rooms: DiskRooms
+    /// What `begin` has opened and found.
+    private var begun: (folder: DownloadFolder, share: DiskShare)?
     let folderPath: String
     private let report: @Sendable (News) async -> Bool
     private let executor = DispatchQueueExecutor(label: "blipchat.transfer", isBackground: true)
@@ -64,15 +66,33 @@ actor IncomingTransfer {
 
     var partialName: String { FileNameSanitizer.partialName(transfer.name, transfer.id) }
 
-    func run() async -> Outcome {
+    /// Asks for room on the disk, before anything is read or written. How the run ends where there is none.
+    func begin() -> Outcome? {
         do throws(Ended) {
             let folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
+            begun = (folder, try share(of: folder, done: try presentBytes(in: folder)))
+            return nil
+        } catch {
+            return error.outcome
+        }
+    }
+
+    func run() async -> Outcome {
+        // The others have its room when it is over.
+        defer { begun = nil }
+        do throws(Ended) {
+            let folder: DownloadFolder
+            if let begun {
+                folder = begun.folder
+            } else {
+                folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
+            }
             if let sha256 = transfer.sha256, let path = try await finishedEarlier(in: folder, sha256: sha256) {
                 return .complete(path: path, sha256: sha256)
             }
             let (file, digest, done) = try await openPartial(in: folder)
-            let share = try share(of: folder, done: done)
-            try await receiveRanges(into: file, in: folder, share, digest: digest, from: done)
+            let room = if let begun { begun.share } else { try share(of: folder, done: done) }
+            try await receiveRanges(into: file, in: folder, room, digest: digest, from: done)
             return try await finish(file, digest: digest, in: folder)
         } catch {
             return Task.isCancelled ? .interrupted : error.outcome
@@ -80,6 +100,15 @@ actor IncomingTransfer {
     }
 
     // MARK: Beginning
+
+    /// How much of it is here already, as far as can be told without reading it.
+    private func presentBytes(in folder: DownloadFolder) throws(Ended) -> UInt64 {
+        let done = min(transfer.transferred, transfer.size)
+        guard done > 0, done < transfer.size else { return done }
+        let name = partialName
+        guard let file = try local({ () throws(FileError) in try folder.openPartial(name) }) else { return 0 }
+        return min(done, try local { () throws(FileError) in try file.facts().size })
+    }
 
     /// An earlier run verified the file and perhaps renamed it before the program died.
     private func finishedEarlier(in folder: DownloadFolder, sha256: String) async throws(Ended) -> String? {

@@ -1,6 +1,7 @@
 // One sender's messages show in their order, whatever overtakes whatever, and clocks order nothing (RELIABILITY D5).
 
 import BLIPNet
+import Synchronization
 import TestSupport
 import Testing
 
@@ -191,9 +192,16 @@ extension Simulation {
     func ask(_ request: BLIPRequest) async throws -> BLIPResponse {
         let link = try #require(await alice.client.sessions.values.first?.link)
         let pending = link.connection.submit(request, bodySink: nil)
-        async let response = pending.value()
-        await clock.advance(by: .milliseconds(100))
-        return try await response
+        let answer = Mutex<Result<BLIPResponse, any Error>?>(nil)
+        let waiting = Task {
+            let result: Result<BLIPResponse, any Error>
+            do { result = .success(try await pending.value()) } catch { result = .failure(error) }
+            answer.withLock { $0 = result }
+        }
+        defer { waiting.cancel() }
+        // Time goes on until it is there, however long the disk of the other side takes.
+        try await eventually("the answer") { answer.withLock { $0 != nil } }
+        return try #require(answer.withLock { $0 }).get()
     }
 
     func message(_ sequence: Int64, _ text: String, id: MessageID? = nil) -> BLIPRequest {

@@ -42,10 +42,10 @@ final class Simulation {
         await bob.stop()
     }
 
-    /// Lets time pass until `condition` holds.
+    /// Lets time pass, `step` by `step`, until `condition` holds.
     func eventually(
-        _ what: String, within limit: Duration = .seconds(600), sourceLocation: SourceLocation = #_sourceLocation,
-        _ condition: () async throws -> Bool
+        _ what: String, within limit: Duration = .seconds(600), step: Duration = .milliseconds(50),
+        sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
     ) async throws {
         let end = clock.now + limit
         while try await !condition() {
@@ -53,7 +53,7 @@ final class Simulation {
                 Issue.record("did not happen within \(limit): \(what)", sourceLocation: sourceLocation)
                 throw NeverHappened(what: what)
             }
-            await clock.advance(by: .milliseconds(50))
+            await clock.advance(by: step)
         }
     }
 
