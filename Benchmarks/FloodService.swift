@@ -112,6 +112,7 @@ actor FloodService: ChatService {
     func pauseTransfer(_ number: TransferNumber) {}
     func resumeTransfer(_ number: TransferNumber) {}
     func cancelTransfer(_ number: TransferNumber) {}
+    func cancelFolder(of number: TransferNumber) {}
     func irregularities() -> Irregularities { Irregularities() }
     func setRateLimit(_ limit: UInt64?, of scope: RateScope) {}
     func rateLimit(of scope: RateScope) -> UInt64? { nil }

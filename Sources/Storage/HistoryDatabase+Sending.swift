@@ -54,12 +54,7 @@ extension HistoryDatabase {
         to contact: ContactID, transfer: MessageID, state: FileTransfer.State
     ) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
-            try connection.run(
-                "DELETE FROM outbox WHERE contact = ? AND transfer = ?", .integer(contact.rawValue),
-                .text(transfer.text))
-            try connection.run(
-                "INSERT INTO outbox(contact, transfer, transfer_state) VALUES (?, ?, ?)",
-                .integer(contact.rawValue), .text(transfer.text), .text(state.rawValue))
+            try connection.enqueueFileStatus(to: contact, of: [transfer], state: state)
         }
     }
 
@@ -200,6 +195,22 @@ extension HistoryDatabase {
 }
 
 extension SQLiteConnection {
+    /// Queues news of transfers; older news of them, which may wait yet, are not told any more.
+    func enqueueFileStatus(
+        to contact: ContactID, of transfers: [MessageID], state: FileTransfer.State
+    ) throws(StoreError) {
+        // In one look at all that waits: there may be as many offers.
+        let names = transfers.map { "\"\($0.text)\"" }.joined(separator: ",")
+        try run(
+            "DELETE FROM outbox WHERE contact = ? AND transfer IN (SELECT value FROM json_each(?))",
+            .integer(contact.rawValue), .text("[\(names)]"))
+        for transfer in transfers {
+            try run(
+                "INSERT INTO outbox(contact, transfer, transfer_state) VALUES (?, ?, ?)",
+                .integer(contact.rawValue), .text(transfer.text), .text(state.rawValue))
+        }
+    }
+
     /// Takes a message out of the outbox, at whose beginning it is nearly always.
     func removeFromOutbox(messageAt position: Int64, of contact: ContactID) throws(StoreError) {
         try run(

@@ -82,16 +82,20 @@ extension HistoryDatabase {
         }
     }
 
-    public func transfers(
-        of set: MessageID, from contact: ContactID, limit: Int
+    public func unfinishedTransfers(
+        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
         try await writer.perform { connection throws(StoreError) in
+            // The plus keeps SQLite from the index of all that is unfinished.
             try connection.all(
                 """
                 SELECT \(TransferRow.columns) FROM transfers t
-                WHERE t.folder_set = ? AND t.contact = ? AND t.outgoing = 0 ORDER BY t.number LIMIT ?
+                WHERE t.folder_set = ? AND t.contact = ? AND t.outgoing = ? AND +\(Self.isUnfinished)
+                ORDER BY t.number LIMIT ?
                 """,
-                [.text(set.text), .integer(contact.rawValue), .integer(Int64(limit))]
+                [
+                    .text(set.text), .integer(contact.rawValue), .flag(direction == .outgoing), .integer(Int64(limit)),
+                ]
             ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
         }
     }
@@ -112,6 +116,33 @@ extension HistoryDatabase {
                 .integer(transferred), .optionalText(transfer.sha256), .optionalText(transfer.path),
                 .optionalInteger(transfer.started?.milliseconds), .optionalInteger(transfer.finished?.milliseconds))
             return reporting ? try connection.message(transfer.id, of: transfer.contact, transfer.direction) : nil
+        }
+    }
+
+    public func endTransfers(
+        _ ids: [MessageID], with contact: ContactID, as state: FileTransfer.State, at time: Timestamp
+    ) async throws(StoreError) {
+        _ = try await write(reporting: { (messages: [ChatMessage]) in messages.map { .changed($0) } }) {
+            connection throws(StoreError) in
+            var messages: [ChatMessage] = []
+            var ended: [MessageID] = []
+            for id in ids {
+                let direction = try connection.first(
+                    """
+                    UPDATE transfers SET state = ?3, reason = NULL, finished = ?4
+                    WHERE id = ?1 AND contact = ?2 AND state IN ('offered', 'accepted', 'running', 'paused')
+                    RETURNING outgoing
+                    """,
+                    [
+                        .text(id.text), .integer(contact.rawValue), .text(state.rawValue), .integer(time.milliseconds),
+                    ]
+                ) { row in row.integer(0) != 0 ? MessageDirection.outgoing : .incoming }
+                guard let direction else { continue }
+                ended.append(id)
+                if let message = try connection.message(id, of: contact, direction) { messages.append(message) }
+            }
+            try connection.enqueueFileStatus(to: contact, of: ended, state: state)
+            return messages
         }
     }
 

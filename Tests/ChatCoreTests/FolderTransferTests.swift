@@ -111,6 +111,72 @@ import Testing
         await pair.stop()
     }
 
+    @Test(
+        "a folder is cancelled as a whole by either side, and what is still to come of it too",
+        arguments: [true, false])
+    func cancelled(bySender: Bool) async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let contact = try await pair.alice.contactID("bob")
+        let single = try await pair.offer(try pair.alice.makeFile("single", size: 10))
+        let place = FolderPlace(set: MessageID(at: Timestamp(milliseconds: 5)), path: "d", files: 600, bytes: 1 << 40)
+        var ids: [MessageID] = []
+        for (number, size) in [10, 20 << 20, 10, 10].enumerated() {
+            ids.append(try await offer(pair, "f\(number)", size: size, place: place, to: contact))
+        }
+        try await pair.bob.waitForState(.offered, of: ids[3])
+        // Nothing of the second one comes to its end.
+        try await pair.bob.client.setRateLimit(1000, of: .all(.incoming))
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(ids[1]).number, into: nil)
+        try await pair.bob.waitForState(.running, of: ids[1])
+        let canceller = bySender ? pair.alice : pair.bob
+        try await canceller.client.cancelFolder(of: try await canceller.row(ids[2]).number)
+        let late = bySender ? [] : [try await offer(pair, "late", size: 10, place: place, to: contact)]
+        for peer in [pair.alice, pair.bob] {
+            for id in ids {
+                try await eventually("\(id) is over") { try await peer.row(id).state.isFinal }
+            }
+            #expect(try await peer.row(ids[1]).state == .cancelled)
+            for id in late { try await peer.waitForState(.declined, of: id) }
+            #expect(try await peer.row(single).state == .offered)
+            #expect(try await peer.client.transfers(unfinishedOnly: true).map(\.id) == [single])
+        }
+        // Also when our user takes a small file of theirs without being asked, and after a restart.
+        if !bySender {
+            try await pair.bob.restart()
+            try await pair.bob.client.setAutomaticAcceptance(1000, from: pair.bob.contactID("alice"))
+            let last = try await offer(pair, "last", size: 10, place: place, to: contact)
+            for peer in [pair.alice, pair.bob] { try await peer.waitForState(.declined, of: last) }
+        }
+        #expect(names(in: pair.bob.downloads + "/d").allSatisfy { !$0.hasPrefix(".") })
+        await pair.stop()
+    }
+
+    @Test("a folder that is cancelled while it is offered is offered no further; nothing of it stays unfinished")
+    func cancelledWhileOffered() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let path = pair.alice.home + "/many"
+        mkdir(path, 0o755)
+        let count = 1500
+        for number in 0..<count { try writeFile("\(path)/\(number)", []) }
+        let client = pair.alice.client
+        let contact = try await pair.alice.contactID("bob")
+        async let offer = client.sendFolder(at: path, caption: "", to: contact)
+        try await eventually("some are offered") { try await client.transfers(unfinishedOnly: true).count > 2 }
+        let first = try #require(try await client.transfers(unfinishedOnly: true).last)
+        try await client.cancelFolder(of: first.number)
+        let offered = try await offer.messages
+        #expect(offered.count > 2)
+        if offered.count < count { #expect(try await client.transfer(number: first.number).state == .cancelled) }
+        let last = try #require(offered.last?.id)
+        try await eventually("all are over") {
+            let left = try await client.transfers(unfinishedOnly: true)
+            let leftThere = try await pair.bob.client.transfers(unfinishedOnly: true)
+            let state = try await pair.bob.transfer(last)?.state
+            return left.isEmpty && leftThere.isEmpty && state == .cancelled
+        }
+        await pair.stop()
+    }
+
     @Test("files of a folder that come after a restart land beside the others", arguments: [nil, UInt64.max])
     func afterRestart(accepting limit: UInt64?) async throws {
         let pair = try await TransferPair(accepting: limit)

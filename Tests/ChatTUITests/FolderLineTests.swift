@@ -127,7 +127,7 @@ struct FolderLineTests {
         let rest = (101...103).map { TransferNumber($0) }
         for (line, expected) in [
             ("/pause 100", rest.map(Errand.pause)), ("/pause", rest.map(Errand.pause)),
-            ("/cancel #100", rest.map(Errand.cancel)), ("/cancel 102", [.cancel(rest[1])]),
+            ("/cancel #100", [.cancelFolder(TransferNumber(100))]), ("/cancel 102", [.cancel(rest[1])]),
             ("/limit 100 50k", rest.map { .limitRate(.transfer($0), 50_000) }),
         ] {
             fixture.effects = []
@@ -139,8 +139,8 @@ struct FolderLineTests {
         fixture.enter("/resume 100")
         #expect(fixture.text.contains("#100 is running: there is nothing to resume"), "\(fixture.text)")
         fixture.enter("/cancel 100")
-        fixture.send(.done(.cancel(rest[0]), .nothing))
-        #expect(fixture.state.status?.text == "#100 is being cancelled, file by file")
+        fixture.send(.done(.cancelFolder(TransferNumber(100)), .nothing))
+        #expect(fixture.state.status?.text == "#100 is cancelled")
         fixture.enter("/pause 100")
         fixture.send(.done(.pause(rest[2]), .nothing))
         #expect(fixture.state.status?.text == "#100 is paused (/resume 100)")

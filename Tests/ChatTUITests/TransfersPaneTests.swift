@@ -54,7 +54,7 @@ struct TransfersPaneTests {
     func cancelsFolder() {
         var fixture = opened([file(21, .complete), file(22, .running), file(23, .offered)])
         fixture.press("x", "x")
-        #expect(fixture.errands == [.cancel(TransferNumber(22)), .cancel(TransferNumber(23))])
+        #expect(fixture.errands == [.cancelFolder(TransferNumber(21))])
         let ended = opened([file(21, .complete), file(22, .failed, reason: "the disk is full"), file(23, .complete)])
         #expect(ended.text.contains("1 of 3 files stopped: the disk is full"))
     }

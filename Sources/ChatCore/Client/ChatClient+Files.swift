@@ -116,6 +116,11 @@ extension ChatClient {
         let isSmall = accepts(transfer)
         guard isSmall || transfer.place != nil else { return }
         spawn { client in
+            if await client.isRefused(transfer) {
+                // Where it cannot be stored, the next link finds it offered.
+                try? await client.end(transfer, .declined)
+                return
+            }
             if !isSmall {
                 guard await client.takeFromFolder(transfer) else { return }
             }
@@ -136,14 +141,20 @@ extension ChatClient {
         let transfer = try await transfer(number: number)
         guard transfer.direction == .incoming else { throw .ownTransfer }
         guard transfer.state == .offered else { throw .wrongTransferState(transfer.state) }
-        try await end(transfer, .declined)
-        for other in try await offeredBeside(transfer) { try await end(other, .declined) }
+        guard let place = transfer.place else { return try await end(transfer, .declined) }
+        try await endFolder(of: transfer, place, as: .declined, offeredOnly: true)
     }
 
     public func cancelTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard !transfer.state.isFinal else { throw .wrongTransferState(transfer.state) }
         try await end(transfer, .cancelled)
+    }
+
+    public func cancelFolder(of number: TransferNumber) async throws(ChatError) {
+        let transfer = try await transfer(number: number)
+        guard let place = transfer.place else { return try await cancelTransfer(number) }
+        try await endFolder(of: transfer, place, as: .cancelled, offeredOnly: false)
     }
 
     public func pauseTransfer(_ number: TransferNumber) async throws(ChatError) {

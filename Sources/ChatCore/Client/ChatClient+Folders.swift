@@ -41,8 +41,7 @@ extension ChatClient {
     func acceptFolder(_ place: FolderPlace, beginning first: FileTransfer) async throws(ChatError) {
         let key = FolderSet.key(place.set, from: first.contact)
         guard var set = try await knownFolder(key) else { return }
-        set.filesLeft = place.files
-        set.bytesLeft = place.bytes
+        set.agree(to: place)
         _ = set.take(first.size)
         folderSets[key] = set
         try await keep(set, key)
@@ -57,12 +56,81 @@ extension ChatClient {
 
     /// The other files of the same folder that nobody has decided.
     func offeredBeside(_ transfer: FileTransfer) async throws(ChatError) -> [FileTransfer] {
-        guard let place = transfer.place, transfer.direction == .incoming else { return [] }
+        guard transfer.direction == .incoming else { return [] }
+        return try await unfinished(in: transfer).filter { $0.state == .offered && $0.id != transfer.id }
+    }
+
+    /// The unfinished files of the folder that a transfer belongs to; none when it was sent by itself.
+    private func unfinished(in transfer: FileTransfer) async throws(ChatError) -> [FileTransfer] {
+        guard let place = transfer.place else { return [] }
         let limit = configuration.limits.outboxMessages
-        let all = try await stored { () async throws(StoreError) in
-            try await store.transfers(of: place.set, from: transfer.contact, limit: limit)
+        return try await stored { () async throws(StoreError) in
+            try await store.unfinishedTransfers(
+                of: place.set, with: transfer.contact, transfer.direction, limit: limit)
         }
-        return all.filter { $0.state == .offered && $0.id != transfer.id }
+    }
+
+    /// Ends what is unfinished of a folder by our user's word, with `offeredOnly` what nobody has decided, and tells the
+    /// peer. What is still to come of it is declined, or not offered any more.
+    func endFolder(
+        of transfer: FileTransfer, _ place: FolderPlace, as state: FileTransfer.State, offeredOnly: Bool
+    ) async throws(ChatError) {
+        if transfer.direction == .outgoing {
+            foldersBeingOffered.remove(place.set)
+        } else {
+            let key = FolderSet.key(place.set, from: transfer.contact)
+            var set = try await knownFolder(key) ?? FolderSet(path: "")
+            set.refuse()
+            folderSets[key] = set
+            try await keep(set, key)
+        }
+        while true {
+            let page = try await unfinished(in: transfer).filter { !offeredOnly || $0.state == .offered }
+            guard !page.isEmpty else { return }
+            try await end(page, with: transfer.contact, as: state)
+        }
+    }
+
+    /// Ends transfers with one contact together, some hundred in a step.
+    private func end(
+        _ transfers: [FileTransfer], with contact: ContactID, as state: FileTransfer.State
+    ) async throws(ChatError) {
+        let time = now()
+        // All of them at once, before anything is awaited: nothing begins any more, no part is asked for or given.
+        for transfer in transfers {
+            var row = transferRows[transfer.id] ?? transfer
+            guard !row.state.isFinal else { continue }
+            row.state = state
+            row.reason = nil
+            row.finished = time
+            transferRows[transfer.id] = row
+            uploads[transfer.id] = nil
+        }
+        // Behind a step that fails, what the database has counts.
+        defer { for transfer in transfers { transferRows[transfer.id] = nil } }
+        var rest = transfers[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(500)
+            rest = rest.dropFirst(part.count)
+            try await stored { () async throws(StoreError) in
+                try await store.endTransfers(part.map(\.id), with: contact, as: state, at: time)
+            }
+            for transfer in part {
+                pacing.setLimit(nil, of: .transfer(transfer.id))
+                await removeSpooled(transfer)
+                await stopDownload(transfer.id)
+                if transfer.direction == .incoming { removePartial(of: transfer) }
+            }
+            pump(contact)
+        }
+    }
+
+    /// Whether our user wants nothing more of the folder that a file belongs to.
+    func isRefused(_ transfer: FileTransfer) async -> Bool {
+        guard let place = transfer.place else { return false }
+        // A history that cannot be read leaves the question to our user.
+        let set = try? await knownFolder(FolderSet.key(place.set, from: transfer.contact))
+        return set?.isRefused == true
     }
 
     /// Whether our user has agreed to this file by accepting the folder; counts it.

@@ -35,7 +35,9 @@ extension ChatClient {
         guard !tree.files.isEmpty else { throw .emptyFolder(path: path) }
         let set = MessageID(at: now())
         var messages: [ChatMessage] = []
-        for file in tree.files {
+        foldersBeingOffered.insert(set)
+        defer { foldersBeingOffered.remove(set) }
+        for file in tree.files where foldersBeingOffered.contains(set) {
             let place = FolderPlace(
                 set: set, path: file.folder, files: UInt64(tree.files.count), bytes: min(bytes, UInt64(Int64.max)))
             messages.append(

@@ -54,6 +54,8 @@ public actor ChatClient: ChatService {
     var accepting: Set<MessageID> = []
     /// Where the folders that contacts send are put, as far as this run has asked (see +Folders).
     var folderSets: [String: FolderSet] = [:]
+    /// Folders of ours whose files are just being offered; one that is cancelled meanwhile is taken out.
+    var foldersBeingOffered: Set<MessageID> = []
     /// The files that were counted against what the offers of such folders said, in this run.
     var takenFromFolders: Set<MessageID> = []
     /// Where accepted files go, without links; set at the start.

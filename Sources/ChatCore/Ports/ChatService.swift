@@ -109,11 +109,14 @@ public protocol ChatService: Sendable {
     /// Accepts an offer or resumes a paused transfer. `folder` overrides the downloads folder. The offer of one file of
     /// a folder accepts the whole folder, up to the number and size of files that the offer names.
     func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError)
-    /// Refuses an offer; of one file of a folder, all that are still offered.
+    /// Refuses an offer; of one file of a folder, all that are still offered or to come.
     func declineTransfer(_ number: TransferNumber) async throws(ChatError)
     func pauseTransfer(_ number: TransferNumber) async throws(ChatError)
     func resumeTransfer(_ number: TransferNumber) async throws(ChatError)
     func cancelTransfer(_ number: TransferNumber) async throws(ChatError)
+    /// Cancels what is unfinished of the folder that a transfer belongs to; what is still to come of it is declined, or not
+    /// offered any more. A file that was sent by itself is cancelled alone.
+    func cancelFolder(of number: TransferNumber) async throws(ChatError)
     /// What peers have done that was not as it should be, since the start.
     func irregularities() async -> Irregularities
     /// Limits how fast files move, in bytes per second, until the program ends; `nil` takes the limit away.

@@ -144,13 +144,18 @@ public protocol HistoryStore: Sendable {
     func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String>
     /// Incoming transfers of `contact` that are accepted and not finished (waiting or running), oldest first.
     func acceptedTransfers(from contact: ContactID, limit: Int) async throws(StoreError) -> [FileTransfer]
-    /// The files of one folder that `contact` sends, oldest first.
-    func transfers(
-        of set: MessageID, from contact: ContactID, limit: Int
+    /// The unfinished files of one folder that `contact` sends or is sent, oldest first.
+    func unfinishedTransfers(
+        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
     /// Writes back a changed transfer (all mutable fields). A final state is never left again. `reporting`: its
     /// message counts as changed.
     func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError)
+    /// Ends transfers with `contact` in the final state `state`, and queues the news for the peer, in one step. What is
+    /// final already stays as it is.
+    func endTransfers(
+        _ ids: [MessageID], with contact: ContactID, as state: FileTransfer.State, at time: Timestamp
+    ) async throws(StoreError)
 
     // MARK: Forgetting
 

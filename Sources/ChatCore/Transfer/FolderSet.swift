@@ -10,6 +10,8 @@ struct FolderSet: Sendable, Equatable {
     /// What may still be accepted without asking, because our user accepted the whole; both 0 when they did not.
     var filesLeft: UInt64 = 0
     var bytesLeft: UInt64 = 0
+    /// Our user wants nothing more of it: what is still to come is declined.
+    private(set) var isRefused = false
 
     init(path: String) { self.path = path }
 
@@ -17,15 +19,32 @@ struct FolderSet: Sendable, Equatable {
         "folder-set.\(contact.rawValue).\(set.text)"
     }
 
-    /// `FILES BYTES PATH`.
-    var text: String { "\(filesLeft) \(bytesLeft) \(path)" }
+    /// `FILES BYTES PATH`, or `refused 0 PATH`.
+    var text: String { "\(isRefused ? Self.refused : String(filesLeft)) \(bytesLeft) \(path)" }
+    private static let refused = "refused"
 
     init?(text: String) {
         let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let files = UInt64(parts[0]), let bytes = UInt64(parts[1]) else { return nil }
+        isRefused = parts[0] == Self.refused
+        guard parts.count == 3, let files = isRefused ? 0 : UInt64(parts[0]), let bytes = UInt64(parts[1]) else {
+            return nil
+        }
         path = String(parts[2])
         filesLeft = files
         bytesLeft = bytes
+    }
+
+    /// Our user agrees to all of it, as it was offered.
+    mutating func agree(to place: FolderPlace) {
+        isRefused = false
+        filesLeft = place.files
+        bytesLeft = place.bytes
+    }
+
+    mutating func refuse() {
+        isRefused = true
+        filesLeft = 0
+        bytesLeft = 0
     }
 
     /// Takes a file out of what was agreed to; `false` when it is more than that.

@@ -48,6 +48,8 @@ public enum Errand: Sendable, Equatable {
     case pause(TransferNumber)
     case resume(TransferNumber)
     case cancel(TransferNumber)
+    /// All unfinished files of the folder to which this one belongs.
+    case cancelFolder(TransferNumber)
     /// Bytes per second; `nil` takes the limit away.
     case limitRate(RateScope, UInt64?)
     case addContact(PeerAddress, name: String?)

@@ -70,9 +70,7 @@ extension AppState {
         case .decline(let number): say("#\(shown(number)) is declined")
         case .pause(let number): say("#\(shown(number)) is paused (/resume \(shown(number)))")
         case .resume(let number): say("#\(shown(number)) is no longer paused here")
-        case .cancel(let number):
-            let isUnderWay = isFolder(named(number)) && transfers.group(of: number)?.state.isFinal == false
-            say(isUnderWay ? "#\(shown(number)) is being cancelled, file by file" : "#\(shown(number)) is cancelled")
+        case .cancel(let number), .cancelFolder(let number): say("#\(shown(number)) is cancelled")
         case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
         case .disconnect(let contact):
             say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
@@ -205,7 +203,7 @@ extension AppState {
         case .setDraft, .setTyping, .markSeen:
             say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
-            .cancel(let number):
+            .cancel(let number), .cancelFolder(let number):
             // What was shown as decided may not be: the offer comes back.
             effects.append(.ask(.transfers))
             // Of the files of a folder some may be over in the meantime.

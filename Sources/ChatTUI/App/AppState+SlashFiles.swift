@@ -28,11 +28,12 @@ extension AppState {
         case .pause, .resume, .cancel:
             guard let number = transferNumber(&scanner, for: verb) else { return }
             namedFolder = number
-            if let group = transfers.group(of: number), group.isFolder, group.number == number,
-                !transfers.files(of: group).contains(where: { $0.fits(verb) })
-            {
-                let state = Sentences.word(for: group.state)
-                return note("#\(number.rawValue) is \(state): there is nothing to \(verb)", isError: true)
+            if let group = transfers.group(of: number), group.isFolder, group.number == number {
+                guard transfers.files(of: group).contains(where: { $0.fits(verb) }) else {
+                    let state = Sentences.word(for: group.state)
+                    return note("#\(number.rawValue) is \(state): there is nothing to \(verb)", isError: true)
+                }
+                if verb == .cancel { return effects.append(.run(.cancelFolder(number))) }
             }
             for file in transfers.files(meantBy: number, for: verb) {
                 effects.append(.run(verb == .pause ? .pause(file) : verb == .resume ? .resume(file) : .cancel(file)))

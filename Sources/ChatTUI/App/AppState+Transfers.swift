@@ -97,9 +97,7 @@ extension AppState {
             if group.state.isFinal {
                 say("#\(number) is \(Sentences.word(for: group.state)) already")
             } else if isConfirmed {
-                for file in files(of: group, where: { !$0.state.isFinal }) {
-                    effects.append(.run(.cancel(file.number)))
-                }
+                effects.append(.run(group.isFolder ? .cancelFolder(group.number) : .cancel(group.number)))
             } else {
                 pane.confirmingCancel = group.number
                 say(question: "Cancel #\(number) for good? x again cancels, any other key keeps it")

@@ -50,6 +50,7 @@ struct EffectRunner: Sendable {
         case .pause(let number): try await service.pauseTransfer(number)
         case .resume(let number): try await service.resumeTransfer(number)
         case .cancel(let number): try await service.cancelTransfer(number)
+        case .cancelFolder(let number): try await service.cancelFolder(of: number)
         case .limitRate(let scope, let limit): try await service.setRateLimit(limit, of: scope)
         case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
         case .rename(let contact, let name): try await service.renameContact(contact, to: name)

@@ -148,6 +148,7 @@ extension AttachedService: ChatService {
     func pauseTransfer(_ number: TransferNumber) async throws(ChatError) { try await perform(.pauseTransfer(number)) }
     func resumeTransfer(_ number: TransferNumber) async throws(ChatError) { try await perform(.resumeTransfer(number)) }
     func cancelTransfer(_ number: TransferNumber) async throws(ChatError) { try await perform(.cancelTransfer(number)) }
+    func cancelFolder(of number: TransferNumber) async throws(ChatError) { try await perform(.cancelFolder(number)) }
     func irregularities() async -> Irregularities { (try? await call(.irregularities)) ?? Irregularities() }
     func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {
         try await perform(.setRateLimit(limit, of: scope))

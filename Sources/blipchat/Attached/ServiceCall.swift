@@ -75,6 +75,7 @@ enum ServiceCall: Sendable, Equatable, Codable {
     case pauseTransfer(TransferNumber)
     case resumeTransfer(TransferNumber)
     case cancelTransfer(TransferNumber)
+    case cancelFolder(TransferNumber)
     case irregularities
     case setRateLimit(UInt64?, of: RateScope)
     case rateLimit(RateScope)
@@ -155,6 +156,7 @@ extension ServiceCall {
         case .pauseTransfer(let number): try await service.pauseTransfer(number)
         case .resumeTransfer(let number): try await service.resumeTransfer(number)
         case .cancelTransfer(let number): try await service.cancelTransfer(number)
+        case .cancelFolder(let number): try await service.cancelFolder(of: number)
         case .irregularities: return await service.irregularities()
         case .setRateLimit(let limit, let scope): try await service.setRateLimit(limit, of: scope)
         case .rateLimit(let scope): return try await service.rateLimit(of: scope)

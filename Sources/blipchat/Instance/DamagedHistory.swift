@@ -141,5 +141,6 @@ struct DamagedHistory: ChatService {
     func pauseTransfer(_ number: TransferNumber) async throws(ChatError) { throw refusal }
     func resumeTransfer(_ number: TransferNumber) async throws(ChatError) { throw refusal }
     func cancelTransfer(_ number: TransferNumber) async throws(ChatError) { throw refusal }
+    func cancelFolder(of number: TransferNumber) async throws(ChatError) { throw refusal }
     func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) { throw refusal }
 }

@@ -149,5 +149,6 @@ actor RecordingService: ChatService {
     func pauseTransfer(_ number: TransferNumber) throws(ChatError) {}
     func resumeTransfer(_ number: TransferNumber) throws(ChatError) {}
     func cancelTransfer(_ number: TransferNumber) throws(ChatError) {}
+    func cancelFolder(of number: TransferNumber) throws(ChatError) {}
     func downloadsSpace() -> (folder: String, freeBytes: UInt64)? { nil }
 }
