@@ -153,7 +153,8 @@ extension Retention {
     /// As the database has it: NULL for none, 0 for ever.
     fileprivate init?(days: Int64?) {
         guard let days else { return nil }
-        self = days > 0 ? .days(Int(clamping: days)) : .forever
+        // A repaired or copied database may say anything.
+        self = days > 0 ? .days(min(Int(clamping: days), Self.maximumDays)) : .forever
     }
 }
 

@@ -38,11 +38,15 @@ public struct ImportedMessage: Sendable {
 ///
 /// In an empty history they get the first positions. In another one they stand before everything that is there, at
 /// negative positions: what was said before is not pushed behind what was said since. The positions are taken at the
-/// beginning: neither messages that arrive meanwhile nor other imports get them.
+/// beginning: neither messages that arrive meanwhile nor other imports get them. An import that was cut off is written
+/// down: when it is done again it goes on at its next position, not before or behind what it has taken over already.
 public struct HistoryImport: Sendable {
     private let database: HistoryDatabase
+    private let count: Int64
     private var nextPosition: Int64
     private var contacts: Set<ContactID> = []
+    /// It is written down how far it is. One import at a time is.
+    private let isMarked: Bool
     /// Messages that were not there before.
     public private(set) var addedMessages = 0
     public private(set) var addedOperations = 0
@@ -53,26 +57,34 @@ public struct HistoryImport: Sendable {
     public init(into database: HistoryDatabase, count: Int) async throws(StoreError) {
         self.database = database
         let count = Int64(max(count, 0))
-        nextPosition = try await database.writer.write { connection throws(StoreError) in
-            // For this connection and for as long as it lives: an import touches all of the indexes.
-            try connection.executeScript("PRAGMA cache_size = -65536")
-            let lowest = try connection.first("SELECT min(position) FROM messages") { row in row.optionalInteger(0) }
-            // Positions are never used twice, and some may be kept for messages that have not come yet.
-            guard let lowest = lowest ?? nil else { return try connection.reservePositions(count) }
-            return database.importFloor.withLock { floor in
-                floor = min(lowest, floor) - count
-                return floor
+        self.count = count
+        let isMarked = database.isImporting.compareExchange(
+            expected: false, desired: true, ordering: .relaxed
+        ).exchanged
+        self.isMarked = isMarked
+        do throws(StoreError) {
+            nextPosition = try await database.writer.write { connection throws(StoreError) in
+                // For this connection and for as long as it lives: an import touches all of the indexes.
+                try connection.executeScript("PRAGMA cache_size = -65536")
+                if isMarked, let mark = try ImportMark(in: connection), mark.count == count { return mark.next }
+                let first = try connection.firstPosition(ofImport: count, in: database)
+                if isMarked { try ImportMark(count: count, next: first).write(to: connection) }
+                return first
             }
+        } catch {
+            if isMarked { database.isImporting.store(false, ordering: .relaxed) }
+            throw error
         }
     }
 
     /// Takes over one batch.
     public mutating func add(_ messages: [ImportedMessage]) async throws(StoreError) {
-        let first = nextPosition
+        let (first, count, isMarked) = (nextPosition, count, isMarked)
         let added = try await database.writer.write { connection throws(StoreError) in
             var position = first
             for message in messages where try connection.takeOver(message, at: position) { position += 1 }
             try SearchIndex.add(first..<position, in: connection)
+            if isMarked { try ImportMark(count: count, next: position).write(to: connection) }
             return Int(position - first)
         }
         contacts.formUnion(messages.map(\.contact))
@@ -91,17 +103,13 @@ public struct HistoryImport: Sendable {
         addedOperations += added
     }
 
-    /// Brings the figures of the conversations up to date.
-    public mutating func finish() async throws(StoreError) {
-        let contacts = contacts.sorted()
+    /// Brings the figures of the conversations up to date. `isComplete`: nothing of it is missing.
+    public mutating func finish(isComplete: Bool = true) async throws(StoreError) {
+        let (contacts, isMarked) = (contacts.sorted(), isMarked)
+        defer { if isMarked { database.isImporting.store(false, ordering: .relaxed) } }
         try await database.writer.write { connection throws(StoreError) in
-            for contact in contacts {
-                try connection.recount(contact)
-                try connection.raiseSequences(of: contact)
-                // Some of them may not have been read yet.
-                try connection.run(
-                    "UPDATE conversations SET settled = NULL WHERE contact = ?", .integer(contact.rawValue))
-            }
+            try connection.settle(contacts)
+            if isMarked, isComplete { try ImportMark.remove(from: connection) }
         }
         try await database.writer.perform { connection throws(StoreError) in
             try connection.executeScript(HistoryDatabase.usualCache)
@@ -109,7 +117,76 @@ public struct HistoryImport: Sendable {
     }
 }
 
+/// Says in the settings that an import is under way: how many messages it has at most, and where its next one goes.
+struct ImportMark {
+    private static let key = "import.open"
+
+    let count: Int64
+    let next: Int64
+    /// A later start has brought the figures of the conversations up to date.
+    var isSettled = false
+
+    init(count: Int64, next: Int64) {
+        self.count = count
+        self.next = next
+    }
+
+    init?(in connection: SQLiteConnection) throws(StoreError) {
+        let text = try connection.first("SELECT value FROM settings WHERE key = ?", [.text(Self.key)]) { row in
+            row.text(0)
+        }
+        let parts = text?.split(separator: " ").map(String.init) ?? []
+        guard parts.count >= 2, let count = Int64(parts[0]), let next = Int64(parts[1]) else { return nil }
+        self.init(count: count, next: next)
+        isSettled = parts.count > 2
+    }
+
+    func write(to connection: SQLiteConnection) throws(StoreError) {
+        try connection.run(
+            "INSERT INTO settings(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
+            .text(Self.key), .text("\(count) \(next)\(isSettled ? " settled" : "")"))
+    }
+
+    static func remove(from connection: SQLiteConnection) throws(StoreError) {
+        try connection.run("DELETE FROM settings WHERE key = ?", .text(key))
+    }
+
+    /// After an import that was killed: the figures of the conversations say what is there. The next import of as many
+    /// messages goes on.
+    static func settle(_ connection: SQLiteConnection) throws(StoreError) {
+        guard var mark = try ImportMark(in: connection), !mark.isSettled else { return }
+        mark.isSettled = true
+        let mended = mark
+        try connection.transaction { () throws(StoreError) in
+            try connection.settle(
+                try connection.all("SELECT contact FROM conversations") { row in ContactID(row.integer(0)) })
+            try mended.write(to: connection)
+        }
+    }
+}
+
 extension SQLiteConnection {
+    /// Behind what is reserved in an empty history, before everything in another one.
+    fileprivate func firstPosition(ofImport count: Int64, in database: HistoryDatabase) throws(StoreError) -> Int64 {
+        let lowest = try first("SELECT min(position) FROM messages") { row in row.optionalInteger(0) }
+        // Positions are never used twice, and some may be kept for messages that have not come yet.
+        guard let lowest = lowest ?? nil else { return try reservePositions(count) }
+        return database.importFloor.withLock { floor in
+            floor = min(lowest, floor) - count
+            return floor
+        }
+    }
+
+    /// Brings the figures of conversations up to date with their messages.
+    fileprivate func settle(_ contacts: [ContactID]) throws(StoreError) {
+        for contact in contacts {
+            try recount(contact)
+            try raiseSequences(of: contact)
+            // Some of them may not have been read yet.
+            try run("UPDATE conversations SET settled = NULL WHERE contact = ?", .integer(contact.rawValue))
+        }
+    }
+
     /// Returns whether the message was not there before.
     fileprivate func takeOver(_ message: ImportedMessage, at position: Int64) throws(StoreError) -> Bool {
         let isOurs = message.direction == .outgoing

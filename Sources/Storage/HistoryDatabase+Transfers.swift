@@ -67,17 +67,17 @@ extension HistoryDatabase {
     }
 
     public func acceptedTransfers(
-        from contact: ContactID, limit: Int
+        from contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
         try await writer.perform { connection throws(StoreError) in
             try connection.all(
                 """
                 SELECT \(TransferRow.columns) FROM transfers t
                 WHERE \(Self.isUnfinished) AND t.state IN ('accepted', 'running')
-                    AND t.contact = ? AND t.outgoing = 0
+                    AND t.contact = ? AND t.outgoing = 0 AND t.number > ?
                 ORDER BY t.number LIMIT ?
                 """,
-                [.integer(contact.rawValue), .integer(Int64(limit))]
+                [.integer(contact.rawValue), .integer(number?.rawValue ?? 0), .integer(Int64(limit))]
             ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
         }
     }

@@ -17,6 +17,8 @@ public final class HistoryDatabase: Sendable {
     let arrivals = Atomic(0)
     /// Positions from here up are in use or given to an import that goes on.
     let importFloor = Mutex<Int64>(0)
+    /// An import of this process writes down how far it is.
+    let isImporting = Atomic(false)
     let writer: DatabaseQueue
     let reader: DatabaseQueue
     let watcher = Mutex(Watcher())
@@ -77,6 +79,8 @@ public final class HistoryDatabase: Sendable {
                 try migration.apply(to: connection)
             }
             guard !readOnly, steps.count >= Schema.migrations.count else { return false }
+            // A full disk is no reason not to open.
+            try? ImportMark.settle(connection)
             return (try? SearchIndex.isBehind(in: connection)) ?? true
         }
         let reader = try DatabaseQueue(label: "blipchat.history.reader") { () throws(StoreError) in

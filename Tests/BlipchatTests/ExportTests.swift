@@ -22,8 +22,11 @@ import Testing
             store = try await HistoryDatabase.open(at: paths.history)
         }
 
-        func export(_ format: ExportFormat, files: ExportFiles? = nil, only peer: Peer? = nil) async throws -> String {
-            let contacts = ContactDirectory(try await store.contacts())
+        func export(
+            _ format: ExportFormat, files: ExportFiles? = nil, only peer: Peer? = nil, of known: [Peer]? = nil
+        ) async throws -> String {
+            var contacts = ContactDirectory(try await store.contacts())
+            if let known { contacts = ContactDirectory(known) }
             var text = ""
             try await HistoryExport(
                 store: store, paths: paths, contacts: contacts, format: format, files: files, write: { text += $0 }
@@ -153,6 +156,19 @@ import Testing
         #expect(try await HistoryImporter(store: other.store, path: file).run().messages == 0)
         #expect(try await HistoryImporter(store: home.store, path: file).run().messages == 0)
         await other.store.close()
+        await home.store.close()
+    }
+
+    @Test("leave out a contact who has come since the beginning, so that they can be imported")
+    func newContact() async throws {
+        let home = try await filled()
+        let known = try await home.store.contacts()
+        let text = try await home.export(.json)
+        let dan = try await home.store.addContact(
+            NewContact(peerID: nil, name: "dan", addresses: [], added: Timestamp(milliseconds: 5)))
+        _ = try await home.store.enqueueMessage(
+            to: dan.id, text: "new", replyTo: nil, at: Timestamp(milliseconds: 1_800_000_000_000))
+        #expect(try await home.export(.json, of: known) == text)
         await home.store.close()
     }
 

@@ -44,9 +44,30 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(pacer.wait(for: ticket, now: at(0)) == .seconds(100))
         pacer.setRate(1000, now: at(0))
         #expect(pacer.wait(for: ticket, now: at(0)) == .seconds(1))
-        pacer.giveBack(1000)
+        pacer.giveBack(ticket)
         let next = pacer.draw(10, now: at(0))
         #expect(pacer.wait(for: next, now: at(0)) <= .milliseconds(11))
+    }
+
+    @Test("who stands behind what is given back moves up, and no more than the burst goes at once")
+    func movingUp() {
+        var pacer = RatePacer(bytesPerSecond: 1000, now: at(0))
+        let first = (0..<6).map { _ in pacer.draw(500, now: at(0)) }
+        let second = (0..<2).map { _ in pacer.draw(250, now: at(0)) }
+        #expect(pacer.wait(for: second[1], now: at(0)) == .seconds(3.5))
+        for ticket in first { pacer.giveBack(ticket) }
+        #expect(pacer.wait(for: second[0], now: at(0)) <= .milliseconds(250))
+        #expect(pacer.wait(for: second[1], now: at(0.51)) == .zero)
+        // Its turn had come long ago, but it did not go: what was saved for it is not saved for the next ones.
+        let late = pacer.draw(100_000, now: at(1))
+        #expect(pacer.wait(for: late, now: at(200)) == .zero)
+        pacer.giveBack(late)
+        let next = pacer.draw(10_000, now: at(200))
+        #expect(pacer.wait(for: next, now: at(200)) >= .seconds(9))
+        // What has gone is not given back.
+        pacer.use(second[0])
+        pacer.giveBack(second[0])
+        #expect(pacer.wait(for: next, now: at(200)) >= .seconds(9))
     }
 }
 
@@ -92,6 +113,29 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         }
         try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
         for id in ids { try await pair.bob.waitForState(.complete, of: id) }
+        await pair.stop()
+    }
+
+    @Test("of many files that their sender has paused only some are tried at a time, and none is forgotten")
+    func turns() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        var ids: [MessageID] = []
+        for number in 0..<80 {
+            ids.append(try await pair.offer(try pair.alice.makeFile("f\(number)", size: 10)))
+            try await pair.alice.client.pauseTransfer(try await pair.alice.row(ids[number]).number)
+        }
+        for id in ids { try await pair.bob.waitForState(.offered, of: id) }
+        for id in ids { try await pair.bob.client.acceptTransfer(try await pair.bob.row(id).number, into: nil) }
+        try await eventually("some rest, and not all") {
+            (20...32).contains(await pair.bob.client.restingDownloads.count)
+        }
+        // Whoever stands at the end of the line gets a turn although the others still wait.
+        for id in ids.suffix(2) {
+            try await pair.alice.client.resumeTransfer(try await pair.alice.row(id).number)
+            try await pair.bob.waitForState(.complete, of: id)
+        }
+        try await pair.alice.client.resumeTransfer(try await pair.alice.row(ids[0]).number)
+        try await pair.bob.waitForState(.complete, of: ids[0])
         await pair.stop()
     }
 
@@ -298,6 +342,10 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(try disk.share(1) == nil)
         first = nil
         #expect(try disk.share(300 << 20) != nil)
+        // What is here already needs no room.
+        disk.free.withLock { $0 = 0 }
+        #expect(try disk.share(0) != nil)
+        #expect(try disk.share(1) == nil)
     }
 
     @Test("what must stay free stays free to the byte, however many files come and whoever else writes")

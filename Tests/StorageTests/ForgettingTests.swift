@@ -302,6 +302,10 @@ struct ForgettingTests {
         }
         #expect(Retention.days(2).limit(at: .init(milliseconds: 172_800_001)) == .init(milliseconds: 1))
         #expect(Retention.days(2).limit(at: .init(milliseconds: .min)) == nil)
+        // From a database that was damaged.
+        #expect(
+            Retention.days(.max).limit(at: .init(milliseconds: 0))
+                == Retention.days(36_500).limit(at: .init(milliseconds: 0)))
         #expect(Retention.forever.limit(at: .init(milliseconds: 0)) == nil)
     }
 }

@@ -89,6 +89,46 @@ struct ImportTests {
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
     }
 
+    @Test("that were cut off go on where they were, and what is there can be read meanwhile", arguments: [true, false])
+    func cutOff(isEmpty: Bool) async throws {
+        let folder = try TestFolder()
+        var database = try await folder.open()
+        let bob = try await database.contact("bob")
+        if !isEmpty { try await database.say("first", to: bob, at: 8_000_000) }
+        let messages = (0..<40).map { message($0, bob, .incoming, .delivered) }
+        var live: [String] = []
+        for (count, isKilled) in [(8, true), (16, false), (24, true)] {
+            var run = try await HistoryImport(into: database, count: 40)
+            for start in stride(from: 0, to: count, by: 4) { try await run.add(Array(messages[start..<start + 4])) }
+            if isKilled {
+                // It has said nothing more; the next process finds what was committed.
+                await database.close()
+                database = try await folder.open()
+            } else {
+                try await run.finish(isComplete: false)
+            }
+            let conversation = try #require(try await database.conversations().first)
+            // What stands before everything has been seen.
+            #expect(conversation.unreadCount == (isEmpty ? count : 0) + live.count)
+            #expect(conversation.lastMessage?.text == live.last ?? (isEmpty ? "old \(count - 1)" : "first"))
+            live.append("live \(count)")
+            try await database.hear("live \(count)", from: bob, at: 9_000_000 + Int64(count))
+        }
+        var run = try await HistoryImport(into: database, count: 40)
+        try await run.add(messages)
+        try await run.finish()
+        #expect(run.addedMessages == 16)
+        let texts = try await database.page(of: bob, .newest, limit: 200).compactMap(\.text)
+        #expect(texts == (0..<40).map { "old \($0)" } + (isEmpty ? [] : ["first"]) + live)
+        // What is complete is done with: the next one stands before it.
+        var next = try await HistoryImport(into: database, count: 40)
+        try await next.add([message(98, bob)])
+        try await next.finish()
+        #expect(try await database.page(of: bob, .newest, limit: 200).first?.text == "old 98")
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
+    }
+
     @Test("of a generated history are the same for the same seed, and can be paged, dated, counted and searched")
     func generated() async throws {
         let folder = try TestFolder()

@@ -34,12 +34,16 @@ extension ChatClient {
         }
     }
 
-    /// Tries a transfer again after a while, and not before.
-    private func rest(_ id: MessageID) {
-        restingDownloads.insert(id)
+    /// So many of one contact may rest: of a folder of thousands that has no room, or that its sender has paused, only
+    /// some are tried each time.
+    private static let mostResting = 32
+
+    /// Leaves a transfer alone for a while. After that it is its turn again, behind those that have not been tried yet.
+    private func rest(_ id: MessageID, from contact: ContactID) {
+        restingDownloads[id] = contact
         spawn(after: configuration.limits.retryDelay) { client in
-            guard client.restingDownloads.remove(id) != nil else { return }
-            await client.startDownload(id)
+            guard client.restingDownloads.removeValue(forKey: id) != nil else { return }
+            client.startWaiting(from: contact)
         }
     }
 
@@ -53,7 +57,7 @@ extension ChatClient {
                     guard transfer.direction == .incoming else { return true }
                     client.acceptIfAllowed(transfer)
                     let waits = transfer.state == .accepted || transfer.state == .running
-                    if waits, !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
+                    if waits, client.restingDownloads[transfer.id] == nil { await client.startDownload(transfer.id) }
                     return true
                 }
             } catch {
@@ -62,20 +66,31 @@ extension ChatClient {
         }
     }
 
-    /// A transfer has ended: the next ones in the line begin.
+    /// A transfer has ended, or has rested: the next ones in the line begin, in turns.
     private func startWaiting(from contact: ContactID) {
-        guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
         spawn { client in
-            let running = client.configuration.limits.runningTransfers
-            let limit = running + client.downloads.count + client.restingDownloads.count
-            let waiting = await client.quietly { () async throws(StoreError) in
-                try await client.store.acceptedTransfers(from: contact, limit: limit)
-            }
-            for transfer in waiting ?? [] where client.downloads[transfer.id] == nil {
-                guard client.runningDownloads(from: contact) < running else { return }
-                if !client.restingDownloads.contains(transfer.id) { await client.startDownload(transfer.id) }
+            // Behind the one that was tried last, then from the beginning.
+            for start in [client.sessions[contact]?.lastTried, nil] {
+                guard client.hasTurn(for: contact) else { return }
+                let limit = 2 * client.configuration.limits.runningTransfers + Self.mostResting
+                let waiting = await client.quietly { () async throws(StoreError) in
+                    try await client.store.acceptedTransfers(from: contact, after: start, limit: limit)
+                }
+                for transfer in waiting ?? [] {
+                    guard client.hasTurn(for: contact) else { return }
+                    let isUnderWay = client.downloads[transfer.id] != nil || client.restingDownloads[transfer.id] != nil
+                    if !isUnderWay { await client.startDownload(transfer.id) }
+                }
+                if start == nil { return }
             }
         }
+    }
+
+    /// Whether one more file of a contact may begin.
+    private func hasTurn(for contact: ContactID) -> Bool {
+        phase == .running && sessions[contact]?.sendingLink != nil
+            && runningDownloads(from: contact) < configuration.limits.runningTransfers
+            && restingDownloads.values.count { $0 == contact } < Self.mostResting
     }
 
     private func runningDownloads(from contact: ContactID) -> Int { downloads.values.count { $0.contact == contact } }
@@ -83,7 +98,7 @@ extension ChatClient {
     /// Runs an accepted transfer if its sender is online and few enough run already.
     func startDownload(_ id: MessageID) async {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
-        restingDownloads.remove(id)
+        restingDownloads[id] = nil
         guard let row = found ?? nil, row.direction == .incoming, row.state == .accepted || row.state == .running,
             let path = row.path, downloads[id] == nil, phase == .running
         else { return }
@@ -114,6 +129,7 @@ extension ChatClient {
             let outcome = await run.run()
             await client.downloadEnded(id, outcome)
         }
+        sessions[row.contact]?.lastTried = row.number
         downloads[id] = Download(
             task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id),
             transferred: row.transferred)
@@ -163,7 +179,7 @@ extension ChatClient {
             let time = now()
             // The news first: should we die between the two, the next run finds the file and says it again.
             guard await tellQuietly(id, download.contact, .complete) else {
-                rest(id)
+                rest(id, from: download.contact)
                 return await setWaiting(id, transferred: download.transferred)
             }
             // It goes out before our row says so: whoever waits for this file alone ends then, and the link with them.
@@ -178,10 +194,10 @@ extension ChatClient {
             }
         case .interrupted:
             // The link may still be there: the sender left an answer unfinished.
-            if sessions[download.contact]?.link?.number == download.link { rest(id) }
+            if sessions[download.contact]?.link?.number == download.link { rest(id, from: download.contact) }
             await setWaiting(id, transferred: download.transferred)
         case .waiting(let reason):
-            rest(id)
+            rest(id, from: download.contact)
             await setWaiting(id, transferred: download.transferred, reason: reason)
         case .paused(let reason):
             await changeQuietly(id) {
@@ -194,7 +210,7 @@ extension ChatClient {
             // The reason first: it is told with the state.
             await changeQuietly(id, showing: false) { $0.reason = reason }
             if tellsPeer, await !tellQuietly(id, download.contact, .failed) {
-                rest(id)
+                rest(id, from: download.contact)
                 return await setWaiting(id, transferred: download.transferred)
             }
             await giveUp(id, .failed, reason)

@@ -237,7 +237,7 @@ extension ChatClient {
         if away != nil { tellPresence(to: contact) }
         pump(contact)
         sendReadReceipts(to: contact)
-        restingDownloads = restingDownloads.filter { transferRows[$0]?.contact != contact }
+        restingDownloads = restingDownloads.filter { $0.value != contact }
         resumeTransfers(with: contact)
         rememberSeen(contact)
     }

@@ -48,8 +48,8 @@ public actor ChatClient: ChatService {
     var digesting: [ContactID: Int] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
     var downloads: [MessageID: Download] = [:]
-    /// Incoming transfers that the sender does not give now, until they are tried again.
-    var restingDownloads: Set<MessageID> = []
+    /// Incoming transfers that the sender does not give now, until they are tried again, with whose they are.
+    var restingDownloads: [MessageID: ContactID] = [:]
     /// Incoming transfers whose partial file is being prepared.
     var accepting: Set<MessageID> = []
     /// Where the folders that contacts send are put, as far as this run has asked (see +Folders).

@@ -40,6 +40,8 @@ struct PeerSession {
     var receiptLink: LinkNumber?
     /// There may be a newer one than that task has seen.
     var hasNewReceipt = false
+    /// The file of theirs that was begun last: the next one in the line stands behind it.
+    var lastTried: TransferNumber?
     /// How fast they may send us operations; outlives their links, so that calling again brings no new burst.
     private var operations: TokenBucket?
     /// The links whose requests are being handled, and whether they have ended.

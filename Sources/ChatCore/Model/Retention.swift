@@ -33,7 +33,8 @@ public enum Retention: Sendable, Hashable, Codable {
     /// What was stored before is too old; `nil`: nothing is.
     public func limit(at now: Timestamp) -> Timestamp? {
         guard case .days(let days) = self else { return nil }
-        let (limit, overflow) = now.milliseconds.subtractingReportingOverflow(Int64(days) * 86_400_000)
+        let age = Int64(min(max(days, 1), Self.maximumDays)) * 86_400_000
+        let (limit, overflow) = now.milliseconds.subtractingReportingOverflow(age)
         return overflow ? nil : Timestamp(milliseconds: limit)
     }
 }

@@ -142,8 +142,11 @@ public protocol HistoryStore: Sendable {
     func runningTransfers() async throws(StoreError) -> [FileTransfer]
     /// The files that unfinished transfers in one direction write or read.
     func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String>
-    /// Incoming transfers of `contact` that are accepted and not finished (waiting or running), oldest first.
-    func acceptedTransfers(from contact: ContactID, limit: Int) async throws(StoreError) -> [FileTransfer]
+    /// Incoming transfers of `contact` behind a number that are accepted and not finished (waiting or running), oldest
+    /// first.
+    func acceptedTransfers(
+        from contact: ContactID, after number: TransferNumber?, limit: Int
+    ) async throws(StoreError) -> [FileTransfer]
     /// The unfinished files of one folder that `contact` sends or is sent, oldest first.
     func unfinishedTransfers(
         of set: MessageID, with contact: ContactID, _ direction: MessageDirection, limit: Int

@@ -56,10 +56,13 @@ final class DiskRoom: Sendable {
         _ needed: UInt64, limits: ChatLimits, folder: String, look: @escaping Look
     ) throws(FileError) -> Answer {
         try state.withLock { state throws(FileError) in
-            let (free, total) = try look()
-            guard limits.fits(needed, free: free, total: total) else { return .no(free: free) }
-            let all = state.shares.values.reduce(needed) { $0.addingClamped($1.left) }
-            guard needed == 0 || limits.fits(all, free: free, total: total) else { return .later }
+            // What is here already needs none, however full the disk is.
+            if needed > 0 {
+                let (free, total) = try look()
+                guard limits.fits(needed, free: free, total: total) else { return .no(free: free) }
+                let all = state.shares.values.reduce(needed) { $0.addingClamped($1.left) }
+                guard limits.fits(all, free: free, total: total) else { return .later }
+            }
             state.next += 1
             state.shares[state.next] = Share(left: needed)
             return .yes(DiskShare(room: self, number: state.next, limits: limits, folder: folder, look: look))

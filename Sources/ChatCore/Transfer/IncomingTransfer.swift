@@ -43,7 +43,7 @@ actor IncomingTransfer {
     let pacing: TransferPacing
     private let rooms: DiskRooms
     /// What `begin` has opened and found.
-    private var begun: (folder: DownloadFolder, share: DiskShare)?
+    private var begun: (folder: DownloadFolder, share: DiskShare, done: UInt64)?
     let folderPath: String
     private let report: @Sendable (News) async -> Bool
     private let executor = DispatchQueueExecutor(label: "blipchat.transfer", isBackground: true)
@@ -70,7 +70,8 @@ actor IncomingTransfer {
     func begin() -> Outcome? {
         do throws(Ended) {
             let folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
-            begun = (folder, try share(of: folder, done: try presentBytes(in: folder)))
+            let done = try presentBytes(in: folder)
+            begun = (folder, try share(of: folder, done: done), done)
             return nil
         } catch {
             return error.outcome
@@ -91,6 +92,8 @@ actor IncomingTransfer {
                 return .complete(path: path, sha256: sha256)
             }
             let (file, digest, done) = try await openPartial(in: folder)
+            // Less of it is good than was here: it needs more room than was asked for.
+            if let found = begun?.done, done < found { begun = nil }
             let room = if let begun { begun.share } else { try share(of: folder, done: done) }
             try await receiveRanges(into: file, in: folder, room, digest: digest, from: done)
             return try await finish(file, digest: digest, in: folder)

@@ -30,7 +30,14 @@ actor PrefixDigest {
     /// Reads on to `offset`, because everything before it is there; `false` when the file is shorter.
     @discardableResult func advance(to offset: UInt64) throws(FileError) -> Bool {
         guard offset > position else { return true }
-        position = try feed(digest, from: position, to: offset)
+        do throws(FileError) {
+            position = try feed(digest, from: position, to: offset)
+        } catch {
+            // A part may have been fed: none must be fed twice when the next read succeeds.
+            digest = SHA256Digest()
+            position = 0
+            throw error
+        }
         return position == offset
     }
 

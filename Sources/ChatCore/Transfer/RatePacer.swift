@@ -8,15 +8,25 @@ struct RatePacer: Sendable {
     /// What may go at once after a pause, as time at the full rate.
     private static let burst = 0.25
 
-    /// A place in the line, as the count of bytes up to the end of what was asked for.
+    /// A place in the line.
     struct Ticket: Sendable, Equatable {
-        fileprivate var end: Double
+        fileprivate let number: UInt64
+    }
+
+    /// What stands in the line: the count of bytes up to its end.
+    private struct Waiting {
+        let number: UInt64
+        let bytes: Double
+        var end: Double
     }
 
     /// Bytes per second, more than 0.
     private(set) var rate: Double
     private var allowed = 0.0
     private var drawn = 0.0
+    /// In the order of drawing.
+    private var line: [Waiting] = []
+    private var nextNumber: UInt64 = 0
     private var time: MonotonicTime
 
     init(bytesPerSecond: UInt64, now: MonotonicTime) {
@@ -32,16 +42,28 @@ struct RatePacer: Sendable {
     mutating func draw(_ bytes: UInt64, now: MonotonicTime) -> Ticket {
         advance(to: now)
         drawn += Double(bytes)
-        return Ticket(end: drawn)
+        nextNumber += 1
+        line.append(Waiting(number: nextNumber, bytes: Double(bytes), end: drawn))
+        return Ticket(number: nextNumber)
     }
 
-    /// The bytes of a ticket will not go.
-    mutating func giveBack(_ bytes: UInt64) { drawn -= Double(bytes) }
+    /// The bytes of a ticket go now.
+    mutating func use(_ ticket: Ticket) { line.removeAll { $0.number == ticket.number } }
 
-    /// How long until the ticket's turn; zero when it has come.
+    /// The bytes of a ticket will not go: those behind it move up.
+    mutating func giveBack(_ ticket: Ticket) {
+        guard let place = line.firstIndex(where: { $0.number == ticket.number }) else { return }
+        let bytes = line.remove(at: place).bytes
+        drawn -= bytes
+        for index in line.indices[place...] { line[index].end -= bytes }
+        allowed = min(allowed, drawn + rate * Self.burst)
+    }
+
+    /// How long until the ticket's turn; zero when it has come, and for one that was used or given back.
     mutating func wait(for ticket: Ticket, now: MonotonicTime) -> Duration {
         advance(to: now)
-        return ticket.end <= allowed ? .zero : .seconds((ticket.end - allowed) / rate)
+        guard let end = line.first(where: { $0.number == ticket.number })?.end, end > allowed else { return .zero }
+        return .seconds((end - allowed) / rate)
     }
 
     private mutating func advance(to now: MonotonicTime) {

@@ -77,13 +77,14 @@ final class TransferPacing: Sendable {
             }
         }
         while let left = wait(for: tickets), left > .zero {
-            guard isWanted() else { return giveBack(bytes, tickets) }
+            guard isWanted() else { return forEach(tickets) { $0.giveBack($1) } }
             do {
                 try await Task.sleep(for: min(left, Self.longestSleep))
             } catch {
-                return giveBack(bytes, tickets)
+                return forEach(tickets) { $0.giveBack($1) }
             }
         }
+        forEach(tickets) { $0.use($1) }
     }
 
     /// The longest wait of several tickets, `nil` when none of them counts any more.
@@ -97,10 +98,15 @@ final class TransferPacing: Sendable {
         }
     }
 
-    private func giveBack(_ bytes: UInt64, _ tickets: [(Scope, Int, RatePacer.Ticket)]) {
+    /// With each ticket that still counts and its pacer.
+    private func forEach(
+        _ tickets: [(Scope, Int, RatePacer.Ticket)], _ body: (inout RatePacer, RatePacer.Ticket) -> Void
+    ) {
         state.withLock { state in
-            for (scope, generation, _) in tickets where state.pacers[scope]?.generation == generation {
-                state.pacers[scope]?.pacer.giveBack(bytes)
+            for (scope, generation, ticket) in tickets where state.pacers[scope]?.generation == generation {
+                guard var pacer = state.pacers[scope]?.pacer else { continue }
+                body(&pacer, ticket)
+                state.pacers[scope]?.pacer = pacer
             }
         }
     }

@@ -63,10 +63,14 @@ extension CommandRunner {
     ) async -> ControlResult? {
         let begin = ContinuousClock.now
         var limit = begin + .seconds(10)
+        let hasReceived = Mutex(false)
         while true {
             let asked = ContinuousClock.now
-            let rest = operation.rest(after: asked - begin)
-            let result = await current.value.perform(rest, patience: .seconds(604_800), records: records)
+            let rest = operation.rest(after: asked - begin, hasReceived: hasReceived.withLock { $0 })
+            let result = await current.value.perform(rest, patience: .seconds(604_800)) { record in
+                if record["type"] == "file", record["state"] != "offered" { hasReceived.withLock { $0 = true } }
+                await records(record)
+            }
             guard result == .again else { return result }
             // It ends, or is there for something else: then it is to be waited for.
             do {
@@ -81,15 +85,15 @@ extension CommandRunner {
                     let lock = try paths().lock
                     throw CommandError.alreadyRunning(lock, process: InstanceLock.holder(path: lock) ?? 0)
                 }
-                current.value = try await follower()
+                current.value = try await follower(afterEnd: true)
             } catch {
                 return .failed(error)
             }
         }
     }
 
-    private func follower() async throws(CommandError) -> OperationPerformer {
-        let performer = try await performer(listens: true)
+    private func follower(afterEnd: Bool = false) async throws(CommandError) -> OperationPerformer {
+        let performer = try await performer(listens: true, afterEnd: afterEnd)
         if let own = performer.instance, let listening = await own.client.identity.listening {
             streams.note("listening \(listening)")
         }

@@ -229,20 +229,28 @@ struct CommandRunner: Sendable {
         }
     }
 
-    /// Whoever can carry out operations on this home now. `afterEnd`: the one who did has just ended. A service that is
-    /// started anew (systemd does it after 100 ms) goes before us, because it could not start while we wait.
+    /// How long a home is left free for a service that is started anew: systemd does it after 100 ms.
+    private static let successorTime = Duration.milliseconds(300)
+
+    /// Whoever can carry out operations on this home now. `afterEnd`: the one who did ends, or has just ended. A service
+    /// that is started anew goes before us, because it could not start while we wait.
     func performer(listens: Bool = false, afterEnd: Bool = false) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
-        let successor = ContinuousClock.now + (afterEnd ? .milliseconds(300) : .zero)
+        // When the home has first been seen free.
+        var free: ContinuousClock.Instant?
         let limit = ContinuousClock.now + .seconds(30) + (try arguments.seconds("--timeout") ?? .seconds(10))
         while true {
             if let client = try ControlClient(path: paths.socket) {
                 streams.detail("through the running blipchat at \(paths.socket)")
                 return .running(client)
             }
-            if ContinuousClock.now < successor {
-                try? await Task.sleep(for: .milliseconds(50))
-                continue
+            if afterEnd, ContinuousClock.now < limit {
+                // It may take seconds to say goodbye to those who do not answer.
+                free = InstanceLock.holder(path: paths.lock) == nil ? free ?? .now : nil
+                guard let since = free, ContinuousClock.now - since >= Self.successorTime else {
+                    do { try await Task.sleep(for: .milliseconds(50)) } catch { throw ControlClient.gone }
+                    continue
+                }
             }
             do throws(CommandError) {
                 let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)

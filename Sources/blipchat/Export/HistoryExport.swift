@@ -41,12 +41,14 @@ struct HistoryExport {
         of contact: ContactID?, _ writer: inout any ExportWriter
     ) async throws(CommandError) {
         var place = HistoryPosition(.min)
+        let known = Set(contacts.peers.map(\.id))
         while true {
             let start = place
             let page = try await HistoryFile.about(paths) { () throws(StoreError) in
                 try await store.exportedMessages(of: contact, after: start, limit: Self.pageSize)
             }
-            for exported in page {
+            // Of a contact who has come since the beginning there is no record that they could belong to.
+            for exported in page where contact != nil || known.contains(exported.message.contact) {
                 var copy: ExportFiles.Copy?
                 if let files, case .file(let transfer) = exported.message.content, !exported.message.isRetracted {
                     copy = files.copy(transfer)

@@ -39,6 +39,22 @@ struct HistoryImporter {
         var summary = Summary()
         var contacts: [String: ContactID] = [:]
         var importing = try await stored { () throws(StoreError) in try await HistoryImport(into: store, count: count) }
+        do throws(CommandError) {
+            try await run(&importing, &contacts, &summary)
+        } catch {
+            // What is there can be read; the same import goes on behind it. The first error is the one to be told.
+            try? await importing.finish(isComplete: false)
+            throw error
+        }
+        try await stored { () throws(StoreError) in try await importing.finish() }
+        summary.messages = importing.addedMessages
+        summary.operations = importing.addedOperations
+        return summary
+    }
+
+    private func run(
+        _ importing: inout HistoryImport, _ contacts: inout [String: ContactID], _ summary: inout Summary
+    ) async throws(CommandError) {
         var messages: [ImportedMessage] = []
         var operations: [ChatOperation] = []
         var reader = try LineReader(path: path)
@@ -66,14 +82,6 @@ struct HistoryImporter {
             }
             summary.known += batch.count - (importing.addedOperations - before)
         }
-        do throws(StoreError) {
-            try await importing.finish()
-        } catch {
-            throw CommandError(error, path: path)
-        }
-        summary.messages = importing.addedMessages
-        summary.operations = importing.addedOperations
-        return summary
     }
 
     private func flush(

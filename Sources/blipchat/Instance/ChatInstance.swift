@@ -32,7 +32,14 @@ final class ChatInstance: Sendable {
         self.lock = lock
         let rates = TransferRates()
         runner = OperationRunner(service: client, rates: rates) { path throws(CommandError) in
-            let summary = try await HistoryImporter(store: store, path: path).run()
+            let summary: HistoryImporter.Summary
+            do throws(CommandError) {
+                summary = try await HistoryImporter(store: store, path: path).run()
+            } catch {
+                // A part of it may be there, new contacts too.
+                try? await client.readStoreAnew()
+                throw error
+            }
             do throws(ChatError) { try await client.readStoreAnew() } catch { throw CommandError(error, about: path) }
             return summary
         }

@@ -70,8 +70,9 @@ enum ControlOperation: Sendable, Equatable {
         }
     }
 
-    /// What is left to be done after `elapsed` once `ids` are stored: nothing is stored twice.
-    func rest(after elapsed: Duration, stored ids: [MessageID] = []) -> ControlOperation {
+    /// What is left to be done after `elapsed` once `ids` are stored: nothing is stored twice. `hasReceived`: the wait for
+    /// a first file is over.
+    func rest(after elapsed: Duration, stored ids: [MessageID] = [], hasReceived: Bool = false) -> ControlOperation {
         switch self {
         case .send(let who, _, let timeout?) where !ids.isEmpty,
             .sendFiles(let who, _, _, _, let timeout?) where !ids.isEmpty:
@@ -79,7 +80,7 @@ enum ControlOperation: Sendable, Equatable {
         case .wait(_, let who, let timeout, let whole) where !ids.isEmpty:
             return .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: whole)
         case .receive(var order):
-            order.timeout = order.timeout.map { max(.zero, $0 - elapsed) }
+            order.timeout = hasReceived ? nil : order.timeout.map { max(.zero, $0 - elapsed) }
             return .receive(order)
         default: return self
         }
