@@ -257,6 +257,17 @@ struct BrowseTests {
 
     // MARK: Acting
 
+    @Test("what is answered and deleted meanwhile is not shown any more")
+    func deletedMeanwhile() {
+        var fixture = screen()
+        fixture.press("Esc", "k", "k", "k", "k", "r")
+        #expect(fixture.text.contains("answers: the one from last night"))
+        var gone = Fixture.history[3]
+        gone.isRetracted = true
+        fixture.send(.chat(.messageChanged(gone)))
+        #expect(fixture.text.contains("answers: (deleted)") && !fixture.text.contains("from last night"))
+    }
+
     @Test("r answers: the prompt says so, Enter sends with the message, Esc makes it a message again")
     func reply() {
         var fixture = screen()

@@ -1,6 +1,7 @@
 // The running application over a scripted terminal: order of errands, painting, quitting.
 
 import ChatCore
+import TestSupport
 import Testing
 
 @testable import ChatTUI
@@ -34,6 +35,25 @@ struct ChatApplicationTests {
         #expect(log.last == "draft half")
         #expect(terminal.isStopped)
         #expect(application.farewell?.contains("stay queued") == true)
+    }
+
+    @Test("a folder that is being offered holds up nothing but the end of the program")
+    func folder() async throws {
+        let service = RecordingService()
+        await service.holdFolders()
+        let (_, run) = start(service)
+        #expect(await terminal.waits(for: "Alice>"))
+        let folder = try TemporaryDirectory()
+        for line in ["/send \(folder.path)", "meanwhile"] {
+            terminal.type(line)
+            terminal.press("Enter")
+        }
+        try await eventually("the line is sent") { await service.log.contains("send meanwhile") }
+        terminal.press("Ctrl-q")
+        #expect(await !service.log.contains("folder \(folder.path)"))
+        await service.releaseFolder()
+        _ = try await run.value
+        #expect(await service.log.contains("folder \(folder.path)"))
     }
 
     @Test("a flood of news is painted in few pictures, and keys still echo")

@@ -54,6 +54,39 @@ struct LineSafetyTests {
         #expect(fixture.errands.isEmpty && fixture.text.contains("is blocked"))
     }
 
+    @Test("the end of the program stores each draft again, and keeps an edit whose place a draft has")
+    func leaving() {
+        var fixture = Self.screen("old")
+        fixture.type("draft")
+        fixture.advance(.seconds(2))
+        fixture.press("Alt-2")
+        fixture.type("for bob")
+        fixture.advance(.seconds(2))
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        // Another screen of this home may have emptied it by sending.
+        #expect(
+            fixture.errands.filter(\.isDraft).sorted { "\($0)" < "\($1)" }
+                == [.setDraft("draft", Fixture.alice), .setDraft("for bob", Fixture.bob)])
+        #expect(fixture.kept.isEmpty)
+
+        fixture = Self.screen("old")
+        fixture.type("draft")
+        fixture.press("Esc", "e")
+        fixture.type(" and new")
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.errands.filter(\.isDraft) == [.setDraft("draft", Fixture.alice)])
+        #expect(fixture.kept == ["/edit #\(Self.own("old").id.short) old and new"])
+
+        fixture = Self.screen("old")
+        fixture.state.isSecondScreen = true
+        fixture.type("mine")
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.kept == ["mine"], "the first screen may leave another draft")
+    }
+
     @Test("in line mode a command that leaves the chat takes no draft along, and none away")
     func lineMode() {
         var fixture = Fixture.main(columns: 80, rows: 24)
@@ -267,5 +300,16 @@ struct LineSafetyTests {
         fixture.press("F9")
         #expect(fixture.state.settings.keys["F9"] == "send")
         #expect(fixture.text.contains("the only key that sends"))
+    }
+}
+
+extension Errand {
+    fileprivate var isDraft: Bool { if case .setDraft = self { true } else { false } }
+}
+
+extension ScreenFixture {
+    /// The lines that go into the history of what was typed.
+    fileprivate var kept: [String] {
+        effects.compactMap { if case .keepLine(let line) = $0 { line } else { nil } }
     }
 }

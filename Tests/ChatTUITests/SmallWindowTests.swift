@@ -180,6 +180,42 @@ struct SmallWindowTests {
         #expect(fixture.state.overlay == nil)
     }
 
+    @Test("without UTF-8 there is no QR code: the address and the reason are there")
+    func qrCodeInASCII() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.terminal.unicode = false
+        fixture.send(.answer(.qrCode("blip://192.0.2.10:4985/k", .success(try QRCode("blip://192.0.2.10:4985/k")))))
+        #expect(fixture.text.contains("blip://192.0.2.10:4985/k") && fixture.text.contains("a terminal with UTF-8"))
+        #expect(!fixture.text.contains("█▀"))
+    }
+
+    @Test("the empty transfers are said whole", arguments: [(80, 24), (40, 10)])
+    func noTransfers(columns: Int, rows: Int) {
+        var fixture = Fixture(columns: columns, rows: rows, conversations: [Fixture.conversation(Fixture.bob, "Bob")])
+        fixture.press("Alt-t")
+        #expect(fixture.text.contains("No transfers.") && fixture.text.contains("file."), "\(fixture.text)")
+    }
+
+    @Test(
+        "a draft whose beginning is out of sight says so before its first row",
+        arguments: [(80, 24), (20, 5), (40, 10)])
+    func cutDraft(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        /// What stands before the first row of the input.
+        func begins(with prompt: String) -> Bool {
+            let input = ScreenLayout(fixture.state).input
+            let rows = fixture.text.split(separator: "\n", omittingEmptySubsequences: false)
+            return rows[input.origin.row].hasPrefix(prompt)
+        }
+        let name = columns == 80 ? "Alice" : ""
+        fixture.type("short")
+        #expect(begins(with: "\(name)> short"))
+        fixture.type((0..<200).map { " w\($0)" }.joined())
+        #expect(begins(with: "\(name)… "), "\(fixture.text)")
+        fixture.press("Ctrl-a")
+        #expect(begins(with: "\(name)> "), "\(fixture.text)")
+    }
+
     @Test("at 80 columns a changed key is said with the command that decides about it")
     func changedKeySaid() {
         var fixture = Fixture.main(columns: 80, rows: 24)

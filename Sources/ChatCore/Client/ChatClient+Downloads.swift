@@ -18,7 +18,9 @@ extension ChatClient {
         let left = await quietly { () async throws(StoreError) in try await store.runningTransfers() }
         // Calls are taken already: what has begun anew runs.
         for transfer in left ?? [] where downloads[transfer.id] == nil && uploads[transfer.id] == nil {
-            await setWaiting(transfer.id)
+            let isOurs = transfer.direction == .outgoing
+            await setWaiting(
+                transfer.id, reason: isOurs ? TransferReason.waitingForReceiver : TransferReason.waitingForPeer)
         }
     }
 

@@ -8,7 +8,8 @@ import Glibc
 
 /// Runs `update` over a chat service until the user quits.
 ///
-/// Errands run one after the other in the order in which the user gave them; questions are asked beside them.
+/// Errands run one after the other in the order in which the user gave them, but none waits for a folder of thousands of
+/// files to be offered; questions are asked beside them.
 /// All on the screen actor; nothing here blocks.
 @ScreenActor
 final class AppLoop {
@@ -57,6 +58,7 @@ final class AppLoop {
             size: size, clock: options.clock, moment: now, home: options.home, version: options.version,
             identity: await service.identity)
         first.firstContact = options.contact
+        first.isSecondScreen = options.isSecondScreen
         first.settings = options.settings
         first.theme = options.theme
         first.settingKeys = options.settingsStore.keys
@@ -72,7 +74,18 @@ final class AppLoop {
         }
         for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
         dispatch(.clock)
-        for await errand in errands { dispatch(await runner.run(errand)) }
+        var offering: Task<Void, Never>?
+        for await errand in errands {
+            guard EffectRunner.mayTakeLong(errand) else {
+                dispatch(await runner.run(errand))
+                continue
+            }
+            offering = Task { [offering] in
+                await offering?.value
+                dispatch(await runner.run(errand))
+            }
+        }
+        await offering?.value
         listener.cancel()
         searches?.cancel()
         timer?.cancel()

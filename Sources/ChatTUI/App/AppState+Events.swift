@@ -121,6 +121,7 @@ extension AppState {
     mutating func change(_ message: ChatMessage) {
         if let index = chatIndex(message.contact) {
             chats[index].window.replace(message)
+            chats[index].composing?.update(message)
             if case .found(let known)? = chats[index].quotes[message.id] {
                 chats[index].quotes[message.id] = .found(message.following(known))
             } else if chats[index].quotes[message.id] != nil {

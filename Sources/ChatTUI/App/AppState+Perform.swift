@@ -123,7 +123,7 @@ extension AppState {
         guard !isQuitting else { return }
         isQuitting = true
         stopTyping(&effects)
-        storeDraft(&effects)
+        leaveDrafts(&effects)
         effects.append(.quit)
     }
 

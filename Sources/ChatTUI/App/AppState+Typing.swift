@@ -47,6 +47,19 @@ extension AppState {
         effects.append(.run(.setDraft(text, openID)))
     }
 
+    /// At the end: another screen of this home may have stored its own since, or emptied it by sending.
+    mutating func leaveDrafts(_ effects: inout [AppEffect]) {
+        draftTimer = draftTimer ?? (input.isEmpty ? nil : moment.uptime)
+        storeDraft(&effects)
+        for (contact, line) in drafts.sorted(by: { $0.key < $1.key }) where contact != openID && !line.isEmpty {
+            let text = chat(contact)?.composing?.draft(line.text) ?? line.text
+            effects.append(.run(.setDraft(text, contact)))
+        }
+        // Up brings it back.
+        if let text = openChat?.composing?.textBesideDraft(input.text) { remember(text, &effects) }
+        if isSecondScreen, !input.isEmpty, input.text.utf8.count < 10_000 { remember(input.text, &effects) }
+    }
+
     /// Whatever is due by now.
     mutating func expire(_ effects: inout [AppEffect]) {
         let now = moment.uptime

@@ -89,6 +89,8 @@ public struct AppState: Sendable {
     /// The terminal window has the focus, as far as it tells.
     var isFocused = true
     var isQuitting = false
+    /// Another screen of this home goes on, and may leave another draft than this one.
+    var isSecondScreen = false
     /// 0, or 128 + signal.
     var exitCode: Int32 = 0
 

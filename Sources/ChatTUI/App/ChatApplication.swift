@@ -21,6 +21,8 @@ public struct ChatApplicationOptions: Sendable {
     public var runsCommands: ProgramRunning?
     /// Keeps what was typed; without it each run begins with nothing.
     public var inputHistory: InputHistoryFile?
+    /// The chat runs in another process, which has a screen of its own or can get one.
+    public var isSecondScreen = false
     /// Where pasted texts are kept that go out as files.
     public var pasteFolder: String?
 

@@ -192,6 +192,12 @@ struct EffectRunner: Sendable {
         return .files(messages, folders: folders)
     }
 
+    /// It offers a folder, one file after the other.
+    static func mayTakeLong(_ errand: Errand) -> Bool {
+        guard case .sendFiles(let paths, _, _) = errand else { return false }
+        return paths.contains { isFolder(absolute($0)) }
+    }
+
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

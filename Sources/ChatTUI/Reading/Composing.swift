@@ -14,6 +14,27 @@ enum Composing: Sendable, Equatable {
         }
     }
 
+    /// What is shown of the message must not outlive its deletion.
+    mutating func update(_ news: ChatMessage) {
+        guard news.isRetracted else { return }
+        switch self {
+        case .reply(let message):
+            if message.id == news.id { self = .reply(to: news) }
+        case .edit(let message, let saved, let answered):
+            self = .edit(
+                message.id == news.id ? news : message, saved: saved,
+                answering: answered?.id == news.id ? news : answered)
+        }
+    }
+
+    /// A text that would be lost with this run: the stored draft is the line that waits for the end of the edit.
+    func textBesideDraft(_ text: String) -> String? {
+        guard case .edit(let message, let saved, _) = self, !saved.isEmpty, !text.isEmpty,
+            message.content != .text(text)
+        else { return nil }
+        return "/edit #\(message.id.short) \(text)"
+    }
+
     /// What stands before the input instead of the name of the chat.
     var prompt: SafeText {
         switch self {

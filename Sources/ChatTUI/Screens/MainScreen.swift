@@ -188,16 +188,21 @@ struct MainScreen {
 
     // MARK: Input
 
+    /// As wide, with a mark that the text does not begin here.
+    private static func cut(_ prompt: SafeText) -> SafeText {
+        prompt.width < 2 ? prompt : prompt.truncated(to: prompt.width - 1) + SafeText(literal: " ")
+    }
+
     func drawInput(on canvas: inout Canvas) {
         let area = layout.input
         guard !area.isEmpty else { return }
         canvas.fill(area)
         canvas.addTarget(area, .input)
         let prompt = ScreenLayout.prompt(state, columns: layout.size.columns, hasTitle: layout.title != nil)
-        canvas.draw(prompt, at: area.origin, style: Theme.title)
         let box = InputBox(
             state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows,
             marks: state.spelling.marks(in: state.input), reordering: state.settings.reorders)
+        canvas.draw(box.beginsAbove ? Self.cut(prompt) : prompt, at: area.origin, style: Theme.title)
         for index in box.rows.indices.prefix(area.size.rows) {
             let place = Point(column: prompt.width, row: area.origin.row + index)
             canvas.draw(

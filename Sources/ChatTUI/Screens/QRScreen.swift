@@ -12,10 +12,15 @@ struct QRPane: Sendable, Equatable {
 struct QRScreen {
     let pane: QRPane
     let layout: ScreenLayout
+    /// The terminal draws more than ASCII.
+    let hasBlocks: Bool
 
     private static let paper = Style(.ansi(15), on: .black)
 
     func draw(on canvas: inout Canvas) {
+        guard hasBlocks else {
+            return drawAddress(on: &canvas, "The code needs a terminal with UTF-8 (LANG, ui.glyphs).")
+        }
         let side = pane.code.size + 2 * QRCode.margin
         let size = layout.size
         let rows = (side + 1) / 2

@@ -40,8 +40,11 @@ struct TransfersScreen {
                 pane.filter.isShown
                 ? SafeText(literal: "nothing matches")
                 : SafeText("No transfers. /send PATH or \(state.fileKey) offers a file.", as: .line)
-            canvas.draw(words, at: area.origin, style: Theme.quiet, maxWidth: area.size.columns)
-            canvas.addTargets([Hint(state.fileKey, .sendFile)], in: words, at: area.origin, width: area.size.columns)
+            for (row, line) in TextWrap.wrap(words, width: area.size.columns).prefix(area.size.rows).enumerated() {
+                let place = Point(column: area.origin.column, row: area.origin.row + row)
+                canvas.draw(line, at: place, style: Theme.quiet, maxWidth: area.size.columns)
+                canvas.addTargets([Hint(state.fileKey, .sendFile)], in: line, at: place, width: area.size.columns)
+            }
             return
         }
         let key = state.transfers.group(of: pane.selected)?.key

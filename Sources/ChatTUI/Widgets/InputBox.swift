@@ -9,6 +9,8 @@ struct InputBox {
     private(set) var rows: [SafeText] = []
     /// The cursor's place in `rows`.
     private(set) var cursor = Point(column: 0, row: 0)
+    /// The text begins above the first of `rows`.
+    private(set) var beginsAbove = false
 
     /// For each row, which of its clusters stand in `marks`.
     private var isMarked: [[Bool]] = []
@@ -26,6 +28,7 @@ struct InputBox {
         let rowCount = lines.reduce(0) { $0 + $1.rows.count }
         let hidden = max(0, min(place.row - max(1, maxRows) + 1, rowCount - 1))
         let shown = hidden..<min(hidden + max(1, maxRows), rowCount)
+        beginsAbove = hidden > 0 || line.cursor > Self.reach
         var number = 0
         for text in lines {
             let order = reordering ? BidiParagraph(text.cells.map(\.cluster)) : nil

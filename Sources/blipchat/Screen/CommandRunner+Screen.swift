@@ -124,7 +124,7 @@ extension CommandRunner {
             let contact = try await chat.contact(for: target)
             let result = try await show(
                 chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: chat.notices,
-                saysFarewell: !chat.isAttached, reconfigure: { await chat.reconfigure($0, paths) })
+                isSecondScreen: chat.isAttached, reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
         } catch {
@@ -181,16 +181,17 @@ extension CommandRunner {
     /// what /set and a reload change of it.
     @ScreenActor func show(
         _ service: any ChatService, of paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal,
-        contact: String?, notices: [String], saysFarewell: Bool = true, commands: ScreenCommands? = nil,
-        reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
+        contact: String?, notices: [String], saysFarewell: Bool = true, isSecondScreen: Bool = false,
+        commands: ScreenCommands? = nil, reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
-        let options = try applicationOptions(
+        var options = try applicationOptions(
             paths, settings, contact: contact, notices: notices, commands, reconfigure: reconfigure)
+        options.isSecondScreen = isSecondScreen
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
             // Of a chat that goes on in another process nothing stays undone.
-            if saysFarewell, let farewell = application.farewell { streams.note(farewell) }
+            if saysFarewell, !isSecondScreen, let farewell = application.farewell { streams.note(farewell) }
             return ExitCode(rawValue: code) ?? .done
         } catch {
             throw CommandError(error)

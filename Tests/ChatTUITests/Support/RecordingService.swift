@@ -11,6 +11,16 @@ actor RecordingService: ChatService {
     private let stream: AsyncStream<ChatEvent>
     private let news: AsyncStream<ChatEvent>.Continuation
 
+    /// A folder is offered until `releaseFolder`.
+    private var holdsFolders = false
+    private var heldFolder: CheckedContinuation<Void, Never>?
+    func holdFolders() { holdsFolders = true }
+    func releaseFolder() {
+        holdsFolders = false
+        heldFolder?.resume()
+        heldFolder = nil
+    }
+
     /// What answers in place of Bob's key.
     private let newKey: PeerID?
 
@@ -134,7 +144,8 @@ actor RecordingService: ChatService {
         log.append("file \(path)")
         throw .cannotRead(path: path, errno: 2)
     }
-    func sendFolder(at path: String, caption: String, to contact: ContactID) throws(ChatError) -> FolderOffer {
+    func sendFolder(at path: String, caption: String, to contact: ContactID) async throws(ChatError) -> FolderOffer {
+        if holdsFolders { await withCheckedContinuation { heldFolder = $0 } }
         log.append("folder \(path)")
         throw .emptyFolder(path: path)
     }
