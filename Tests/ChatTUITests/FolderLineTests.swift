@@ -192,6 +192,19 @@ struct FolderLineTests {
         #expect(inside.count > 10 && inside.count < 30, "as many as can be in view")
     }
 
+    @Test("of a folder of thousands is said that what is written meanwhile arrives behind it")
+    func manyOffers() {
+        for (count, isSaid) in [(500, false), (3000, true)] as [(Int64, Bool)] {
+            var fixture = main([])
+            let files = (100..<100 + count).map { Self.file($0, of: UInt64(count), .offered, .outgoing) }
+            fixture.send(
+                .done(
+                    .sendFiles(["/photos"], caption: "", to: Fixture.alice),
+                    .files([], folders: [FolderOffer(messages: files, skipped: 0)])))
+            #expect(fixture.text.contains("3,000 offers take about 2 minutes to go out; what you write") == isSaid)
+        }
+    }
+
     @Test("what is older than the news of a file does not take it back")
     func overtaken() {
         var fixture = main([100, 101].map { Self.file($0, of: 2, .offered, .outgoing) })

@@ -135,6 +135,13 @@ extension AppState {
         for message in offer.messages { follow(message) }
         let left = offer.skipped > 0 ? ", \(offer.skipped) left out (links, devices, unreadable)" : ""
         let count = offer.messages.count
+        // Their program takes so many at once, then 20 a second (RELIABILITY 3), and lines come in their order.
+        if count > 500 {
+            let minutes = max(1, (count - 100) / 20 / 60)
+            let time = minutes == 1 ? "a minute" : "\(minutes) minutes"
+            let words = "\(Units.grouped(count)) offers take about \(time) to go out"
+            note("\(words); what you write meanwhile arrives behind them")
+        }
         say("\(Units.files(count)) \(count == 1 ? "is" : "are") offered\(left)")
     }
 

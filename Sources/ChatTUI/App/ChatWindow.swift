@@ -79,7 +79,11 @@ struct ChatWindow: Sendable, Equatable {
     }
 
     /// Whoever changes it folds it: how much of it changes is known there only.
-    private(set) var items: [HistoryItem] = []
+    private(set) var items: [HistoryItem] = [] {
+        didSet { knownNewestIncoming = nil }
+    }
+    /// `newestIncoming`, as long as it is known.
+    private var knownNewestIncoming: HistoryPosition??
     var folders = Folders()
     /// A page was loaded since the chat was opened first.
     private(set) var isLoaded = false
@@ -112,6 +116,15 @@ struct ChatWindow: Sendable, Equatable {
     var firstPosition: HistoryPosition? { items.lazy.compactMap(\.message?.position).first }
     var lastPosition: HistoryPosition? { items.last?.order.0 }
     var lastMessagePosition: HistoryPosition? { items.lazy.reversed().compactMap(\.message?.position).first }
+    /// Where the newest message of theirs stands. Asked for after every action, and behind it there may be thousands of our
+    /// own.
+    mutating func newestIncoming() -> HistoryPosition? {
+        if let known = knownNewestIncoming { return known }
+        let found = items.lazy.reversed().compactMap(\.message).first { $0.direction == .incoming }?.position
+        knownNewestIncoming = .some(found)
+        return found
+    }
+
     var isAtBottom: Bool { scroll == .bottom && reachesNewest }
 
     /// What stands at the bottom of the view; -1 when there is nothing.
@@ -221,7 +234,10 @@ struct ChatWindow: Sendable, Equatable {
         note(message)
         guard let index = index(of: .message(message.id)), let known = items[index].message else { return false }
         let news = message.following(known)
+        // A folder of thousands of files changes file by file.
+        let newest = knownNewestIncoming
         items[index] = .message(news)
+        knownNewestIncoming = newest
         if news.isRetracted != known.isRetracted { fold(retracted: news, at: index) }
         return true
     }

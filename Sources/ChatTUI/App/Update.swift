@@ -91,13 +91,13 @@ extension AppState {
         guard settings.readMark == .visible, overlay == nil, isFocused, !isQuitting, let index = chatIndex(openID),
             chats[index].window.isAtBottom, chats[index].window.isLoaded, !chats[index].keepsUnread
         else { return }
-        let newest = chats[index].window.items.lazy.reversed().compactMap(\.message)
-            .first { $0.direction == .incoming }
-        guard let newest, chats[index].conversation.readUpTo.map({ $0 < newest.position }) ?? true else { return }
-        chats[index].conversation.readUpTo = newest.position
+        guard let newest = chats[index].window.newestIncoming(),
+            chats[index].conversation.readUpTo.map({ $0 < newest }) ?? true
+        else { return }
+        chats[index].conversation.readUpTo = newest
         chats[index].conversation.unreadCount = 0
         chats[index].mentionCount = 0
         chats[index].seenOnItsWay += 1
-        effects.append(.run(.markSeen(newest.contact, newest.position)))
+        effects.append(.run(.markSeen(chats[index].id, newest)))
     }
 }
