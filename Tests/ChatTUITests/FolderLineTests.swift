@@ -192,6 +192,15 @@ struct FolderLineTests {
         #expect(inside.count > 10 && inside.count < 30, "as many as can be in view")
     }
 
+    @Test("the question about an offer that was hidden names the folder")
+    func hiddenOffer() {
+        var fixture = main([])
+        fixture.enter("/alias x y")
+        for message in (100...103).map({ Self.file($0, .offered) }) { fixture.send(.chat(.messageAdded(message))) }
+        fixture.press("Alt-y")
+        #expect(fixture.text.contains("Offer #100 photos/ (4 files) from Alice: look, then the key again"))
+    }
+
     @Test("of a folder of thousands is said that what is written meanwhile arrives behind it")
     func manyOffers() {
         for (count, isSaid) in [(500, false), (3000, true)] as [(Int64, Bool)] {

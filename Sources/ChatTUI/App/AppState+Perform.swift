@@ -102,7 +102,8 @@ extension AppState {
             return
         }
         guard let since = shown.since, moment.uptime - since >= Self.offerArming else {
-            let what = SafeText(transfer.name, as: .fileName).truncated(to: 30).text
+            let group = transfers.group(of: shown.number) ?? TransferGroup(transfer)
+            let what = TransferWords(state: self, group: group).name(width: 30).text
             let question =
                 "Offer #\(shown.number.rawValue) \(what) from \(name(of: transfer.contact)): look, then the key again"
             say(question: question)
