@@ -44,6 +44,10 @@ public struct HistoryImport: Sendable {
     private let database: HistoryDatabase
     private let count: Int64
     private var nextPosition: Int64
+    /// Behind the last position that is ours.
+    private var endPosition: Int64
+    /// What is imported, for the mark.
+    private let source: String
     private var contacts: Set<ContactID> = []
     /// It is written down how far it is. One import at a time is.
     private let isMarked: Bool
@@ -53,23 +57,31 @@ public struct HistoryImport: Sendable {
 
     public static let batch = 5_000
 
-    /// `count`: how many messages are to come at most.
-    public init(into database: HistoryDatabase, count: Int) async throws(StoreError) {
+    /// `count`: how many messages are to come at most. `source`: names what is imported, the same whenever the same is (a
+    /// digest without blanks); `nil`: when it is cut off, nobody goes on with it.
+    public init(into database: HistoryDatabase, count: Int, of source: String? = nil) async throws(StoreError) {
         self.database = database
+        self.source = source ?? ""
         let count = Int64(max(count, 0))
         self.count = count
-        let isMarked = database.isImporting.compareExchange(
-            expected: false, desired: true, ordering: .relaxed
-        ).exchanged
+        let isMarked =
+            source != nil
+            && database.isImporting.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged
         self.isMarked = isMarked
         do throws(StoreError) {
-            nextPosition = try await database.writer.write { connection throws(StoreError) in
+            (nextPosition, endPosition) = try await database.writer.write { connection throws(StoreError) in
                 // For this connection and for as long as it lives: an import touches all of the indexes.
                 try connection.executeScript("PRAGMA cache_size = -65536")
-                if isMarked, let mark = try ImportMark(in: connection), mark.count == count { return mark.next }
+                if isMarked, let mark = try ImportMark(in: connection), mark.source == source {
+                    // Its positions stay its own, although there may be nothing at them yet.
+                    database.importFloor.withLock { $0 = min($0, mark.next) }
+                    return (mark.next, mark.end)
+                }
                 let first = try connection.firstPosition(ofImport: count, in: database)
-                if isMarked { try ImportMark(count: count, next: first).write(to: connection) }
-                return first
+                if isMarked, let source {
+                    try ImportMark(source: source, next: first, end: first + count).write(to: connection)
+                }
+                return (first, first + count)
             }
         } catch {
             if isMarked { database.isImporting.store(false, ordering: .relaxed) }
@@ -80,15 +92,27 @@ public struct HistoryImport: Sendable {
     /// Takes over one batch.
     public mutating func add(_ messages: [ImportedMessage]) async throws(StoreError) {
         let (first, count, isMarked) = (nextPosition, count, isMarked)
-        let added = try await database.writer.write { connection throws(StoreError) in
-            var position = first
-            for message in messages where try connection.takeOver(message, at: position) { position += 1 }
-            try SearchIndex.add(first..<position, in: connection)
-            if isMarked { try ImportMark(count: count, next: position).write(to: connection) }
-            return Int(position - first)
+        let (known, source, database) = (endPosition, source, database)
+        let (added, next, end) = try await database.writer.write { connection throws(StoreError) in
+            var (position, end, added) = (first, known, 0)
+            var start = position
+            for message in messages {
+                if position == end {
+                    // More of it is new than when it was begun: somebody has deleted what it had added.
+                    try SearchIndex.add(start..<position, in: connection)
+                    position = try connection.firstPosition(ofImport: count, in: database)
+                    (start, end) = (position, position + count)
+                }
+                guard try connection.takeOver(message, at: position) else { continue }
+                position += 1
+                added += 1
+            }
+            try SearchIndex.add(start..<position, in: connection)
+            if isMarked { try ImportMark(source: source, next: position, end: end).write(to: connection) }
+            return (added, position, end)
         }
         contacts.formUnion(messages.map(\.contact))
-        nextPosition += Int64(added)
+        (nextPosition, endPosition) = (next, end)
         addedMessages += added
     }
 
@@ -117,18 +141,20 @@ public struct HistoryImport: Sendable {
     }
 }
 
-/// Says in the settings that an import is under way: how many messages it has at most, and where its next one goes.
+/// Says in the settings that an import is under way: of what, where its next message goes, and where its positions end.
 struct ImportMark {
     private static let key = "import.open"
 
-    let count: Int64
+    let source: String
     let next: Int64
+    let end: Int64
     /// A later start has brought the figures of the conversations up to date.
     var isSettled = false
 
-    init(count: Int64, next: Int64) {
-        self.count = count
+    init(source: String, next: Int64, end: Int64) {
+        self.source = source
         self.next = next
+        self.end = end
     }
 
     init?(in connection: SQLiteConnection) throws(StoreError) {
@@ -136,23 +162,22 @@ struct ImportMark {
             row.text(0)
         }
         let parts = text?.split(separator: " ").map(String.init) ?? []
-        guard parts.count >= 2, let count = Int64(parts[0]), let next = Int64(parts[1]) else { return nil }
-        self.init(count: count, next: next)
-        isSettled = parts.count > 2
+        guard parts.count >= 3, let next = Int64(parts[1]), let end = Int64(parts[2]), next <= end else { return nil }
+        self.init(source: parts[0], next: next, end: end)
+        isSettled = parts.count > 3
     }
 
     func write(to connection: SQLiteConnection) throws(StoreError) {
         try connection.run(
             "INSERT INTO settings(key, value) VALUES (?1, ?2) ON CONFLICT(key) DO UPDATE SET value = ?2",
-            .text(Self.key), .text("\(count) \(next)\(isSettled ? " settled" : "")"))
+            .text(Self.key), .text("\(source) \(next) \(end)\(isSettled ? " settled" : "")"))
     }
 
     static func remove(from connection: SQLiteConnection) throws(StoreError) {
         try connection.run("DELETE FROM settings WHERE key = ?", .text(key))
     }
 
-    /// After an import that was killed: the figures of the conversations say what is there. The next import of as many
-    /// messages goes on.
+    /// After an import that was killed: the figures of the conversations say what is there. The same import goes on.
     static func settle(_ connection: SQLiteConnection) throws(StoreError) {
         guard var mark = try ImportMark(in: connection), !mark.isSettled else { return }
         mark.isSettled = true

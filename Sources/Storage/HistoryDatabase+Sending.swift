@@ -54,6 +54,14 @@ extension HistoryDatabase {
         to contact: ContactID, transfer: MessageID, state: FileTransfer.State
     ) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
+            // What was ended meanwhile stays told as that.
+            let isOther = try connection.first(
+                """
+                SELECT 1 FROM transfers WHERE id = ? AND state <> ?
+                    AND state NOT IN ('offered', 'accepted', 'running', 'paused')
+                """, [.text(transfer.text), .text(state.rawValue)]
+            ) { _ in true }
+            guard isOther == nil else { return }
             try connection.enqueueFileStatus(to: contact, of: [transfer], state: state)
         }
     }

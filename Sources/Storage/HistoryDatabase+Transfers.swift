@@ -83,14 +83,15 @@ extension HistoryDatabase {
     }
 
     public func unfinishedTransfers(
-        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, limit: Int
+        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
-        try await writer.perform { connection throws(StoreError) in
+        let states = offeredOnly ? "t.state = 'offered'" : Self.isUnfinished
+        return try await writer.perform { connection throws(StoreError) in
             // The plus keeps SQLite from the index of all that is unfinished.
             try connection.all(
                 """
                 SELECT \(TransferRow.columns) FROM transfers t
-                WHERE t.folder_set = ? AND t.contact = ? AND t.outgoing = ? AND +\(Self.isUnfinished)
+                WHERE t.folder_set = ? AND t.contact = ? AND t.outgoing = ? AND +\(states)
                 ORDER BY t.number LIMIT ?
                 """,
                 [

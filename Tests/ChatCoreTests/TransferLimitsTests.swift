@@ -116,26 +116,47 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pair.stop()
     }
 
-    @Test("of many files that their sender has paused only some are tried at a time, and none is forgotten")
-    func turns() async throws {
-        let pair = try await TransferPair(accepting: nil)
+    /// Many files that Alice has paused and Bob has accepted while there was no link.
+    private func manyPaused(_ count: Int, retryDelay: Duration) async throws -> (TransferPair, [MessageID]) {
+        let pair = try await TransferPair(accepting: nil, bob: { $0.limits.retryDelay = retryDelay })
         var ids: [MessageID] = []
-        for number in 0..<80 {
+        for number in 0..<count {
             ids.append(try await pair.offer(try pair.alice.makeFile("f\(number)", size: 10)))
             try await pair.alice.client.pauseTransfer(try await pair.alice.row(ids[number]).number)
         }
         for id in ids { try await pair.bob.waitForState(.offered, of: id) }
+        let alice = try await pair.bob.contactID("alice")
+        await pair.bob.client.disconnect(alice)
+        try await eventually("there is no link") { await pair.bob.client.sessions[alice]?.link == nil }
         for id in ids { try await pair.bob.client.acceptTransfer(try await pair.bob.row(id).number, into: nil) }
-        try await eventually("some rest, and not all") {
-            (20...32).contains(await pair.bob.client.restingDownloads.count)
+        await pair.bob.client.reconnect(alice)
+        return (pair, ids)
+    }
+
+    @Test("of many files that their sender does not give only some are tried and rest")
+    func resting() async throws {
+        let (pair, _) = try await manyPaused(80, retryDelay: .seconds(3600))
+        // What rests does so to the end of the test: the others would have come to it by then.
+        let bob = pair.bob.client
+        try await eventually("as many rest as may") {
+            let (resting, running) = (await bob.restingDownloads.count, await bob.downloads.count)
+            return resting >= 32 && running == 0
         }
-        // Whoever stands at the end of the line gets a turn although the others still wait.
-        for id in ids.suffix(2) {
-            try await pair.alice.client.resumeTransfer(try await pair.alice.row(id).number)
+        #expect(await bob.restingDownloads.count <= 32 + ChatLimits().runningTransfers)
+        await pair.stop()
+    }
+
+    @Test("whoever stands at the end of many that wait gets a turn, without being asked for")
+    func turns() async throws {
+        let (pair, ids) = try await manyPaused(80, retryDelay: .milliseconds(20))
+        // Nobody is told: Bob finds out when its turn has come again.
+        for id in [ids[79], ids[0], ids[40]] {
+            await pair.alice.client.changeQuietly(id) {
+                $0.state = .accepted
+                $0.reason = nil
+            }
             try await pair.bob.waitForState(.complete, of: id)
         }
-        try await pair.alice.client.resumeTransfer(try await pair.alice.row(ids[0]).number)
-        try await pair.bob.waitForState(.complete, of: ids[0])
         await pair.stop()
     }
 

@@ -152,6 +152,18 @@ struct FolderLineTests {
         #expect(fixture.text.contains("↑ #100 25%"))
     }
 
+    @Test("a folder of which more files are to come can be cancelled although all that are known are here")
+    func moreToCome() {
+        var fixture = main((100...103).map { Self.file($0, of: 10) })
+        fixture.effects = []
+        fixture.enter("/cancel 100")
+        fixture.press("Alt-t", "x", "x")
+        #expect(fixture.errands == [.cancelFolder(TransferNumber(100)), .cancelFolder(TransferNumber(100))])
+        fixture = main((100...103).map { Self.file($0) })
+        fixture.enter("/cancel 100")
+        #expect(fixture.text.contains("#100 is complete: there is nothing to cancel"), "\(fixture.text)")
+    }
+
     @Test("an offer of a folder is answered by a file that is on offer, whatever has become of the first")
     func laterOffers() {
         var fixture = main([Self.file(100, .declined), Self.file(101, .offered)])

@@ -79,6 +79,24 @@ struct LineSafetyTests {
         #expect(fixture.errands.filter(\.isDraft) == [.setDraft("draft", Fixture.alice)])
         #expect(fixture.kept == ["/edit #\(Self.own("old").id.short) old and new"])
 
+        // The same in a chat that was left.
+        fixture = Self.screen("old")
+        fixture.type("draft")
+        fixture.press("Esc", "e")
+        fixture.type(" and new")
+        fixture.press("Alt-2")
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.kept == ["/edit #\(Self.own("old").id.short) old and new"])
+
+        // What the other screen has stored, and perhaps sent since, is not stored again.
+        fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.isSecondScreen = true
+        fixture.send(.answer(.draft(Fixture.alice, "theirs")))
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.errands.filter(\.isDraft).isEmpty && fixture.kept.isEmpty)
+
         fixture = Self.screen("old")
         fixture.state.isSecondScreen = true
         fixture.type("mine")

@@ -98,7 +98,7 @@ struct ImportTests {
         let messages = (0..<40).map { message($0, bob, .incoming, .delivered) }
         var live: [String] = []
         for (count, isKilled) in [(8, true), (16, false), (24, true)] {
-            var run = try await HistoryImport(into: database, count: 40)
+            var run = try await HistoryImport(into: database, count: 40, of: "digest")
             for start in stride(from: 0, to: count, by: 4) { try await run.add(Array(messages[start..<start + 4])) }
             if isKilled {
                 // It has said nothing more; the next process finds what was committed.
@@ -114,17 +114,31 @@ struct ImportTests {
             live.append("live \(count)")
             try await database.hear("live \(count)", from: bob, at: 9_000_000 + Int64(count))
         }
-        var run = try await HistoryImport(into: database, count: 40)
+        // Another one of the same size stands on its own, and does not get in the way.
+        var other = try await HistoryImport(into: database, count: 40)
+        var run = try await HistoryImport(into: database, count: 40, of: "digest")
+        try await other.add([message(97, bob)])
         try await run.add(messages)
         try await run.finish()
+        try await other.finish()
         #expect(run.addedMessages == 16)
         let texts = try await database.page(of: bob, .newest, limit: 200).compactMap(\.text)
-        #expect(texts == (0..<40).map { "old \($0)" } + (isEmpty ? [] : ["first"]) + live)
+        #expect(texts.filter { $0 != "old 97" } == (0..<40).map { "old \($0)" } + (isEmpty ? [] : ["first"]) + live)
         // What is complete is done with: the next one stands before it.
-        var next = try await HistoryImport(into: database, count: 40)
+        var next = try await HistoryImport(into: database, count: 40, of: "digest")
         try await next.add([message(98, bob)])
         try await next.finish()
         #expect(try await database.page(of: bob, .newest, limit: 200).first?.text == "old 98")
+        // What it had added may be gone when it is done again: it needs more room than is left of its own.
+        var first = try await HistoryImport(into: database, count: 30, of: "more")
+        try await first.add((200..<220).map { message($0, bob) })
+        try await first.finish(isComplete: false)
+        _ = try await database.deleteMessages((200..<220).map { message($0, bob).id }, of: bob)
+        var again = try await HistoryImport(into: database, count: 30, of: "more")
+        try await again.add((200..<230).map { message($0, bob) })
+        try await again.finish()
+        #expect(again.addedMessages == 30)
+        try await database.purge()
         await database.close()
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
     }

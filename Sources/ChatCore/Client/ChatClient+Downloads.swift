@@ -59,7 +59,9 @@ extension ChatClient {
                     guard transfer.direction == .incoming else { return true }
                     client.acceptIfAllowed(transfer)
                     let waits = transfer.state == .accepted || transfer.state == .running
-                    if waits, client.restingDownloads[transfer.id] == nil { await client.startDownload(transfer.id) }
+                    if waits, client.restingDownloads[transfer.id] == nil {
+                        await client.startDownload(transfer.id, inTurn: true)
+                    }
                     return true
                 }
             } catch {
@@ -78,10 +80,18 @@ extension ChatClient {
                 let waiting = await client.quietly { () async throws(StoreError) in
                     try await client.store.acceptedTransfers(from: contact, after: start, limit: limit)
                 }
-                for transfer in waiting ?? [] {
+                guard let waiting else {
+                    // The next time it may be read.
+                    return client.spawn(after: client.configuration.limits.retryDelay) {
+                        $0.startWaiting(from: contact)
+                    }
+                }
+                for transfer in waiting {
                     guard client.hasTurn(for: contact) else { return }
                     let isUnderWay = client.downloads[transfer.id] != nil || client.restingDownloads[transfer.id] != nil
-                    if !isUnderWay { await client.startDownload(transfer.id) }
+                    guard !isUnderWay else { continue }
+                    client.sessions[contact]?.lastTried = transfer.number
+                    await client.startDownload(transfer.id)
                 }
                 if start == nil { return }
             }
@@ -97,8 +107,9 @@ extension ChatClient {
 
     private func runningDownloads(from contact: ContactID) -> Int { downloads.values.count { $0.contact == contact } }
 
-    /// Runs an accepted transfer if its sender is online and few enough run already.
-    func startDownload(_ id: MessageID) async {
+    /// Runs an accepted transfer if its sender is online and few enough run already. `inTurn`: not before its turn, with
+    /// many that wait.
+    func startDownload(_ id: MessageID, inTurn: Bool = false) async {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
         restingDownloads[id] = nil
         guard let row = found ?? nil, row.direction == .incoming, row.state == .accepted || row.state == .running,
@@ -111,7 +122,9 @@ extension ChatClient {
             }
             return
         }
-        guard runningDownloads(from: row.contact) < configuration.limits.runningTransfers else {
+        guard runningDownloads(from: row.contact) < configuration.limits.runningTransfers,
+            !inTurn || hasTurn(for: row.contact)
+        else {
             await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
             return
         }
@@ -131,7 +144,6 @@ extension ChatClient {
             let outcome = await run.run()
             await client.downloadEnded(id, outcome)
         }
-        sessions[row.contact]?.lastTried = row.number
         downloads[id] = Download(
             task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id),
             transferred: row.transferred)

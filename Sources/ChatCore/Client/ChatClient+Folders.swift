@@ -57,16 +57,16 @@ extension ChatClient {
     /// The other files of the same folder that nobody has decided.
     func offeredBeside(_ transfer: FileTransfer) async throws(ChatError) -> [FileTransfer] {
         guard transfer.direction == .incoming else { return [] }
-        return try await unfinished(in: transfer).filter { $0.state == .offered && $0.id != transfer.id }
+        return try await unfinished(in: transfer, offeredOnly: true).filter { $0.id != transfer.id }
     }
 
     /// The unfinished files of the folder that a transfer belongs to; none when it was sent by itself.
-    private func unfinished(in transfer: FileTransfer) async throws(ChatError) -> [FileTransfer] {
+    private func unfinished(in transfer: FileTransfer, offeredOnly: Bool) async throws(ChatError) -> [FileTransfer] {
         guard let place = transfer.place else { return [] }
         let limit = configuration.limits.outboxMessages
         return try await stored { () async throws(StoreError) in
             try await store.unfinishedTransfers(
-                of: place.set, with: transfer.contact, transfer.direction, limit: limit)
+                of: place.set, with: transfer.contact, transfer.direction, offeredOnly: offeredOnly, limit: limit)
         }
     }
 
@@ -85,7 +85,7 @@ extension ChatClient {
             try await keep(set, key)
         }
         while true {
-            let page = try await unfinished(in: transfer).filter { !offeredOnly || $0.state == .offered }
+            let page = try await unfinished(in: transfer, offeredOnly: offeredOnly)
             guard !page.isEmpty else { return }
             try await end(page, with: transfer.contact, as: state)
         }

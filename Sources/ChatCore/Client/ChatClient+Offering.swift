@@ -47,6 +47,12 @@ extension ChatClient {
                         contentType: Self.contentType, caption: messages.isEmpty ? caption : "", place: place),
                     to: contact))
         }
+        if !foldersBeingOffered.contains(set), let last = messages.last, case .file(let file) = last.content,
+            let place = file.place
+        {
+            // The last one may have been on its way past the cancelling.
+            try await endFolder(of: file, place, as: .cancelled, offeredOnly: false)
+        }
         return FolderOffer(messages: messages, skipped: tree.skipped)
     }
 

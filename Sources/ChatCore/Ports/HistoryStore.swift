@@ -147,9 +147,10 @@ public protocol HistoryStore: Sendable {
     func acceptedTransfers(
         from contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
-    /// The unfinished files of one folder that `contact` sends or is sent, oldest first.
+    /// The unfinished files of one folder that `contact` sends or is sent, oldest first; `offeredOnly`: what nobody has
+    /// decided.
     func unfinishedTransfers(
-        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, limit: Int
+        of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool, limit: Int
     ) async throws(StoreError) -> [FileTransfer]
     /// Writes back a changed transfer (all mutable fields). A final state is never left again. `reporting`: its
     /// message counts as changed.

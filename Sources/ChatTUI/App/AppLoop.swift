@@ -76,14 +76,23 @@ final class AppLoop {
         dispatch(.clock)
         var offering: Task<Void, Never>?
         for await errand in errands {
-            guard EffectRunner.mayTakeLong(errand) else {
+            guard await EffectRunner.mayTakeLong(errand) else {
                 dispatch(await runner.run(errand))
                 continue
             }
+            let (ends, end) = AsyncStream<Never>.makeStream()
             offering = Task { [offering] in
                 await offering?.value
                 dispatch(await runner.run(errand))
+                end.finish()
             }
+            // What is entered next stands behind a folder of a usual size.
+            let patience = Task {
+                try? await Task.sleep(for: .seconds(1))
+                end.finish()
+            }
+            for await _ in ends {}
+            patience.cancel()
         }
         await offering?.value
         listener.cancel()

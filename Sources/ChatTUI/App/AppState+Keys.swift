@@ -199,6 +199,7 @@ extension AppState {
     /// The draft will be stored when the user pauses.
     mutating func draftChanged() {
         if draftTimer == nil { draftTimer = moment.uptime + .seconds(1) }
+        if let openID { typedDrafts.insert(openID) }
         spellingChanged()
     }
 

@@ -133,6 +133,12 @@ extension AppState {
 
     private mutating func followFolder(_ offer: FolderOffer) {
         for message in offer.messages { follow(message) }
+        // It was cancelled meanwhile, which is said.
+        if case .file(let file)? = offer.messages.first?.content, let place = file.place,
+            UInt64(offer.messages.count) < place.files
+        {
+            return
+        }
         let left = offer.skipped > 0 ? ", \(offer.skipped) left out (links, devices, unreadable)" : ""
         let count = offer.messages.count
         // Their program takes so many at once, then 20 a second (RELIABILITY 3), and lines come in their order.

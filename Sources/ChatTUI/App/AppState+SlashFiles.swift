@@ -29,7 +29,8 @@ extension AppState {
             guard let number = transferNumber(&scanner, for: verb) else { return }
             namedFolder = number
             if let group = transfers.group(of: number), group.isFolder, group.number == number {
-                guard transfers.files(of: group).contains(where: { $0.fits(verb) }) else {
+                let isCancel = verb == .cancel && !group.isOver
+                guard isCancel || transfers.files(of: group).contains(where: { $0.fits(verb) }) else {
                     let state = Sentences.word(for: group.state)
                     return note("#\(number.rawValue) is \(state): there is nothing to \(verb)", isError: true)
                 }

@@ -94,7 +94,7 @@ extension AppState {
         case .choose: pane.showsDetails.toggle()
         case .pauseOrResume: pauseOrResume(group, &effects)
         case .cancelTransfer:
-            if group.state.isFinal {
+            if group.isOver {
                 say("#\(number) is \(Sentences.word(for: group.state)) already")
             } else if isConfirmed {
                 effects.append(.run(group.isFolder ? .cancelFolder(group.number) : .cancel(group.number)))

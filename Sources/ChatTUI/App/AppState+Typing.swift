@@ -47,17 +47,23 @@ extension AppState {
         effects.append(.run(.setDraft(text, openID)))
     }
 
-    /// At the end: another screen of this home may have stored its own since, or emptied it by sending.
+    /// At the end: another screen of this home may have stored its own since, or emptied it by sending. What was not
+    /// touched here is the other one's.
     mutating func leaveDrafts(_ effects: inout [AppEffect]) {
-        draftTimer = draftTimer ?? (input.isEmpty ? nil : moment.uptime)
-        storeDraft(&effects)
-        for (contact, line) in drafts.sorted(by: { $0.key < $1.key }) where contact != openID && !line.isEmpty {
-            let text = chat(contact)?.composing?.draft(line.text) ?? line.text
-            effects.append(.run(.setDraft(text, contact)))
+        if let openID {
+            draftTimer = draftTimer ?? (input.isEmpty || !typedDrafts.contains(openID) ? nil : moment.uptime)
         }
-        // Up brings it back.
-        if let text = openChat?.composing?.textBesideDraft(input.text) { remember(text, &effects) }
-        if isSecondScreen, !input.isEmpty, input.text.utf8.count < 10_000 { remember(input.text, &effects) }
+        storeDraft(&effects)
+        var left = drafts
+        if let openID { left[openID] = input }
+        for (contact, line) in left.sorted(by: { $0.key < $1.key })
+        where !line.isEmpty && typedDrafts.contains(contact) {
+            let composing = chat(contact)?.composing
+            if contact != openID { effects.append(.run(.setDraft(composing?.draft(line.text) ?? line.text, contact))) }
+            // Up brings it back.
+            if let text = composing?.textBesideDraft(line.text) { remember(text, &effects) }
+            if isSecondScreen, line.text.utf8.count < 10_000 { remember(line.text, &effects) }
+        }
     }
 
     /// Whatever is due by now.

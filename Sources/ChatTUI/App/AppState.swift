@@ -57,6 +57,8 @@ public struct AppState: Sendable {
     var input = InputLine()
     /// The half-typed lines of the chats that are not open.
     var drafts: [ContactID: InputLine] = [:]
+    /// The chats whose drafts were changed on this screen.
+    var typedDrafts: Set<ContactID> = []
     var killRing = KillRing()
     /// The last key was a kill in this direction: the next one joins it.
     var lastKill: KillRing.Direction?

@@ -192,8 +192,8 @@ struct EffectRunner: Sendable {
         return .files(messages, folders: folders)
     }
 
-    /// It offers a folder, one file after the other.
-    static func mayTakeLong(_ errand: Errand) -> Bool {
+    /// It offers a folder, one file after the other. Away from the screen: a disk may not answer.
+    @concurrent static func mayTakeLong(_ errand: Errand) async -> Bool {
         guard case .sendFiles(let paths, _, _) = errand else { return false }
         return paths.contains { isFolder(absolute($0)) }
     }

@@ -75,6 +75,12 @@ struct TransferGroup: Sendable, Equatable {
         return order.first { count($0) > 0 } ?? lead.state
     }
 
+    /// Nothing of it is to come any more.
+    var isOver: Bool {
+        guard state.isFinal else { return false }
+        return UInt64(ids.count) >= fileCount || state == .cancelled || state == .declined
+    }
+
     /// Why it waits or has failed, in words.
     var reason: String? {
         guard isFolder else { return lead.reason }

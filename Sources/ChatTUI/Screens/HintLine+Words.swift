@@ -62,7 +62,7 @@ extension HintLine {
         case .pauseOrResume:
             if group.count(.running) + group.count(.accepted) > 0 { return "pause" }
             return group.count(.paused) > 0 ? "resume" : nil
-        case .cancelTransfer: return group.state.isFinal ? nil : usual
+        case .cancelTransfer: return group.isOver ? nil : usual
         case .limitRate: return group.state.isFinal || group.isOpenOffer ? nil : usual
         case .openTransfer: return group.direction == .outgoing || group.state == .complete ? usual : nil
         case .choose: return pane.showsDetails ? "list" : usual

@@ -35,10 +35,12 @@ struct HistoryImporter {
 
     /// Throws 2 with the number of the line when the file is no export, or is damaged or cut off; nothing is imported then.
     func run() async throws(CommandError) -> Summary {
-        let count = try checkWhole()
+        let (count, digest) = try checkWhole()
         var summary = Summary()
         var contacts: [String: ContactID] = [:]
-        var importing = try await stored { () throws(StoreError) in try await HistoryImport(into: store, count: count) }
+        var importing = try await stored { () throws(StoreError) in
+            try await HistoryImport(into: store, count: count, of: digest)
+        }
         do throws(CommandError) {
             try await run(&importing, &contacts, &summary)
         } catch {
@@ -106,8 +108,8 @@ struct HistoryImporter {
 
     // MARK: Lines
 
-    /// Reads everything once before anything is changed; returns how many messages there are.
-    private func checkWhole() throws(CommandError) -> Int {
+    /// Reads everything once before anything is changed; returns how many messages there are, and the digest of all.
+    private func checkWhole() throws(CommandError) -> (messages: Int, digest: String) {
         var reader = try LineReader(path: path)
         guard let first = try reader.next(), let header = try? JSONReader.read(first),
             header["type"]?.stringValue == "export"
@@ -118,7 +120,9 @@ struct HistoryImporter {
         var messages: Int64 = 0
         var operations: Int64 = 0
         var contacts: [String: ContactID] = [:]
+        let digest = SHA256Digest()
         while let line = try reader.next() {
+            line.withUnsafeBytes { digest.update($0) }
             let place = reader.number
             switch try record(line, place) {
             case .contact(let json): contacts[try name(json, at: place)] = ContactID(0)
@@ -133,7 +137,7 @@ struct HistoryImporter {
                     throw wrong(reader.number, "says \(allMessages) messages, but there are \(messages)")
                 }
                 if try reader.next() != nil { throw wrong(reader.number, "something stands behind the end") }
-                return Int(messages)
+                return (Int(messages), digest.finish().hex)
             }
         }
         throw CommandError(.usage, path, "it is cut off: the last line is missing", advice: "export it again")
