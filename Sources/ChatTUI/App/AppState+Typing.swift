@@ -50,16 +50,16 @@ extension AppState {
     /// At the end: another screen of this home may have stored its own since, or emptied it by sending. What was not
     /// touched here is the other one's.
     mutating func leaveDrafts(_ effects: inout [AppEffect]) {
-        if let openID {
-            draftTimer = draftTimer ?? (input.isEmpty || !typedDrafts.contains(openID) ? nil : moment.uptime)
-        }
+        let isStoredNow = draftTimer != nil
         storeDraft(&effects)
         var left = drafts
         if let openID { left[openID] = input }
         for (contact, line) in left.sorted(by: { $0.key < $1.key })
         where !line.isEmpty && typedDrafts.contains(contact) {
             let composing = chat(contact)?.composing
-            if contact != openID { effects.append(.run(.setDraft(composing?.draft(line.text) ?? line.text, contact))) }
+            if contact != openID || !isStoredNow {
+                effects.append(.run(.setDraft(composing?.draft(line.text) ?? line.text, contact)))
+            }
             // Up brings it back.
             if let text = composing?.textBesideDraft(line.text) { remember(text, &effects) }
             if isSecondScreen, line.text.utf8.count < 10_000 { remember(line.text, &effects) }
