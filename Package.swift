@@ -13,12 +13,15 @@ let strict: [SwiftSetting] = [
 ]
 
 /// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no
-/// table of exported symbols, and no shared libstdc++, of which only Swift's runtime uses a little (Docs/decisions/0010).
+/// table of exported symbols, and no shared libstdc++ or libgcc_s, of which only Swift's runtime uses a little
+/// (Docs/decisions/0010); what runs in a usual session stands together (Docs/decisions/0012).
 let quickStart: [LinkerSetting] = [
     .unsafeFlags(
         [
-            "-use-ld=lld", "-L\(Context.packageDirectory)/Scripts/link", "-Xlinker", "-z", "-Xlinker",
-            "pack-relative-relocs", "-Xlinker", "--no-export-dynamic",
+            "-use-ld=lld", "-L\(Context.packageDirectory)/Scripts/link", "-Xclang-linker", "-static-libgcc", "-Xlinker",
+            "-z", "-Xlinker", "pack-relative-relocs", "-Xlinker", "--no-export-dynamic", "-Xlinker",
+            "--symbol-ordering-file=\(Context.packageDirectory)/Scripts/link/functions.order", "-Xlinker",
+            "--no-warn-symbol-ordering",
         ], .when(configuration: .release))
 ]
 

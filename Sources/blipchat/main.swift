@@ -9,7 +9,8 @@ StandardStreams.occupyClosed()
 signal(SIGPIPE, SIG_IGN)
 signal(SIGXFSZ, SIG_IGN)
 clinux_return_large_blocks()
-clinux_limit_heaps(1)
+// With a single one the threads of the start wait for each other; each more costs what lies in its holes (Docs/decisions/0012).
+clinux_limit_heaps(2)
 OpenSSLLibrary.outliveExit()
 exit(
     await Program.run(

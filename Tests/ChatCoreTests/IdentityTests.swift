@@ -32,6 +32,29 @@ import Testing
         }
     }
 
+    @Test("what was read ahead serves while the file holds the same, and no longer")
+    func ahead() throws {
+        try withFolder { folder in
+            let path = folder + "/identity.key"
+            #expect(IdentityFile.readAhead(at: path) == nil)
+            let first = try IdentityFile.loadOrCreate(at: path)
+            let ahead = try #require(IdentityFile.readAhead(at: path))
+            #expect(try IdentityFile.loadOrCreate(at: path, ahead: ahead).fingerprint == first.fingerprint)
+
+            _ = try IdentityFile.putAside(at: path)
+            let second = try IdentityFile.loadOrCreate(at: path, ahead: ahead)
+            #expect(second.fingerprint != first.fingerprint)
+            #expect(try IdentityFile.loadOrCreate(at: path, ahead: ahead).fingerprint == second.fingerprint)
+
+            // What is wrong with the file is wrong, whatever was read before.
+            chmod(path, 0o644)
+            #expect(IdentityFile.readAhead(at: path) == nil)
+            #expect(throws: IdentityError.exposed(path: path, mode: 0o644)) {
+                try IdentityFile.loadOrCreate(at: path, ahead: ahead)
+            }
+        }
+    }
+
     @Test("a key that others may read, or a damaged one, is refused and left alone")
     func refused() throws {
         try withFolder { folder in

@@ -25,9 +25,23 @@ public enum IdentityFile {
     /// Far more than a key and a certificate need.
     private static let maximumBytes = 65_536
 
-    /// Reads the identity at `path`, making it (and its folder) if there is none.
-    public static func loadOrCreate(at path: String) throws(IdentityError) -> TLSIdentity {
-        if let identity = try load(at: path) { return identity }
+    /// What a file held when it was read ahead of its time.
+    public struct Ahead: Sendable {
+        fileprivate let text: String
+        fileprivate let identity: TLSIdentity
+    }
+
+    /// Reads the identity at `path` for a later `loadOrCreate`: OpenSSL's first key takes milliseconds, in which another
+    /// processor can do something else. `nil` when there is none, or when it cannot be read; why is told then.
+    public static func readAhead(at path: String) -> Ahead? {
+        guard let text = try? text(at: path), let identity = try? TLSIdentity(pem: text) else { return nil }
+        return Ahead(text: text, identity: identity)
+    }
+
+    /// Reads the identity at `path`, making it (and its folder) if there is none. `ahead` serves where the file still
+    /// holds the same.
+    public static func loadOrCreate(at path: String, ahead: Ahead? = nil) throws(IdentityError) -> TLSIdentity {
+        if let identity = try load(at: path, ahead: ahead) { return identity }
         let identity: TLSIdentity
         do { identity = try TLSIdentity.generate() } catch { throw .cannotGenerate }
         let folder = folder(of: path)
@@ -40,6 +54,17 @@ public enum IdentityFile {
 
     /// Reads the identity at `path`; `nil` when there is none yet.
     public static func load(at path: String) throws(IdentityError) -> TLSIdentity? {
+        try load(at: path, ahead: nil)
+    }
+
+    private static func load(at path: String, ahead: Ahead?) throws(IdentityError) -> TLSIdentity? {
+        guard let text = try text(at: path) else { return nil }
+        if let ahead, ahead.text == text { return ahead.identity }
+        do { return try TLSIdentity(pem: text) } catch { throw .damaged(path: path) }
+    }
+
+    /// What the file at `path` holds; `nil` when there is none.
+    private static func text(at path: String) throws(IdentityError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0 {
             if errno == ENOENT { return nil }
@@ -65,7 +90,7 @@ public enum IdentityFile {
             count += got
         }
         guard let text = String(validating: bytes[..<count], as: UTF8.self) else { throw .damaged(path: path) }
-        do { return try TLSIdentity(pem: text) } catch { throw .damaged(path: path) }
+        return text
     }
 
     /// Makes `identity` the one at `path`, which has none yet.

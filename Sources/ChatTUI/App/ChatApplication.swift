@@ -54,6 +54,13 @@ public final class ChatApplication {
         loop = AppLoop(service: service, options)
     }
 
+    /// Makes the tables that every picture and key need, which whoever needs them first would make otherwise. From any
+    /// thread, before there is an application.
+    public nonisolated static func makeTables() {
+        _ = Keymap.standard
+        _ = SlashCommands.named("")
+    }
+
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
     public private(set) var farewell: String?
 

@@ -73,9 +73,10 @@ final class ChatInstance: Sendable {
     /// Starts the chat of a home; makes the key and the history where there are none.
     ///
     /// Throws 9 when another process runs it or the history cannot be used, 7 when the key, the folders or the
-    /// listener cannot be had.
+    /// listener cannot be had. `key`: the key is being read already.
     static func start(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, for audience: Audience
+        _ paths: HomePaths, _ configuration: ChatConfiguration, for audience: Audience,
+        key: Task<IdentityFile.Ahead?, Never>? = nil
     ) async throws(CommandError) -> ChatInstance {
         // Keys before files.
         NetworkThreads.niceness = 5
@@ -89,7 +90,7 @@ final class ChatInstance: Sendable {
         }
         let identity: TLSIdentity
         do {
-            identity = try IdentityFile.loadOrCreate(at: paths.identity)
+            identity = try IdentityFile.loadOrCreate(at: paths.identity, ahead: await key?.value)
         } catch {
             if case .success(let store) = await opening.value { await store.close() }
             throw CommandError(error)

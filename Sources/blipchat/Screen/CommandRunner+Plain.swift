@@ -8,10 +8,10 @@ import Glibc
 extension CommandRunner {
     /// The chat of this home in line mode. There is no first-run page: a key is made where there is none.
     func openPlain(
-        _ paths: HomePaths, _ settings: Configuration, _ target: ScreenTarget
+        _ paths: HomePaths, _ settings: Configuration, _ key: Task<IdentityFile.Ahead?, Never>, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let signals = try await TerminationSignals.take()
-        let chat = try await OpenChat.open(paths, try chatConfiguration(settings, paths, listens: true))
+        let chat = try await OpenChat.open(paths, try chatConfiguration(settings, paths, listens: true), key: key)
         do throws(CommandError) {
             let options = try applicationOptions(
                 paths, settings, contact: try await chat.contact(for: target),

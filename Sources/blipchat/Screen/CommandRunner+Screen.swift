@@ -8,6 +8,8 @@ import Storage
 extension CommandRunner {
     func openScreen() async throws(CommandError) -> ExitCode {
         let paths = try paths()
+        // The longest piece of the start, for another processor: it needs no setting.
+        let key = Task { IdentityFile.readAhead(at: paths.identity) }
         // Everything that can be wrong without a terminal is found before the terminal is touched; of the settings all of
         // it at once, or a slip costs a start.
         let file = ConfigurationFile(paths: paths, home: environment["HOME"])
@@ -15,9 +17,14 @@ extension CommandRunner {
         let settings = try configuration(paths)
         _ = try chatConfiguration(settings, paths, listens: true)
         let target = try await openingTarget(paths)
-        guard !arguments.has("--plain") else { return try await openPlain(paths, settings, target) }
-        let making = Task { await makeTerminal(settings, paths) }
-        guard !paths.hasIdentity else { return try await chat(paths, settings, on: making, target) }
+        guard !arguments.has("--plain") else { return try await openPlain(paths, settings, key, target) }
+        let making = Task {
+            // Behind the key, on its processor: the other one opens the history.
+            _ = await key.value
+            ChatApplication.makeTables()
+            return await makeTerminal(settings, paths)
+        }
+        guard !paths.hasIdentity else { return try await chat(paths, settings, key, on: making, target) }
         let terminal = await making.value
 
         if arguments.has("--no-input") {
@@ -31,7 +38,7 @@ extension CommandRunner {
         case .start(let name, let port, let downloads, let address):
             try saveFirstConfiguration(paths, settings, name: name, port: port, downloads: downloads)
             return try await chat(
-                paths, configuration(paths), on: making, address.map(ScreenTarget.address) ?? target)
+                paths, configuration(paths), key, on: making, address.map(ScreenTarget.address) ?? target)
         }
     }
 
@@ -109,13 +116,13 @@ extension CommandRunner {
     }
 
     private func chat(
-        _ paths: HomePaths, _ settings: Configuration, on terminal: Task<NcursesTerminal, Never>,
-        _ target: ScreenTarget
+        _ paths: HomePaths, _ settings: Configuration, _ key: Task<IdentityFile.Ahead?, Never>,
+        on terminal: Task<NcursesTerminal, Never>, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let configuration = try chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
         do throws(CommandError) {
-            chat = try await OpenChat.open(paths, configuration)
+            chat = try await OpenChat.open(paths, configuration, key: key)
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
             return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)

@@ -11,15 +11,18 @@ enum OpenChat {
     /// Another process runs it and goes on when this one ends.
     case attached(AttachedService)
 
-    /// Attaches to the process that runs the chat of this home, else starts the chat here.
+    /// Attaches to the process that runs the chat of this home, else starts the chat here, with `key` as
+    /// `ChatInstance.start` takes it.
     ///
     /// Throws 2 when that process is another version, and what `ChatInstance.start` throws.
-    static func open(_ paths: HomePaths, _ configuration: ChatConfiguration) async throws(CommandError) -> OpenChat {
+    static func open(
+        _ paths: HomePaths, _ configuration: ChatConfiguration, key: Task<IdentityFile.Ahead?, Never>
+    ) async throws(CommandError) -> OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             if let service = try await AttachedService.attach(to: paths.socket) { return .attached(service) }
             do throws(CommandError) {
-                return .own(try await ChatInstance.start(paths, configuration, for: .everybody))
+                return .own(try await ChatInstance.start(paths, configuration, for: .everybody, key: key))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
                 guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }
