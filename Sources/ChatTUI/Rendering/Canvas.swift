@@ -1,5 +1,7 @@
 // The picture of one screen: a grid of cells that `view` draws and that a Terminal paints. Knows nothing of curses.
 
+import Glibc
+
 /// A grid of cells. Everything drawn is clipped to it; wide clusters always occupy two whole neighbouring cells.
 public struct Canvas: Sendable, Equatable {
     /// What one column of one row shows.
@@ -21,16 +23,12 @@ public struct Canvas: Sendable, Equatable {
         /// No cluster that is drawn is without a width.
         fileprivate var isRightHalf: Bool { content.width == 0 }
 
-        /// Whether two cells of two rows are equal, without a copy of either: it counts their references, and this is done
-        /// for every cell of a row with every key.
-        fileprivate static func isSame(
-            _ row: UnsafeBufferPointer<Cell>, _ other: UnsafeBufferPointer<Cell>, at column: Int
-        ) -> Bool {
-            row[column].style == other[column].style && row[column].content.base == other[column].content.base
-                && row[column].content.width == other[column].content.width
-                && row[column].content.isSubstitute == other[column].content.isSubstitute
-                && (row[column].content.isPlain && other[column].content.isPlain
-                    || row[column].content == other[column].content)
+        /// Whether two cells are equal, without a copy of either: it counts their references, and this is done for every
+        /// cell of a row with every key.
+        fileprivate static func isSame(_ cell: UnsafePointer<Cell>, _ other: UnsafePointer<Cell>) -> Bool {
+            // Cells of the same bytes are equal, and nearly all have the same; those of others may be.
+            memcmp(cell, other, MemoryLayout<Cell>.size) == 0
+                || cell.pointee.style == other.pointee.style && cell.pointee.content == other.pointee.content
         }
 
         /// Whether a character that every terminal draws alike stands here, and no link.
@@ -72,10 +70,12 @@ public struct Canvas: Sendable, Equatable {
         guard rows.indices.contains(row), before.rows.indices.contains(row) else { return nil }
         return rows[row].withUnsafeBufferPointer { cells in
             before.rows[row].withUnsafeBufferPointer { old in
-                guard cells.baseAddress != old.baseAddress, cells.count == old.count else { return nil }
+                guard let cell = cells.baseAddress, let other = old.baseAddress, cell != other,
+                    cells.count == old.count
+                else { return nil }
                 var (first, end) = (0, cells.count)
-                while first < end, Cell.isSame(cells, old, at: first) { first += 1 }
-                while end > first, Cell.isSame(cells, old, at: end - 1) { end -= 1 }
+                while first < end, Cell.isSame(cell + first, other + first) { first += 1 }
+                while end > first, Cell.isSame(cell + end - 1, other + end - 1) { end -= 1 }
                 return first == end ? nil : first..<end
             }
         }
