@@ -108,7 +108,7 @@ extension AppState {
         say("Nothing unread")
     }
 
-    /// After Esc: where the user was before a jump from the search.
+    /// After Esc: where the user was before a jump from the search or from pinned messages.
     mutating func returnTo(_ place: ReturnPlace, _ effects: inout [AppEffect]) {
         let search = place.search
         open(place.contact, &effects)
@@ -116,14 +116,14 @@ extension AppState {
         if let index = chatIndex(place.contact) {
             chats[index].window.highlight = nil
             chats[index].window.giveUpJump()
-            switch place.scroll {
-            case .bottom: scroll(.newest, &effects)
-            case .at(let key, _):
-                if chats[index].window.index(of: key) != nil {
-                    chats[index].window.scroll = place.scroll
-                } else {
-                    scroll(.newest, &effects)
+            if chats[index].window.unreadLine == nil { chats[index].window.unreadLine = place.unreadLine }
+            switch (place.scroll, place.position) {
+            case (.at(let key, _), let position?):
+                chats[index].window.scroll = place.scroll
+                if chats[index].window.index(of: key) == nil {
+                    load(.around(position), replacing: true, keepingView: true, at: index, &effects)
                 }
+            default: scroll(.newest, &effects)
             }
         }
         if let search { overlay = .search(search) }

@@ -167,7 +167,7 @@ extension AppState {
             overlay = nil
             if case .forward(let messages) = pane.kind { forward(messages, to: contact, &effects) }
         case .message(let message):
-            let place = openChat.map { ReturnPlace(contact: $0.id, scroll: $0.window.scroll, search: nil) }
+            let place = openChat.map { ReturnPlace($0, search: nil) }
             overlay = nil
             perform(.show, on: message, &effects)
             returnPlace = place

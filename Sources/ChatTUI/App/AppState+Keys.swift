@@ -104,6 +104,8 @@ extension AppState {
             return
         }
         if browse != nil { return typeInBrowse(text) }
+        // Who writes stays here.
+        returnPlace = nil
         lastKill = nil
         history.leave()
         input.insert(text)

@@ -41,6 +41,23 @@ extension AppState {
         chats[index].window = window
     }
 
+    /// Where the newest message is in sight, however the view came there (a jump, a larger window), it stays at the
+    /// bottom from now on, and what comes is seen.
+    mutating func settleAtBottom() {
+        guard let index = chatIndex(openID), case .at = chats[index].window.scroll, chats[index].window.isLoaded,
+            chats[index].window.reachesNewest, chats[index].window.loading == nil
+        else { return }
+        let area = ScreenLayout(self).chat.size
+        // Each has a row at least; this is asked after everything that happens.
+        let window = chats[index].window
+        let below = window.items[(window.bottomIndex + 1)...].lazy.filter { !window.isFolded($0) }
+        guard below.prefix(area.rows).count < area.rows,
+            HistoryLayout(self, chats[index], width: area.columns).rowsBelow(1, height: area.rows) == 0
+        else { return }
+        chats[index].window.scroll = .bottom
+        chats[index].window.newerCount = 0
+    }
+
     /// Quotes of messages that are not in memory.
     mutating func askQuotes(of contact: ContactID, _ effects: inout [AppEffect]) {
         guard contact == openID, let index = chatIndex(contact) else { return }
@@ -70,6 +87,7 @@ extension AppState {
     }
 
     private mutating func scrollToNewest(_ index: Int, _ effects: inout [AppEffect]) {
+        returnPlace = nil
         chats[index].window.highlight = nil
         chats[index].window.newerCount = 0
         chats[index].window.scroll = .bottom

@@ -92,7 +92,7 @@ extension AppState {
             overlay = .search(pane)
             return
         }
-        let place = openChat.map { ReturnPlace(contact: $0.id, scroll: $0.window.scroll, search: pane) }
+        let place = openChat.map { ReturnPlace($0, search: pane) }
         open(hit.contact, &effects)
         returnPlace = place
         if let index = chatIndex(hit.contact) { jump(to: hit.id, at: hit.position, at: index, &effects) }

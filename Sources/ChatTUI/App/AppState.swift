@@ -169,10 +169,22 @@ public struct AppState: Sendable {
         var question: String?
     }
 
+    /// Where Esc leads back to after a jump from a list.
     struct ReturnPlace: Sendable, Equatable {
-        var contact: ContactID
-        var scroll: ChatWindow.Scroll
-        var search: SearchPane?
+        let contact: ContactID
+        let scroll: ChatWindow.Scroll
+        /// Where that was in the conversation: the jump may have taken its page out of memory.
+        let position: HistoryPosition?
+        let unreadLine: ChatWindow.UnreadLine?
+        let search: SearchPane?
+
+        init(_ chat: Chat, search: SearchPane?) {
+            contact = chat.id
+            scroll = chat.window.scroll
+            position = chat.window.anchorPosition
+            unreadLine = chat.window.unreadLine
+            self.search = search
+        }
     }
 
     /// We told a peer that we are typing.

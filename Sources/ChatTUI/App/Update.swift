@@ -33,7 +33,8 @@ extension AppState {
     /// What `key` adds to the input, when that is all that comes of it: everything else of the picture stays. `nil`
     /// where more may happen, as most of `update` then has to look. This is the way of nearly every key, so it is short.
     fileprivate func typedOnly(_ key: Key, at moment: Moment) -> String? {
-        guard moment.uptime < deadline, keyContext == .main, isFocused, completion == nil, !takesLiteral,
+        guard moment.uptime < deadline, keyContext == .main, isFocused, completion == nil, returnPlace == nil,
+            !takesLiteral,
             !hasAskedPaste, pendingKeys.isEmpty, !isViNormal, !isQuitting
         else { return nil }
         // Nothing that begins with a character can be bound where characters are typed (KeyOverride).
@@ -59,6 +60,7 @@ extension AppState {
         settleOffer(&effects)
         settleSelection()
         settleCursor(&effects)
+        settleAtBottom()
         loadWhatIsMissing(&effects)
         askForPictures(&effects)
         markSeen(&effects)

@@ -28,6 +28,12 @@ struct HintLine {
                 Hint(label: binding.label, words: $0, command: binding.command)
             }
         }
+        if context == .main, let place = state.returnPlace,
+            let back = state.keymap.bindings.first(where: { $0.command == .back })
+        {
+            let words = place.search == nil ? "back to where you were" : "back to the search"
+            hints.insert(Hint(label: back.label, words: words, command: .back), at: 0)
+        }
         if context != .main, let back = state.keymap.bindings.first(where: { $0.command == .back }) {
             hints.append(Hint(label: back.label, words: "back", command: .back))
         }
