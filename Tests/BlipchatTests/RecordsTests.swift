@@ -52,6 +52,15 @@ import Testing
         #expect(throws: CommandError.self) { try ContactDirectory([other]).find("me") }
     }
 
+    @Test("a contact is found by the name that is shown, also when invisible characters are in it")
+    func invisibleName() throws {
+        var hidden = bob
+        hidden.name = "Bo\u{200D}b"
+        let contacts = ContactDirectory([hidden])
+        for name in ["Bob", "bob", "Bo\u{200D}b"] { #expect(try contacts.find(name).id == hidden.id) }
+        #expect(throws: CommandError.self) { try contacts.find("Bo") }
+    }
+
     @Test("tells what was done to a message, what is missing before it and that its time is off, and only then")
     func changes() throws {
         let records = Records(contacts: ContactDirectory([bob]))

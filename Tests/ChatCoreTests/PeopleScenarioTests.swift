@@ -157,6 +157,9 @@ import Testing
         try await ChatClient.befriend(alice, bob)
         let before = try await bob.say("from the old machine", to: "alice")
         try await eventually("it arrives") { try await bob.state(of: before.id) == .delivered }
+        let path = try alice.makeFile("notes.txt", size: 1000)
+        let offered = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+        try await eventually("it is offered") { try await alice.state(of: offered.id) == .delivered }
         let port = try await bob.address.port
         await bob.stop()
         let newBob = try await TestPeer("bob", listen: .host("127.0.0.1", port: port)) {
@@ -165,6 +168,7 @@ import Testing
         let contact = try await alice.contactID("bob")
         try await eventually("the key is known") { try await alice.contact("bob").newPeerID == newBob.id }
         let waiting = try await alice.say("for the new machine", to: "bob")
+        let late = try await alice.client.sendFile(at: path, named: "late.txt", caption: "", to: contact)
 
         // The decision outlives a restart.
         try await alice.restart()
@@ -183,6 +187,12 @@ import Testing
         #expect(changed.addresses.allSatisfy { $0.peerID == newBob.id })
         try await eventually("what waited goes out") { try await alice.state(of: waiting.id) == .delivered }
         #expect(try await alice.texts(with: "bob") == ["from the old machine", "for the new machine"])
+        // What was offered to the old key is no offer to the new one; what had to wait is.
+        try await eventually("the other file is offered") { try await alice.state(of: late.id) == .delivered }
+        let transfers = try await alice.client.transfers(unfinishedOnly: false)
+        #expect(transfers.first { $0.id == offered.id }?.state == .failed)
+        #expect(transfers.first { $0.id == offered.id }?.reason == TransferReason.keyChanged)
+        #expect(transfers.first { $0.id == late.id }?.state == .offered)
         // It was decided once; the old key is not asked for again.
         await #expect(throws: ChatError.noSuchKey) {
             try await alice.client.acceptNewKey(newBob.id, of: contact, verified: true)

@@ -327,6 +327,10 @@ struct BrowseTests {
         // The question was about another message.
         fixture.press("k", "d")
         #expect(fixture.errands.isEmpty)
+        fixture.advance(.milliseconds(300))
+        fixture.press("d")
+        #expect(fixture.errands.isEmpty, "nobody has read the question so soon")
+        fixture.advance(.milliseconds(500))
         fixture.press("d")
         #expect(fixture.errands == [.retract(Fixture.history[6])])
         fixture.effects = []
@@ -335,6 +339,7 @@ struct BrowseTests {
         fixture.advance(.seconds(9))
         fixture.press("d")
         #expect(fixture.errands.isEmpty)
+        fixture.advance(.milliseconds(500))
         fixture.press("d")
         #expect(fixture.errands == [.deleteHere([Fixture.messageID(1)], Fixture.alice)])
     }

@@ -37,6 +37,21 @@ struct FilePickerTests {
         fixture.effects = []
     }
 
+    @Test("two spellings of one letter are two files")
+    func spellings() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-t")
+        answer(
+            &fixture, "/home/jo",
+            [.init(name: "caf\u{E9}", isFolder: false, size: 1), .init(name: "cafe\u{301}", isFolder: false, size: 2)])
+        fixture.press("Tab")
+        guard case .files(let one) = fixture.state.overlay else { return }
+        #expect(one.marked.map(\.size) == [1] && one.isMarked("caf\u{E9}") && !one.isMarked("cafe\u{301}"))
+        fixture.press("Tab")
+        guard case .files(let two) = fixture.state.overlay else { return }
+        #expect(two.marked.map(\.size) == [1, 2])
+    }
+
     @Test("shows folders first with sizes and days, hidden ones not, and the cursor not on ..")
     func listing() {
         let fixture = opened()

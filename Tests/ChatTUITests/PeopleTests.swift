@@ -118,6 +118,55 @@ struct PeopleTests {
         #expect(fixture.state.overlay == nil)
     }
 
+    @Test("the page of a key that was decided at another screen blocks nobody", arguments: ["2", "b"])
+    func decidedMeanwhile(key: String) {
+        var fixture = changed(columns: 80, rows: 24)
+        fixture.send(.answer(.newKeyNumber(Fixture.alice, Fixture.peerID("c"), Self.newNumber)))
+        fixture.state.chats[0].conversation.peer.peerID = Fixture.peerID("c")
+        fixture.state.chats[0].conversation.peer.newPeerID = nil
+        fixture.state.chats[0].conversation.peer.trust = .verified
+        fixture.press(key)
+        #expect(fixture.errands.isEmpty)
+        #expect(fixture.text.contains("Alice was decided about meanwhile: verified"))
+        fixture.press(key)
+        #expect(fixture.errands == [.setBlocked(Fixture.alice, true)], "what is shown now is decided")
+    }
+
+    @Test("a request with the key that waits as a contact's new one says so")
+    func requestOfNewKey() {
+        var fixture = changed(columns: 120, rows: 40)
+        fixture.press("Esc")
+        var request = Self.erin
+        request.peerID = Fixture.peerID("c")
+        fixture.send(.chat(.requestsChanged([request])))
+        fixture.press("Alt-r", "Enter")
+        #expect(fixture.text.contains("THE NEW KEY OF Alice: /verify Alice decides about it"))
+    }
+
+    @Test("who is added again is a contact already: where they are called, and that their name stays")
+    func addedAgain() {
+        var fixture = Fixture.main(columns: 120, rows: 30)
+        guard var peer = fixture.state.openChat?.peer else { return }
+        peer.addresses = [PeerAddress(host: "192.0.2.7", port: 4777, peerID: peer.peerID)]
+        fixture.send(.done(.addContact(PeerAddress(host: "192.0.2.7", port: 4777), name: "Ally"), .contact(peer)))
+        #expect(fixture.text.contains("Alice is a contact already"))
+        #expect(fixture.text.contains("192.0.2.7:4777"))
+        #expect(fixture.text.contains("/rename"))
+    }
+
+    @Test("a removed contact takes its transfers along")
+    func removedTransfers() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        #expect(fixture.state.transfers.groups.contains { $0.contact == Fixture.alice })
+        fixture.send(.answer(.conversations([Fixture.conversation(Fixture.bob, "Bob", readUpTo: 1000)])))
+        #expect(!fixture.state.transfers.groups.contains { $0.contact == Fixture.alice })
+        #expect(fixture.state.transfers.openOffers.allSatisfy { $0.contact != Fixture.alice })
+        #expect(fixture.state.transfers.running.allSatisfy { $0.contact != Fixture.alice })
+        fixture.press("Alt-t")
+        #expect(!fixture.text.contains(" ? "))
+    }
+
     @Test("a key that has changed once more meanwhile is not accepted")
     func changedAgain() {
         var fixture = changed(columns: 80, rows: 24)

@@ -81,6 +81,7 @@ struct PictureTests {
             ("short.png", Array(Self.png.prefix(30)), PictureError.unreadable),
             ("svg.png", Array("<svg xmlns='http://www.w3.org/2000/svg'/>".utf8), .unknownKind),
             ("empty.gif", [], .unknownKind),
+            ("zero.gif", Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0, 0x3B], .unreadable),
         ] {
             try write(bytes, to: folder.file(name))
             guard PictureLibrary.shared != nil || error == .unknownKind else { continue }
@@ -88,6 +89,24 @@ struct PictureTests {
         }
         #expect(throws: PictureError.unreadable) { try PictureLibrary.picture(at: folder.path, toFit: (40, 24)) }
         #expect(throws: PictureError.unreadable) { try PictureLibrary.picture(at: "/none", toFit: (40, 24)) }
+    }
+
+    @Test("what the library complains of does not reach standard error, which is the terminal")
+    func complaints() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("zero.gif")
+        try write(Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0, 0x3B], to: path)
+        let log = open(folder.file("stderr"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let saved = dup(2)
+        dup2(log, 2)
+        #expect(throws: PictureError.self) { try PictureLibrary.picture(at: path, toFit: (40, 24)) }
+        dup2(saved, 2)
+        close(saved)
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = pread(log, &bytes, bytes.count, 0)
+        close(log)
+        // Other tests may write there, too.
+        #expect(!String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains("assertion"))
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws {

@@ -33,6 +33,7 @@ struct PlainAnswerTests {
         #expect(fixture.state.browse != nil)
         fixture.press("d")
         #expect(fixture.errands.isEmpty && fixture.text.contains("Delete this message"))
+        fixture.advance(.milliseconds(500))
         fixture.press("d")
         #expect(fixture.errands == [.retract(Fixture.history[5])])
         #expect(!fixture.text.contains("Delete this message"))

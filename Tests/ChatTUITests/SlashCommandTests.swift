@@ -185,7 +185,7 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("0 files are offered, 2 left out"))
         let two = Errand.sendFiles(["/home/jo/photos", "/dev/null"], caption: "", to: Fixture.alice)
         let refused = RefusedOffer(path: "/dev/null", error: .notARegularFile(path: "/dev/null"))
-        fixture.send(.done(two, .files([], folders: [folder], refused: refused)))
+        fixture.send(.done(two, .files([], folders: [folder], refused: [refused])))
         #expect(fixture.text.contains("1 of 2 offered, /dev/null not"))
     }
 

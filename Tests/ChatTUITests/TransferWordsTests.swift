@@ -22,6 +22,13 @@ struct TransferWordsTests {
         return fixture
     }
 
+    @Test("an offer to somebody who has not approved us waits for that")
+    func unapproved() {
+        var fixture = offering(.pending, to: Fixture.bob)
+        fixture.send(.chat(.linkChanged(Fixture.bob, .awaitingApproval)))
+        #expect(fixture.text.contains("queued: offered when Bob has approved you"))
+    }
+
     @Test(
         "who has not got the offer has not to decide about it",
         arguments: [

@@ -31,6 +31,37 @@ import Testing
         #expect(!fixture.text.contains("≈"))
     }
 
+    @Test(
+        "forms of letters that look like the plain ones are taken for them",
+        arguments: [
+            "\u{FF21}lice", "\u{FF21}\u{FF4C}\u{FF49}\u{FF43}\u{FF45}", "\u{1D400}lice", "\u{1D4EA}lice",
+            "\u{24D0}lice",
+            "A\u{217C}ice", "\u{13AA}lice", "Alice.", "Alice\u{B7}", "\u{C0}lice", "A\u{300}lice", "Al\u{200D}ice",
+            "Al1ce",
+        ])
+    func forms(name: String) {
+        #expect(NameLikeness.areAlike("Alice", name))
+        #expect(!NameLikeness.areAlike("Alina", name) && !NameLikeness.areAlike("", name))
+    }
+
+    @Test("names without letters are alike only when they are the same", arguments: [("...", "''"), ("日本", "日本人")])
+    func noLetters(left: String, right: String) {
+        #expect(!NameLikeness.areAlike(left, right) && NameLikeness.areAlike(left, left))
+    }
+
+    @Test("a name is the contact's that is shown with it, also when invisible characters are in it")
+    func invisible() {
+        let hidden = Fixture.conversation(Fixture.alice, "Bo\u{200D}b", readUpTo: 1000)
+        let other = Fixture.conversation(Fixture.bob, "Bob 2", readUpTo: 1000)
+        var fixture = Fixture(columns: 80, rows: 24, conversations: [hidden, other])
+        for name in ["Bob", "bob", "Bo\u{200D}b"] {
+            fixture.enter("/msg \(name) hello")
+            #expect(fixture.errands.contains(.send("hello", to: Fixture.alice)), "\(name)")
+        }
+        fixture.enter("/block Bob")
+        #expect(fixture.errands.contains(.setBlocked(Fixture.alice, true)))
+    }
+
     @Test("names are alike by what they look like, whatever the letters are")
     func twins() {
         func peer(_ id: Int64, _ name: String) -> Peer {

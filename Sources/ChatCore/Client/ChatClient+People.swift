@@ -118,7 +118,24 @@ extension ChatClient {
         // Who holds the old key is somebody else from now on.
         if let link = sessions[contact]?.link, link.peerID != key { link.close(reason: "another key") }
         await dropRequests(of: key)
+        try await endOffers(to: contact)
         goOn(with: contact)
+    }
+
+    /// Files that were offered to the old key: nobody behind the new one knows of them. What still waits goes out.
+    private func endOffers(to contact: ContactID) async throws(ChatError) {
+        let time = now()
+        try await forEachUnfinished(with: contact) { transfer throws(ChatError) in
+            guard transfer.direction == .outgoing else { return true }
+            let offer = try await stored { () async throws(StoreError) in try await store.message(transfer.id) }
+            guard offer?.state == .delivered || offer?.state == .read else { return true }
+            await changeQuietly(transfer.id) {
+                $0.state = .failed
+                $0.reason = TransferReason.keyChanged
+                $0.finished = time
+            }
+            return true
+        }
     }
 
     /// What had to wait for our user's word.

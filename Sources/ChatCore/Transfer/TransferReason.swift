@@ -12,6 +12,7 @@ public enum TransferReason {
     static let partialReplaced = "another program changed the unfinished file; it is fetched anew"
     public static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
     public static let sourceGone = "the file is no longer there (it has to be sent again)"
+    static let keyChanged = "it was offered to their old key (it has to be sent again)"
     public static let digestDiffers = "the received bytes differ from the sender's file"
     public static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"

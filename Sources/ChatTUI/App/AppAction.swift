@@ -23,7 +23,17 @@ public enum AppAction: Sendable {
     case answer(Answer)
 }
 
-/// A path that could not be offered after others had been.
+extension AppAction {
+    /// Whether it happens by itself, and not because the user has just done something.
+    var isNews: Bool {
+        switch self {
+        case .input, .line, .edited: false
+        default: true
+        }
+    }
+}
+
+/// A path that could not be offered beside others.
 public struct RefusedOffer: Sendable {
     var path: String
     var error: ChatError
@@ -34,8 +44,7 @@ public enum ErrandResult: Sendable {
     case nothing
     case contact(Peer)
     case message(ChatMessage)
-    /// `refused`: where the offering stopped.
-    case files([ChatMessage], folders: [FolderOffer], refused: RefusedOffer? = nil)
+    case files([ChatMessage], folders: [FolderOffer], refused: [RefusedOffer] = [])
     case settings(SettingsReply)
 }
 

@@ -153,8 +153,8 @@ extension AppState {
 
     /// Whether something final was asked for a second time; else the question is open for as long as it is shown.
     mutating func confirm(_ subject: Confirmation.Subject) -> Bool {
-        let isConfirmed = confirmation.map { $0.subject == subject && moment.uptime < $0.until } ?? false
-        confirmation = isConfirmed ? nil : Confirmation(subject: subject, until: moment.uptime + .seconds(8))
+        let isConfirmed = confirmation.map { $0.subject == subject && $0.isArmed(at: moment.uptime) } ?? false
+        confirmation = isConfirmed ? nil : Confirmation(subject: subject, asked: moment.uptime)
         return isConfirmed
     }
 

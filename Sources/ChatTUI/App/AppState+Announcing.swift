@@ -25,7 +25,9 @@ extension AppState {
     /// Tells of what came in too quick a row, unless it has been read meanwhile.
     mutating func announceDue(_ effects: inout [AppEffect]) {
         for (contact, count) in announcements.takeDue(at: moment.uptime) {
-            guard let chat = chat(contact), chat.isUnread, !isLooking(at: contact), !isQuiet else { continue }
+            guard let chat = chat(contact), chat.isUnread, !isLooking(at: contact), !isQuiet, !chat.peer.isBlocked,
+                !chat.peer.isMuted(at: moment.wall), settings.notifyByName[chat.peer.name.lowercased()] != .off
+            else { continue }
             tell(chat.name + SafeText(": \(count) more new message\(count == 1 ? "" : "s")", as: .line), &effects)
         }
     }

@@ -68,6 +68,8 @@ extension AppState {
         let isFirst = !hasLoaded
         hasLoaded = true
         conversations.isRunning = false
+        let chosen = chosenContact
+        defer { if let chosen { choose(contact: chosen) } }
         var old: [ContactID: Chat] = [:]
         for chat in chats { old[chat.id] = chat }
         // One question for all of them: each costs a task.
@@ -94,6 +96,7 @@ extension AppState {
             }
             return chat
         }
+        if old.count + new.count > chats.count { transfers.keep(of: Set(chats.map(\.id))) }
         let twins = NameLikeness.twins(among: list.map(\.peer))
         for index in chats.indices { chats[index].twin = twins[chats[index].id] }
         if let openID, chatIndex(openID) == nil {

@@ -212,6 +212,8 @@ extension AppState {
         guard let chat = openChat else { return self.browse = nil }
         guard chat.window.loading?.replaces != true else { return }
         let index = chat.window.index(of: .message(browse.selected.id))
+        // News push it up, and keys act on it.
+        if isNews, index != nil { revealSelection() }
         guard index.map({ chat.window.isFolded(chat.window.items[$0]) }) ?? true else { return }
         let messages = chat.window.shownMessages
         let next = messages.last { $0.position <= browse.selected.position } ?? messages.first

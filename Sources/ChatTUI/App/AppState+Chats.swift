@@ -42,6 +42,7 @@ extension AppState {
         stopBrowsing()
         guard let openID else { return keepLine() }
         storeDraft(&effects)
+        if let kept = history.keptDraft { input = InputLine(kept) }
         if input.isEmpty { drafts[openID] = nil } else { drafts[openID] = input }
         if let index = chatIndex(openID) { chats[index].window.shrink() }
         forgetWindows(after: openID)

@@ -165,7 +165,13 @@ extension AppState {
             if case .reaction(let message) = pane.kind { perform(.react(emoji), on: message, &effects) }
         case .contact(let contact):
             overlay = nil
-            if case .forward(let messages) = pane.kind { forward(messages, to: contact, &effects) }
+            guard case .forward(let messages) = pane.kind else { return }
+            // As they are now: what was deleted or changed since they were chosen is not sent on as it was.
+            let present = messages.map { chat($0.contact)?.window.message(.id($0.id)) ?? $0 }
+            guard present.contains(where: { !$0.isRetracted }) else {
+                return say(present.count == 1 ? "It is deleted: there is nothing to forward" : "They are deleted")
+            }
+            forward(present, to: contact, &effects)
         case .message(let message):
             let place = openChat.map { ReturnPlace($0, search: nil) }
             overlay = nil

@@ -31,6 +31,7 @@ extension AppState {
             if case .input = source, !confirmsPaste() { break }
             send(message.withoutLastNewline, from: source, &effects)
         case .command(let command, let arguments):
+            if case .input = source, !confirmsPaste() { break }
             var scanner = ArgumentScanner(arguments)
             if command.verb == .me, openChat?.composing != nil, let deed = scanner.remainder() {
                 return send(ActionText.prefix + deed, from: source, &effects)
@@ -99,9 +100,11 @@ extension AppState {
         case .input:
             // Where Esc led back to is left behind.
             returnPlace = nil
+            let kept = history.keptDraft ?? ""
             remember(input.text, &effects)
             typing = nil
-            input = InputLine()
+            // A line of before that was sent stood in for the draft.
+            input = InputLine(kept)
             completion = nil
             // The stored draft is emptied at the next pause, behind the message itself.
             draftChanged()

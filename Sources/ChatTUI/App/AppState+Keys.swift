@@ -107,7 +107,7 @@ extension AppState {
         // Who writes stays here.
         returnPlace = nil
         lastKill = nil
-        history.leave()
+        leaveHistory()
         input.insert(text)
         draftChanged(&effects)
     }
@@ -139,7 +139,7 @@ extension AppState {
         case nil:
             // A paste is for the input, wherever the cursor is.
             stopBrowsing()
-            history.leave()
+            leaveHistory()
             insertPaste(text)
             draftChanged()
         default: typeIntoOverlay(String(text.prefix(Self.overlayPaste).prefix { !$0.isNewline }), &effects)
@@ -160,10 +160,16 @@ extension AppState {
             lastKill = text.isEmpty ? nil : direction
         }
         if input.text != before {
-            history.leave()
+            leaveHistory()
             draftChanged(&effects)
         }
         return true
+    }
+
+    /// The shown line of before is edited: the draft that it stood in for is kept where deleted text is.
+    mutating func leaveHistory() {
+        if let kept = history.keptDraft, !kept.isEmpty { killRing.add(kept) }
+        history.leave()
     }
 
     /// Up: the line above, else the entered line before.

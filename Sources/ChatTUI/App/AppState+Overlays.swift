@@ -158,6 +158,39 @@ extension AppState {
         return items.indices.first { $0 > pane.selected && items[$0].group != group } ?? 0
     }
 
+    /// The contact under the cursor of a list of contacts.
+    var chosenContact: ContactID? {
+        switch overlay {
+        case .goTo(let pane):
+            let matches = goToMatches(pane.filter.text)
+            return matches.indices.contains(pane.selected) ? matches[pane.selected].id : nil
+        case .choice(let pane):
+            guard case .forward = pane.kind else { return nil }
+            let choices = choices(of: pane)
+            guard choices.indices.contains(pane.list.selected),
+                case .contact(let id) = choices[pane.list.selected].target
+            else { return nil }
+            return id
+        default: return nil
+        }
+    }
+
+    /// The cursor stays on a contact when the list has changed, and on nobody when that contact has gone.
+    mutating func choose(contact: ContactID) {
+        switch overlay {
+        case .goTo(var pane):
+            pane.selected = goToMatches(pane.filter.text).firstIndex { $0.id == contact } ?? -1
+            overlay = .goTo(pane)
+        case .choice(var pane):
+            pane.list.selected =
+                choices(of: pane).firstIndex {
+                    if case .contact(contact) = $0.target { true } else { false }
+                } ?? -1
+            overlay = .choice(pane)
+        default: break
+        }
+    }
+
     /// Enter: opens the chat, or runs the line under the cursor.
     private mutating func choose(_ pane: ListPane, _ effects: inout [AppEffect]) {
         if case .goTo = overlay {

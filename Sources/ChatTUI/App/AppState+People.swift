@@ -119,8 +119,8 @@ extension AppState {
         switch command {
         case .numbersMatch where pane.newKey != nil || newKey != nil, .acceptRequest where pane.newKey != nil:
             guard let key = newKey, key == pane.newKey else {
-                say("The key has just changed: compare again", isError: true)
                 showVerification(of: .contact(contact), &effects)
+                say("The key has just changed: compare again", isError: true)
                 return
             }
             // Nobody accepts what they have not seen.
@@ -129,12 +129,15 @@ extension AppState {
             overlay = nil
         case .numbersMatch where pane.number != nil, .oldNumberMatches where pane.newKey != nil && pane.number != nil:
             guard pane.number == chat.safetyNumber else {
-                say("The number has just changed: compare again", isError: true)
                 showVerification(of: .contact(contact), &effects)
+                say("The number has just changed: compare again", isError: true)
                 return
             }
             effects.append(.run(.setVerified(contact)))
             overlay = nil
+        case .numbersDiffer where pane.newKey != newKey, .blockRequest where pane.newKey != newKey:
+            showVerification(of: .contact(contact), &effects)
+            say("\(chat.name.text) was decided about meanwhile: \(Sentences.word(for: chat.peer.trust))", isError: true)
         case .numbersDiffer, .blockRequest:
             effects.append(.run(.setBlocked(contact, true)))
             overlay = nil

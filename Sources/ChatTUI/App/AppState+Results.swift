@@ -26,14 +26,18 @@ extension AppState {
             guard case .files(let messages, let folders, let refused) = result else { return }
             messages.forEach { follow($0) }
             folders.forEach { followFolder($0) }
-            guard let refused else { break }
-            let what = "\(messages.count + folders.count) of \(paths.count) offered, \(abbreviated(refused.path)) not"
-            note(Sentences.sentence(for: refused.error, doing: what), isError: true)
+            if !folders.isEmpty { sayOffered(messages.count, folders) }
+            for (number, refused) in refused.enumerated() {
+                let count = number == 0 ? "\(messages.count + folders.count) of \(paths.count) offered, " : ""
+                let what = "\(count)\(abbreviated(refused.path)) not"
+                note(Sentences.sentence(for: refused.error, doing: what), isError: true)
+            }
         case .edit, .retract, .react:
             // What it changes comes as news, in the order of the commits.
             guard case .retract = errand, case .message(let message) = result else { return }
             say(sentence(deleted: message))
         case .limitRate(let scope, let limit):
+            if case .transfer(let number) = scope { transfers.limits[number] = limit }
             var scope = scope
             if case .transfer(let number) = scope { scope = .transfer(named(number)) }
             if case .transfer(let number) = scope, isFolder(number) {
@@ -46,7 +50,12 @@ extension AppState {
             guard case .contact(let peer) = result else { return }
             if case .approve(let id, _, _) = errand { forget(request: id) }
             let name = SafeText(peer.name, as: .name).text
-            say("\(name) is a contact now (\(Sentences.word(for: peer.trust)); /verify compares numbers)")
+            let trust = "\(Sentences.word(for: peer.trust)); /verify compares numbers"
+            if case .addContact(_, let wanted) = errand, isKnown(peer) {
+                note(sentence(addedAgain: peer, wanted, trust))
+            } else {
+                say("\(name) is a contact now (\(trust))")
+            }
             adopt(peer, &effects)
         case .rename(_, let name): say("Renamed to \(SafeText(name, as: .name).text)")
         case .remove(_, let name): say("\(name) and your history with them are deleted")
@@ -88,6 +97,20 @@ extension AppState {
         case .setTyping, .setDraft, .reconnect, .settings: break
         default: conversations.isDirty = true
         }
+    }
+
+    /// Whether a contact was there before it was added just now: news of a new one may have come already.
+    private func isKnown(_ peer: Peer) -> Bool {
+        chat(peer.id) != nil && moment.wall.milliseconds - peer.added.milliseconds > 5_000
+    }
+
+    /// Somebody was added who was a contact already.
+    private func sentence(addedAgain peer: Peer, _ wanted: String?, _ trust: String) -> String {
+        let name = SafeText(peer.name, as: .name).text
+        var words = "\(name) is a contact already (\(trust))"
+        if let first = peer.addresses.first { words += ", called at \(first.host):\(first.port) first now" }
+        if let wanted, wanted != peer.name { words += "; /rename gives another name" }
+        return words
     }
 
     /// The number by which the user has named it: a file of a folder may have been named by the folder's.
@@ -133,13 +156,7 @@ extension AppState {
 
     private mutating func followFolder(_ offer: FolderOffer) {
         for message in offer.messages { follow(message) }
-        // It was cancelled meanwhile, which is said.
-        if case .file(let file)? = offer.messages.first?.content, let place = file.place,
-            UInt64(offer.messages.count) < place.files
-        {
-            return
-        }
-        let left = offer.skipped > 0 ? ", \(offer.skipped) left out (links, devices, unreadable)" : ""
+        guard !isCut(offer) else { return }
         let count = offer.messages.count
         // Their program takes so many at once, then 20 a second (RELIABILITY 3), and lines come in their order.
         if count > 500 {
@@ -148,7 +165,23 @@ extension AppState {
             let words = "\(Units.grouped(count)) offers take about \(time) to go out"
             note("\(words); what you write meanwhile arrives behind them")
         }
+    }
+
+    /// All that came of one command, single files and folders.
+    private mutating func sayOffered(_ single: Int, _ folders: [FolderOffer]) {
+        // Of one that was cancelled meanwhile this was said.
+        let whole = folders.filter { !isCut($0) }
+        guard !whole.isEmpty else { return }
+        let count = single + whole.reduce(0) { $0 + $1.messages.count }
+        let skipped = whole.reduce(0) { $0 + $1.skipped }
+        let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
         say("\(Units.files(count)) \(count == 1 ? "is" : "are") offered\(left)")
+    }
+
+    /// It was cancelled while it was offered.
+    private func isCut(_ offer: FolderOffer) -> Bool {
+        guard case .file(let file)? = offer.messages.first?.content, let place = file.place else { return false }
+        return UInt64(offer.messages.count) < place.files
     }
 
     private mutating func forget(request id: Int64) {

@@ -51,6 +51,7 @@ extension AppState {
         pane.generation = nextNumber()
         let syntax = SearchSyntax(pane.query.text, searchContext(scope: pane.scope))
         pane.problem = syntax.problem
+        pane.jumpsAtOnce = false
         // The chat in which to search is no wish by itself.
         if syntax.query.isEmpty || pane.query.text.trimmedBlanks.isEmpty {
             pane.result = nil
@@ -66,10 +67,14 @@ extension AppState {
     ) {
         guard case .search(var pane) = overlay, pane.generation == generation else { return }
         pane.result = result
+        pane.answered = generation
         pane.took = took
         pane.selected = 0
         pane.context = []
+        let jumps = pane.jumpsAtOnce
+        pane.jumpsAtOnce = false
         askContext(&pane, &effects)
+        if jumps { jump(from: pane, &effects) }
     }
 
     private mutating func move(_ pane: inout SearchPane, by step: Int, count: Int, _ effects: inout [AppEffect]) {
@@ -88,7 +93,10 @@ extension AppState {
 
     /// Enter: the chat opens around the hit; Esc comes back.
     private mutating func jump(from pane: SearchPane, _ effects: inout [AppEffect]) {
-        guard let hit = pane.selectedHit, chatIndex(hit.contact) != nil else {
+        var pane = pane
+        guard let hit = pane.selectedHit, pane.answered == pane.generation, chatIndex(hit.contact) != nil else {
+            // What is shown answers an earlier question: the answer to this one decides where to.
+            pane.jumpsAtOnce = pane.answered != pane.generation && pane.problem == nil
             overlay = .search(pane)
             return
         }

@@ -35,7 +35,7 @@ extension AppState {
         case .connect, .reconnect:
             scanner = ArgumentScanner(arguments)
             let word = scanner.remainder()
-            guard let id = word == nil ? openID : who(word) else { return }
+            guard let id = who(word) else { return }
             guard !saysBlocked(id) else { return }
             if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is online already") }
             say("Calling \(name(of: id)) now")
@@ -56,14 +56,24 @@ extension AppState {
             if openID == nil { note("No chat is open: say whom you mean (/contacts lists them)", isError: true) }
             return openID
         }
+        // In quotes as a whole, or as it is: the first of several words would be somebody else.
         var scanner = ArgumentScanner(word)
-        let unquoted = scanner.next() ?? word
-        if let id = contact(named: word) ?? contact(named: unquoted) { return id }
+        let first = scanner.next()
+        let unquoted = scanner.remainder() == nil ? first : nil
+        if let id = contact(named: word) ?? unquoted.flatMap(contact(named:)) { return id }
         let shown = SafeText(word, as: .name).text
         let near = Spelling.nearest(to: word, among: chats.map { $0.peer.name.lowercased() })
         let hint = near.map { "did you mean \($0)?" } ?? "/contacts lists them"
         note("No contact is called \(shown) (\(hint))", isError: true)
         return nil
+    }
+
+    /// Whether nothing follows; says so when something does, which would have been ignored.
+    mutating func isEnd(_ scanner: inout ArgumentScanner, of usage: String, hint: String? = nil) -> Bool {
+        guard let rest = scanner.remainder() else { return true }
+        let shown = SafeText(rest, as: .line).truncated(to: 30).text
+        note("\(usage): what is \"\(shown)\" for?" + (hint.map { " (\($0))" } ?? ""), isError: true)
+        return false
     }
 
     /// The contact whom the next argument names, behind which more follows.
@@ -95,7 +105,7 @@ extension AppState {
             open(id, &effects)
             return
         }
-        guard check(text) else { return }
+        guard check(text), !saysBlocked(id) else { return }
         effects.append(.run(.send(text, to: id)))
         guard id != openID else { return }
         say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).truncated(to: 60).text)")

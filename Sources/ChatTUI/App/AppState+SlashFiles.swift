@@ -22,8 +22,19 @@ extension AppState {
             }
             effects.append(.run(.sendFiles(paths, caption: caption ?? "", to: openID)))
         case .accept:
+            var ahead = scanner
+            let word = ahead.next() ?? ""
             guard let number = transferNumber(&scanner, for: verb) else { return }
-            effects.append(.run(.accept(number, folder: scanner.next().map(expanded))))
+            let folder = scanner.next()
+            guard isEnd(&scanner, of: "/accept [N] [FOLDER]", hint: "a folder with blanks stands in quotation marks")
+            else { return }
+            // Without a number only what cannot be anything else is a folder: a slip would make one.
+            if let folder, folder == word, !folder.contains("/"), !["~", ".", ".."].contains(folder) {
+                return note(
+                    "\(SafeText(folder, as: .name).text) is no transfer (8, #8); a folder is ./\(folder)", isError: true
+                )
+            }
+            effects.append(.run(.accept(number, folder: folder.map(expanded))))
         case .decline: decline(&scanner, &effects)
         case .pause, .resume, .cancel:
             guard let number = transferNumber(&scanner, for: verb) else { return }
@@ -68,6 +79,7 @@ extension AppState {
                 isError: true)
             return
         }
+        guard isEnd(&scanner, of: "/limit up|down|N RATE|off", hint: "500k has no blank in it") else { return }
         let rate = Units.bytes(of: word)
         guard rate != nil || word.lowercased() == "off" else {
             note("\(SafeText(word, as: .name).text) is not a rate (500k, 2M, off)", isError: true)

@@ -37,7 +37,7 @@ extension AppState {
             let change = try KeyOverride(key: key, action: action)
             var keys = settings.keys
             keys[change.name] = action
-            guard keepsSending(keys, without: change.name) else { return }
+            guard keepsNeeded(keys, without: change.name) else { return }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
@@ -47,11 +47,14 @@ extension AppState {
         }
     }
 
-    /// Whether a key sends when the keys are so: without one this could not be taken back here. Says so when not.
-    private mutating func keepsSending(_ keys: [String: String], without name: String) -> Bool {
-        let sends = !Keymap(overrides: keys, enter: settings.enter).label(of: .send).isEmpty
-        if sends || keymap.label(of: .send).isEmpty { return true }
-        note("\(name) is the only key that sends: bind another to send first", isError: true)
+    /// Whether a key sends, and one leads back, when the keys are so: without one this could not be taken back here. Says
+    /// so when not.
+    private mutating func keepsNeeded(_ keys: [String: String], without name: String) -> Bool {
+        let then = Keymap(overrides: keys, enter: settings.enter)
+        let needed = [(AppCommand.send, "sends"), (.back, "leads back from lists")]
+        let lost = needed.first { then.label(of: $0.0).isEmpty && !keymap.label(of: $0.0).isEmpty }
+        guard let (command, does) = lost else { return true }
+        note("\(name) is the only key that \(does): bind another to \(command.name) first", isError: true)
         return false
     }
 
@@ -64,7 +67,7 @@ extension AppState {
         guard !table.lines(of: removal.keys).contains(where: { removal.cleared.contains($0.context) }) else {
             return change(key, to: "", &effects)
         }
-        guard keepsSending(others, without: removal.name) else { return }
+        guard keepsNeeded(others, without: removal.name) else { return }
         settings.keys = others
         if isOurs { effects.append(.run(.settings(.unset(key: "keys.\(removal.name)")))) }
         say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")

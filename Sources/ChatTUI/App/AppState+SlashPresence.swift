@@ -8,9 +8,13 @@ extension AppState {
         switch verb {
         case .nick:
             guard let name = scanner.remainder() else { return }
+            guard !ContactNames.isReserved(name) else {
+                return note("Nobody can be called \"me\": that is what histories call you", isError: true)
+            }
             effects.append(.run(.setOwnName(name)))
             effects.append(.run(.settings(.set(key: "name", words: name))))
         case .away: effects.append(.run(.setAway(scanner.remainder() ?? "")))
+        case .back where !isEnd(&scanner, of: "/back"): break
         case .back: effects.append(.run(.setAway(nil)))
         case .mute: mute(&scanner, &effects)
         case .autoAccept: acceptAutomatically(&scanner, &effects)
@@ -28,6 +32,7 @@ extension AppState {
             effects.append(.run(.setMuted(id, until: .endless)))
             return
         }
+        guard isEnd(&scanner, of: "/mute WHO [TIME|off]", hint: "2h has no blank in it") else { return }
         if word.lowercased() == "off" {
             effects.append(.run(.setMuted(id, until: nil)))
         } else if let seconds = Units.seconds(of: word) {
@@ -41,13 +46,17 @@ extension AppState {
     /// `/autoaccept WHO on|off MAXSIZE`: `on` without a size takes every size.
     private mutating func acceptAutomatically(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         guard let id = nextContact(&scanner) else { return }
-        switch scanner.next()?.lowercased() {
+        let word = scanner.next()?.lowercased()
+        let size = word == "on" ? scanner.next() : nil
+        guard isEnd(&scanner, of: "/autoaccept WHO on [MAXSIZE]|off|default", hint: "20M has no blank in it") else {
+            return
+        }
+        switch word {
         case "off": effects.append(.run(.setAutomaticAcceptance(id, 0)))
         case "default": effects.append(.run(.setAutomaticAcceptance(id, nil)))
         case "on":
-            let word = scanner.next()
-            guard let limit = word == nil ? .max : word.flatMap(Units.bytes(of:)) else {
-                note("\(SafeText(word ?? "", as: .name).text) is not a size (500k, 20M, 1G)", isError: true)
+            guard let limit = size == nil ? .max : size.flatMap(Units.bytes(of:)) else {
+                note("\(SafeText(size ?? "", as: .name).text) is not a size (500k, 20M, 1G)", isError: true)
                 return
             }
             effects.append(.run(.setAutomaticAcceptance(id, limit)))

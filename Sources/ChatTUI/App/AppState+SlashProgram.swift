@@ -5,11 +5,12 @@ import ChatCore
 extension AppState {
     mutating func runProgram(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         switch verb {
-        case .export: export(scanner.all(), &effects)
+        case .export: export(&scanner, &effects)
         case .importHistory:
-            let path = expanded(scanner.next() ?? "")
+            guard let path = onlyPath(&scanner, "/import PATH") else { return }
             effects.append(.ask(.command(ProgramCommand(["import", path]))))
-        case .backup: effects.append(.ask(.backUp(expanded(scanner.next() ?? ""))))
+        case .backup:
+            if let path = onlyPath(&scanner, "/backup PATH") { effects.append(.ask(.backUp(path))) }
         case .doctor: effects.append(.ask(.command(ProgramCommand(["doctor"]))))
         default: askQRCode(&effects)
         }
@@ -19,26 +20,42 @@ extension AppState {
     private static let exportFormats = ["txt": "text", "text": "text", "json": "json", "html": "html"]
 
     /// `/export [WHO] PATH`: the form by the end of the path. Options as on the command line are passed on.
-    private mutating func export(_ words: [String], _ effects: inout [AppEffect]) {
-        guard let path = words.last else { return }
+    private mutating func export(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        var ahead = scanner
+        let words = ahead.all()
         if words.contains(where: { $0.hasPrefix("-") }) {
             effects.append(.ask(.command(ProgramCommand(["export"] + words.map(expanded)))))
             return
         }
+        var contact: Chat?
+        if words.count > 1 {
+            guard let id = nextContact(&scanner) else { return }
+            contact = chat(id)
+        } else if let word = words.first, let id = self.contact(named: word) {
+            return note(
+                "/export \(name(of: id)) PATH: say where to, or ./\(word) for a file of that name", isError: true)
+        }
+        guard let path = onlyPath(&scanner, "/export [WHO] PATH") else { return }
         let name = path.split(separator: "/").last ?? ""
         let end = name.dropFirst().lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
         guard let format = Self.exportFormats[end ?? "txt"] else {
             return note(
-                "\(SafeText(path, as: .name).text): /export writes .txt, .json or .html (by the end of the path)",
+                "\(SafeText(abbreviated(path), as: .name).text): /export writes .txt, .json or .html (by the end of the path)",
                 isError: true)
         }
         var command = ["export"]
-        if words.count > 1 {
-            guard let id = who(words[0]), let chat = chat(id) else { return }
-            command.append(chat.peer.name)
-        }
-        command += ["--format", format, "-o", expanded(path)]
+        if let contact { command.append(contact.peer.name) }
+        command += ["--format", format, "-o", path]
         effects.append(.ask(.command(ProgramCommand(command))))
+    }
+
+    /// The path that is the rest of a line. What follows on it would be lost, and the path be another one.
+    private mutating func onlyPath(_ scanner: inout ArgumentScanner, _ usage: String) -> String? {
+        guard let path = scanner.next() else {
+            note("\(usage): the path is missing", isError: true)
+            return nil
+        }
+        return isEnd(&scanner, of: usage, hint: "a path with blanks stands in quotation marks") ? expanded(path) : nil
     }
 
     private mutating func askQRCode(_ effects: inout [AppEffect]) {

@@ -168,7 +168,7 @@ extension AppState {
         pane.limit = nil
         let limit = rate.flatMap { $0 > 0 ? $0 : nil }
         for file in files(of: group, where: { !$0.state.isFinal }) {
-            pane.limits[file.number] = limit
+            transfers.limits[file.number] = limit
             effects.append(.run(.limitRate(.transfer(file.number), limit)))
         }
     }

@@ -43,7 +43,9 @@ extension AppState {
         guard draftTimer != nil else { return }
         draftTimer = nil
         guard let openID else { return }
-        let text = openChat?.composing?.draft(input.text) ?? input.text
+        // A line of before that is only shown is no draft.
+        let shown = history.keptDraft ?? input.text
+        let text = openChat?.composing?.draft(shown) ?? shown
         effects.append(.run(.setDraft(text, openID)))
     }
 
@@ -53,7 +55,7 @@ extension AppState {
         let isStoredNow = draftTimer != nil
         storeDraft(&effects)
         var left = drafts
-        if let openID { left[openID] = input }
+        if let openID { left[openID] = history.keptDraft.map { InputLine($0) } ?? input }
         for (contact, line) in left.sorted(by: { $0.key < $1.key })
         where !line.isEmpty && typedDrafts.contains(contact) {
             let composing = chat(contact)?.composing

@@ -31,7 +31,7 @@ extension AppState {
             return true
         }
         if input.text != before {
-            history.leave()
+            leaveHistory()
             draftChanged(&effects)
         }
         return true

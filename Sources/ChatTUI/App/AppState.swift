@@ -78,6 +78,8 @@ public struct AppState: Sendable {
     var cursorShape = TerminalCommand.CursorShape.standard
     /// Where Esc returns to after a jump from the search.
     var returnPlace: ReturnPlace?
+    /// What is happening is not the user's doing.
+    var isNews = false
     /// The message under the cursor, while browse mode is on.
     var browse: BrowseMode?
     /// Something final that was asked for once.
@@ -236,13 +238,14 @@ extension AppState {
         chat(id)?.name.text ?? "?"
     }
 
-    /// The contact that somebody means: the name in any case, else the only one that begins so, else its number.
+    /// The contact that somebody means: the name as it is seen, in any case, else the only one that begins so, else its
+    /// number.
     func contact(named text: String) -> ContactID? {
-        let wanted = text.lowercased()
-        if let exact = chats.first(where: { $0.peer.name.lowercased() == wanted }) { return exact.id }
-        let beginning = chats.filter { $0.peer.name.lowercased().hasPrefix(wanted) }
+        let wanted = ContactNames.folded(text)
+        if let exact = chats.first(where: { ContactNames.folded($0.peer.name) == wanted }) { return exact.id }
+        let beginning = chats.filter { ContactNames.folded($0.peer.name).hasPrefix(wanted) }
         if !wanted.isEmpty, beginning.count == 1 { return beginning.first?.id }
-        if let number = Int(text), chats.indices.contains(number - 1) { return chats[number - 1].id }
+        if let number = Int(text), number > 0, chats.indices.contains(number - 1) { return chats[number - 1].id }
         return nil
     }
 
@@ -280,9 +283,11 @@ extension AppState {
 extension AppState {
     /// Shows a sentence on the status line for some seconds.
     mutating func say(_ text: String, isError: Bool = false) {
-        status = StatusNotice(text: text, isError: isError, until: moment.uptime + .seconds(8))
         said.append(LocalNotice(id: nextNumber(), time: moment.wall, lines: [text], isError: isError))
         if said.count > Self.saidLimit { said.removeFirst(said.count - Self.saidLimit) }
+        // What comes by itself does not hide what the next key answers; /log has it.
+        if isNews, status?.isQuestion == true { return }
+        status = StatusNotice(text: text, isError: isError, until: moment.uptime + .seconds(8))
     }
 
     /// Asks something that the next key answers or withdraws.

@@ -176,6 +176,7 @@ struct EffectRunner: Sendable {
         }
         var messages: [ChatMessage] = []
         var folders: [FolderOffer] = []
+        var refused: [RefusedOffer] = []
         for path in paths {
             do throws(ChatError) {
                 if Self.isFolder(path) {
@@ -184,12 +185,12 @@ struct EffectRunner: Sendable {
                     messages.append(try await service.sendFile(at: path, named: nil, caption: caption, to: contact))
                 }
             } catch {
-                // What was offered before is on its way.
-                guard !(messages.isEmpty && folders.isEmpty) else { throw error }
-                return .files(messages, folders: folders, refused: RefusedOffer(path: path, error: error))
+                refused.append(RefusedOffer(path: path, error: error))
             }
         }
-        return .files(messages, folders: folders)
+        // What was offered is on its way.
+        if messages.isEmpty, folders.isEmpty, let first = refused.first { throw first.error }
+        return .files(messages, folders: folders, refused: refused)
     }
 
     /// It offers a folder, one file after the other. Away from the screen: a disk may not answer.

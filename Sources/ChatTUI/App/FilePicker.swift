@@ -60,7 +60,7 @@ struct FilePicker: Sendable, Equatable {
 
     func isMarked(_ name: String) -> Bool {
         let path = path(of: name)
-        return marked.contains { $0.path == path }
+        return marked.contains { $0.path.isSameName(as: path) }
     }
 
     mutating func move(by step: Int) {
@@ -72,7 +72,7 @@ struct FilePicker: Sendable, Equatable {
     mutating func toggleMark() {
         guard case .entry(let entry) = selectedRow else { return move(by: 1) }
         let path = path(of: entry.name)
-        if let index = marked.firstIndex(where: { $0.path == path }) {
+        if let index = marked.firstIndex(where: { $0.path.isSameName(as: path) }) {
             marked.remove(at: index)
         } else {
             marked.append(Mark(path: path, size: entry.size))
@@ -83,10 +83,15 @@ struct FilePicker: Sendable, Equatable {
     /// The cursor where it belongs in a folder that has just been read: not on `..` when there is something else.
     mutating func placeCursor() {
         let rows = rows
-        let found = wanted.flatMap { name in rows.firstIndex { $0.name == name } }
+        let found = wanted.flatMap { name in rows.firstIndex { $0.name.isSameName(as: name) } }
         selected = found ?? (rows.count > 1 && rows.first == .parent ? 1 : 0)
         wanted = nil
     }
+}
+
+extension String {
+    /// To the system the bytes are the name: two spellings of an accented letter are two files.
+    fileprivate func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 /// Paths as text.

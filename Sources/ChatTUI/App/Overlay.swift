@@ -66,6 +66,10 @@ struct SearchPane: Sendable, Equatable {
     var scope: ContactID?
     var generation = 0
     var result: SearchResult?
+    /// The generation that `result` answers; an earlier one while the user types.
+    var answered = 0
+    /// Enter was pressed before the answer came.
+    var jumpsAtOnce = false
     var took = Duration.zero
     var problem: String?
     /// F1: what can be typed stands in the place of the hits.

@@ -40,7 +40,7 @@ public enum Sentences {
             return "cannot write to \(path): \(words(forErrno: errno)) (choose another folder)"
         case .notEnoughSpace(let needed, let free, let folder):
             return
-                "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then resume)"
+                "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then try again)"
         case .wrongTransferState(let state): return "the transfer is \(word(for: state))"
         case .ownTransfer: return "you have offered it yourself: they answer it (cancelling takes it back)"
         case .outboxFull(let limit): return "\(limit) messages wait for this contact already (wait until some are sent)"

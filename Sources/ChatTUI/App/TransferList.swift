@@ -10,6 +10,8 @@ struct TransferList: Sendable, Equatable {
     private(set) var byID: [MessageID: FileTransfer] = [:]
     private(set) var progress: [MessageID: TransferProgress] = [:]
     private var groupsByKey: [TransferGroup.Key: TransferGroup] = [:]
+    /// Bytes per second that our user gave single transfers here.
+    var limits: [TransferNumber: UInt64] = [:]
     private var idsByNumber: [TransferNumber: MessageID] = [:]
     private var unfinishedIDs: Set<MessageID> = []
     private var runningIDs: Set<MessageID> = []
@@ -118,16 +120,28 @@ struct TransferList: Sendable, Equatable {
         if isMember { set.insert(id) } else { set.remove(id) }
     }
 
+    /// What belongs to contacts that are not there any more has gone with them.
+    mutating func keep(of contacts: Set<ContactID>) {
+        for group in groupsByKey.values where !contacts.contains(group.contact) { forget(group) }
+    }
+
     private mutating func forgetOldest() {
         guard groupsByKey.count > Self.finishedLimit else { return }
         let finished = groupsByKey.values.filter(\.state.isFinal)
         guard finished.count > Self.finishedLimit else { return }
-        for group in finished.sorted(by: { $0.number > $1.number }).dropFirst(Self.finishedLimit) {
-            for id in group.ids {
-                if let number = byID[id]?.number { idsByNumber[number] = nil }
-                byID[id] = nil
+        for group in finished.sorted(by: { $0.number > $1.number }).dropFirst(Self.finishedLimit) { forget(group) }
+    }
+
+    private mutating func forget(_ group: TransferGroup) {
+        for id in group.ids {
+            if let number = byID[id]?.number {
+                idsByNumber[number] = nil
+                limits[number] = nil
             }
-            groupsByKey[group.key] = nil
+            byID[id] = nil
+            progress[id] = nil
+            for set in [\Self.unfinishedIDs, \.runningIDs, \.openIDs] { self[keyPath: set].remove(id) }
         }
+        groupsByKey[group.key] = nil
     }
 }

@@ -13,6 +13,4 @@ struct TransfersPane: Sendable, Equatable {
     var showsDetails = false
     /// L: the rate that is being typed for the selected one.
     var limit: InputLine?
-    /// Rates that were set for transfers, bytes per second.
-    var limits: [TransferNumber: UInt64] = [:]
 }

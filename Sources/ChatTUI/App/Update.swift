@@ -10,6 +10,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
         return effects
     }
     state.hasOnlyTyped = false
+    state.isNews = action.isNews
     state.moment = moment
     state.expire(&effects)
     switch action {

@@ -1,5 +1,7 @@
 // Splits the arguments of a slash command: quotes, backslashes, and the rest of a line.
 
+import ChatCore
+
 /// Reads arguments from the left. `"two words"` and `two\ words` are one argument; an unclosed quote ends with the text.
 struct ArgumentScanner {
     private var rest: Substring
@@ -41,17 +43,25 @@ struct ArgumentScanner {
         return word
     }
 
-    /// The longest of `names` that the rest begins with, in any case of its letters and without quotes; else the next
-    /// argument. Somebody's second name is no text to send to whom the first one fits.
+    /// The longest of `names` that the rest begins with, as names are seen (in any case of the letters, any blanks
+    /// between words) and without quotes; else the next argument. Somebody's second name is no text to send to whom the
+    /// first one fits.
     mutating func next(among names: [String]) -> String? {
         skipBlanks()
-        let name = names.filter { name in
-            let front = rest.prefix(name.count)
-            let behind = rest.dropFirst(name.count).first
-            return front.lowercased() == name.lowercased() && behind.map(\.isWhitespace) ?? true
-        }.max { $0.count < $1.count }
-        guard let name, !name.isEmpty else { return next() }
-        rest.removeFirst(name.count)
+        guard let first = rest.first, first != "\"", first != "'" else { return next() }
+        let folded = Set(names.map(ContactNames.folded))
+        let most = names.lazy.map { $0.split(whereSeparator: \.isWhitespace).count }.max() ?? 0
+        var found: String.Index?
+        var end = rest.startIndex
+        for _ in 0..<most {
+            while end < rest.endIndex, rest[end].isWhitespace { end = rest.index(after: end) }
+            guard end < rest.endIndex else { break }
+            while end < rest.endIndex, !rest[end].isWhitespace { end = rest.index(after: end) }
+            if folded.contains(ContactNames.folded(String(rest[..<end]))) { found = end }
+        }
+        guard let found else { return next() }
+        let name = String(rest[..<found])
+        rest = rest[found...]
         return name
     }
 

@@ -4,17 +4,25 @@
 /// A host with its port, as it stands in a link.
 struct HostName {
     private let name: String
+    /// `:8080`, or nothing.
+    private let port: Substring
 
-    init(_ name: String) { self.name = name }
+    init(_ text: String) {
+        let colon = text.lastIndex(of: ":").flatMap { colon in
+            text[colon...].dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) } ? colon : nil
+        }
+        name = String(text[..<(colon ?? text.endIndex)])
+        port = text[(colon ?? text.endIndex)...]
+    }
 
     /// As it stands there, or in ASCII when its letters are of several scripts.
-    var shown: String { mixesScripts ? ascii : name }
+    var shown: String { mixesScripts ? ascii : name + port }
 
     /// Each label that is not ASCII as `xn--…`.
     var ascii: String {
         name.split(separator: ".", omittingEmptySubsequences: false).map { label in
             label.utf8.allSatisfy { $0 < 0x80 } ? String(label) : "xn--" + Punycode.encode(label.lowercased())
-        }.joined(separator: ".")
+        }.joined(separator: ".") + port
     }
 
     /// Latin together with East Asian letters is usual; anything else in one name is not.

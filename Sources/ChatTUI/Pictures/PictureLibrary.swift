@@ -31,6 +31,10 @@ struct PictureLibrary: Sendable {
     private typealias Number = @convention(c) (OpaquePointer) -> Int32
     private typealias Bytes = @convention(c) (OpaquePointer) -> UnsafePointer<UInt8>?
     private typealias Release = @convention(c) (OpaquePointer) -> Void
+    private typealias Log = @convention(c) (UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, OpaquePointer?) -> Void
+    private typealias SetLog = @convention(c) (Log, OpaquePointer?) -> OpaquePointer?
+    private typealias WriteLog = @convention(c) (Int32, OpaquePointer?, Int, OpaquePointer?) -> Int32
+    private typealias SetLogWriter = @convention(c) (WriteLog, OpaquePointer?, OpaquePointer?) -> Void
 
     private let fileInfo: FileInfo
     private let load: Load
@@ -59,6 +63,13 @@ struct PictureLibrary: Sendable {
             let pixels = symbol("gdk_pixbuf_get_pixels", as: Bytes.self),
             let release = symbol("g_object_unref", as: Release.self)
         else { return nil }
+        // GLib complains on standard error, which is the terminal: a file from elsewhere would write on the screen. 1 says
+        // that the writer has done it.
+        guard let setLog = symbol("g_log_set_default_handler", as: SetLog.self),
+            let setLogWriter = symbol("g_log_set_writer_func", as: SetLogWriter.self)
+        else { return nil }
+        _ = setLog({ _, _, _, _ in }, nil)
+        setLogWriter({ _, _, _, _ in 1 }, nil, nil)
         self.fileInfo = fileInfo
         self.load = load
         self.width = width

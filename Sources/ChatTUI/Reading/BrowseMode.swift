@@ -51,6 +51,13 @@ struct Confirmation: Sendable, Equatable {
     }
 
     var subject: Subject
-    /// Uptime; later the question has to be asked anew.
-    var until: Duration
+    /// Uptime.
+    var asked: Duration
+
+    /// Whether asking for it again means it: not later than the question can be read, and what deletes not before it can
+    /// be (`dd`, as vi's users type it, or a key that is held down).
+    func isArmed(at now: Duration) -> Bool {
+        let earliest = if case .delete = subject { asked + .milliseconds(400) } else { asked }
+        return now >= earliest && now < asked + .seconds(8)
+    }
 }

@@ -111,8 +111,10 @@ struct OverlayScreen {
         let running = groups.filter { $0.state == .running }
         let up = running.count { $0.direction == .outgoing }
         let paused = groups.count { $0.state == .paused }
-        let queued = groups.count { $0.state == .accepted || $0.state == .offered }
+        let queued = groups.count { $0.state == .accepted }
+        let offered = groups.count { $0.state == .offered }
         var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"
+        if offered > 0 { words += " offered \(offered)" }
         if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate())) total" }
         return words
     }

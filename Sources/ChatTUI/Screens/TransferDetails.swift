@@ -6,8 +6,6 @@ import ChatCore
 struct TransferDetails {
     let state: AppState
     let group: TransferGroup
-    /// Bytes per second that it may take, when our user has said so.
-    let limit: UInt64?
 
     private static let labelWidth = 11
 
@@ -56,7 +54,7 @@ struct TransferDetails {
         if let finished = group.finished, group.state.isFinal {
             values.append(("ended", time(finished) + duration))
         }
-        if let limit { values.append(("limit", Units.rate(Double(limit)))) }
+        if let limit = state.transfers.limits[group.number] { values.append(("limit", Units.rate(Double(limit)))) }
         values.append(("id", file.id.text))
         return values
     }

@@ -82,8 +82,7 @@ struct TransferWords {
     }
 
     private var limitWords: String? {
-        guard case .transfers(let pane) = state.overlay, let limit = pane.limits[group.number] else { return nil }
-        return "at most \(Units.rate(Double(limit)))"
+        state.transfers.limits[group.number].map { "at most \(Units.rate(Double($0)))" }
     }
 
     /// What stands behind it takes about 42 columns, or more.
@@ -111,8 +110,11 @@ extension AppState {
         let name = name(of: transfer.contact)
         switch chat(transfer.contact)?.window.message(.id(transfer.id))?.state {
         case .pending?, .sent?:
-            let isOnline = chat(transfer.contact)?.link.isOnline ?? false
-            return isOnline ? "queued: on its way to \(name)" : "queued: \(name) is offline, offered when they connect"
+            return switch chat(transfer.contact)?.link {
+            case .online?: "queued: on its way to \(name)"
+            case .awaitingApproval?: "queued: offered when \(name) has approved you"
+            default: "queued: \(name) is offline, offered when they connect"
+            }
         case .failed?: return "not sent (/retry)"
         case .delivered?, .read?: return "offered, \(name) has not decided"
         case nil: return "offered, no answer from \(name) yet"

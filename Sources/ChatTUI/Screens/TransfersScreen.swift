@@ -20,7 +20,7 @@ struct TransfersScreen {
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         if showsDetails, let group {
-            TransferDetails(state: state, group: group, limit: pane.limits[group.number]).draw(on: &canvas, area)
+            TransferDetails(state: state, group: group).draw(on: &canvas, area)
         } else {
             drawList(on: &canvas, canvas.drawFilter(pane.filter, in: area))
         }

@@ -108,7 +108,10 @@ struct VerifyScreen {
             let twin = state.contactLike(request.name).map {
                 wrapped("looks like your contact \($0.text), but has another key", Theme.error)
             }
-            return origin(of: request) + (twin ?? [])
+            let key = state.chats.first { $0.peer.newPeerID == request.peerID }.map {
+                wrapped("THE NEW KEY OF \($0.name.text): /verify \($0.name.text) decides about it", Theme.error)
+            }
+            return origin(of: request) + (key ?? twin ?? [])
         }
     }
 
@@ -128,7 +131,9 @@ struct VerifyScreen {
 
     /// Whether we have met the key before.
     private func standing(of request: ContactRequest) -> String {
-        state.chats.contains { $0.peer.peerID == request.peerID } ? "a contact already" : "key not known before"
+        if state.chats.contains(where: { $0.peer.peerID == request.peerID }) { return "a contact already" }
+        let isNewKey = state.chats.contains { $0.peer.newPeerID == request.peerID }
+        return isNewKey ? "answers at a contact's address" : "key not known before"
     }
 
     private var question: [StyledLine] {

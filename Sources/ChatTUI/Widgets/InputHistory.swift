@@ -51,6 +51,9 @@ struct InputHistory: Sendable, Equatable {
         return draft
     }
 
+    /// The draft that is kept while another line is shown.
+    var keptDraft: String? { place == nil ? nil : draft }
+
     /// The user edits: what is shown is a draft of its own from now on.
     mutating func leave() {
         place = nil

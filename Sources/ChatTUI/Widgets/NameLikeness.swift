@@ -1,6 +1,7 @@
 // Names that are made to be taken for others (PRODUCT "Hostile text" 3): compared by what they look like.
 
 public import ChatCore
+@_spi(_Unicode) import Swift
 
 /// Skeletons of names: what is left when letters that look alike are made one.
 public enum NameLikeness {
@@ -20,17 +21,56 @@ public enum NameLikeness {
         return twins
     }
 
-    /// Lower case, without blanks and invisible characters, look-alikes as the Latin letter.
+    /// Lower case, without blanks, accents, easily overlooked punctuation and invisible characters, look-alikes as the
+    /// Latin letter.
     static func skeleton(of name: String) -> String {
-        var result = ""
-        for scalar in name.lowercased().unicodeScalars {
-            let properties = scalar.properties
-            if properties.isWhitespace || properties.isDefaultIgnorableCodePoint { continue }
-            if properties.generalCategory == .control { continue }
-            result.unicodeScalars.append(latin[scalar] ?? scalar)
-        }
-        return result
+        var result = String.UnicodeScalarView()
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        let scalars = isASCII ? Array(name.lowercased().unicodeScalars) : Array(plain(name).lowercased()._nfd)
+        for scalar in scalars where isSeen(scalar) { result.append(latin[scalar] ?? scalar) }
+        return result.isEmpty ? name : String(result)
     }
+
+    private static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return switch properties.generalCategory {
+        case .control, .nonspacingMark, .enclosingMark: false
+        default: !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint && !overlooked.contains(scalar)
+        }
+    }
+
+    private static let overlooked: Set<Unicode.Scalar> = [
+        ".", ",", "'", "`", "´", "\u{B7}", "\u{2018}", "\u{2019}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2D9}",
+    ]
+
+    /// Letters and digits that Unicode has again in another form (wide, circled, of mathematics) as the plain ones.
+    private static func plain(_ name: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in name.unicodeScalars {
+            let block = forms.first { $0.scalars.contains(scalar.value) }
+            let code = block.map { $0.first + (scalar.value - $0.scalars.lowerBound) % $0.count }
+            result.append(code.flatMap(Unicode.Scalar.init) ?? scalar)
+        }
+        return String(result)
+    }
+
+    /// A range of the Unicode data (Blocks.txt), which counts `count` characters from `first` on, again and again.
+    private struct Forms {
+        let scalars: ClosedRange<UInt32>
+        let first: UInt32
+        let count: UInt32
+    }
+
+    private static let forms = [
+        Forms(scalars: 0xFF01...0xFF5E, first: 0x21, count: 0x5E),
+        Forms(scalars: 0x24B6...0x24CF, first: 0x61, count: 26),
+        Forms(scalars: 0x24D0...0x24E9, first: 0x61, count: 26),
+        Forms(scalars: 0x1D400...0x1D6A3, first: 0x61, count: 26),
+        Forms(scalars: 0x1D7CE...0x1D7FF, first: 0x30, count: 10),
+        Forms(scalars: 0x1F130...0x1F149, first: 0x61, count: 26),
+        Forms(scalars: 0x1F150...0x1F169, first: 0x61, count: 26),
+        Forms(scalars: 0x1F170...0x1F189, first: 0x61, count: 26),
+    ]
 
     private static let latin: [Unicode.Scalar: Unicode.Scalar] = [
         "а": "a", "ɑ": "a", "α": "a", "в": "b", "ь": "b", "с": "c", "ϲ": "c", "ԁ": "d", "е": "e", "є": "e", "ε": "e",
@@ -38,5 +78,17 @@ public enum NameLikeness {
         "к": "k", "κ": "k", "м": "m", "п": "n", "η": "n", "о": "o", "ο": "o", "σ": "o", "0": "o", "р": "p", "ρ": "p",
         "ԛ": "q", "г": "r", "ѕ": "s", "5": "s", "т": "t", "τ": "t", "υ": "u", "ц": "u", "ν": "v", "ѵ": "v", "ԝ": "w",
         "ω": "w", "х": "x", "χ": "x", "у": "y", "γ": "y", "ᴢ": "z",
+        // Armenian.
+        "հ": "h", "ո": "n", "օ": "o", "ս": "u",
+        // Roman numerals and other signs that are letters.
+        "ⅰ": "i", "ⅴ": "v", "ⅹ": "x", "ⅼ": "i", "ⅽ": "c", "ⅾ": "d", "ⅿ": "m", "ℎ": "h", "ℓ": "i", "ℯ": "e", "ℊ": "g",
+        "ℴ": "o", "ℹ": "i",
+        // Small capitals.
+        "ᴀ": "a", "ʙ": "b", "ᴄ": "c", "ᴅ": "d", "ᴇ": "e", "ɡ": "g", "ɢ": "g", "ʜ": "h", "ɪ": "i", "ᴊ": "j", "ᴋ": "k",
+        "ʟ": "i", "ᴍ": "m", "ɴ": "n", "ᴏ": "o", "ᴘ": "p", "ʀ": "r", "ꜱ": "s", "ᴛ": "t", "ᴜ": "u", "ᴠ": "v", "ᴡ": "w",
+        "ʏ": "y",
+        // Cherokee (lower case).
+        "ꭺ": "a", "ᏼ": "b", "ꮯ": "c", "ꭰ": "d", "ꭼ": "e", "ꮐ": "g", "ꮋ": "h", "ꭻ": "j", "ꮶ": "k", "ꮮ": "i", "ꮇ": "m",
+        "ꮲ": "p", "ꭱ": "r", "ꮪ": "s", "ꭲ": "t", "ꮩ": "v", "ꮃ": "w", "ꭹ": "y", "ꮓ": "z",
     ]
 }

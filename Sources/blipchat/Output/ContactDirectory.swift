@@ -22,13 +22,13 @@ struct ContactDirectory: Sendable {
     /// A name for records; a contact that is not there any more has none.
     func name(of id: ContactID) -> String { peers.first { $0.id == id }?.name ?? "(removed)" }
 
-    /// By name without regard to case, or by peer id.
+    /// By name as it is seen, without regard to case, or by peer id.
     ///
     /// Throws code 10, with the nearest name as advice.
     func find(_ who: String) throws(CommandError) -> Peer {
         if let peer = peers.first(where: { $0.name == who }) { return peer }
-        let folded = who.lowercased()
-        if let peer = peers.first(where: { $0.name.lowercased() == folded }) { return peer }
+        let folded = ContactNames.folded(who)
+        if let peer = peers.first(where: { ContactNames.folded($0.name) == folded }) { return peer }
         if let id = PeerID(who), let peer = peers.first(where: { $0.peerID == id }) { return peer }
         if ContactNames.isReserved(who), let peer = peers.first(where: { renamed.contains($0.id) }) { return peer }
         let nearest = NearestName.to(who, among: peers.map(\.name)).map { "did you mean \($0)?" }
