@@ -1,0 +1,249 @@
+// Slips of the fingers and news in the wrong moment: nothing goes to, or is done to, somebody who was not meant.
+
+import ChatCore
+import Testing
+
+@testable import ChatTUI
+
+@Suite("Slips")
+struct SlipTests {
+    private typealias Fixture = ScreenFixture
+
+    /// Bob and Bob Builder, the latter's chat open.
+    private static func bobs() -> Fixture {
+        var fixture = Fixture(
+            columns: 80, rows: 24,
+            conversations: [
+                Fixture.conversation(Fixture.alice, "Bob", readUpTo: 1000),
+                Fixture.conversation(Fixture.bob, "Bob Builder", readUpTo: 1000),
+            ])
+        fixture.press("Alt-2")
+        fixture.answerPages(from: [])
+        fixture.effects = []
+        return fixture
+    }
+
+    @Test(
+        "a name of several words that nobody has is not the first word's",
+        arguments: [
+            "/block Bob Bilder", "/query Bob Xyz", "/disconnect Bob Bilder", "/remove Bob 2", "/ping Bob Bilder",
+        ])
+    func severalWords(line: String) {
+        var fixture = Self.bobs()
+        fixture.enter(line)
+        #expect(fixture.errands.isEmpty && fixture.state.openID == Fixture.bob)
+        #expect(fixture.text.contains("No contact is called Bob "))
+    }
+
+    @Test(
+        "a name in quotes, and one with more blanks, is found",
+        arguments: ["\"Bob Builder\"", "bob  builder", "BOB BUILDER"])
+    func blanks(name: String) {
+        var fixture = Self.bobs()
+        fixture.enter("/msg \(name) hello")
+        #expect(fixture.errands == [.send("hello", to: Fixture.bob)])
+        fixture.enter("/rename \(name) Carl")
+        #expect(fixture.errands == [.rename(Fixture.bob, to: "Carl")])
+    }
+
+    @Test("/export is about the contact that is named, and writes to a path that is one")
+    func export() {
+        var fixture = Self.bobs()
+        fixture.enter("/export Bob Builder /tmp/x.txt")
+        #expect(
+            fixture.questions == [
+                .command(ProgramCommand(["export", "Bob Builder", "--format", "text", "-o", "/tmp/x.txt"]))
+            ])
+        for line in ["/export bob", "/export Bob Builder2 /tmp/x.txt", "/export bob /tmp/my file.json"] {
+            fixture.enter(line)
+            #expect(fixture.questions.isEmpty, "\(line)")
+        }
+    }
+
+    @Test(
+        "words that a command does not know are not dropped",
+        arguments: [
+            "/limit up 500 k", "/autoaccept bob on 20 M", "/mute bob 2 h", "/backup /tmp/my backup.sqlite",
+            "/import /tmp/my file.json", "/back now", "/mute bob off now",
+        ])
+    func furtherWords(line: String) {
+        var fixture = Self.bobs()
+        fixture.enter(line)
+        #expect(fixture.errands.isEmpty && fixture.questions.isEmpty)
+        #expect(fixture.text.contains("what is \""))
+    }
+
+    @Test("a word that is no number is no folder to accept a file into", arguments: ["all", "Alice", "1x"])
+    func accept(word: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(
+            .chat(
+                .messageAdded(
+                    Fixture.fileMessage(
+                        Fixture.transfer(30, .incoming, "a.txt", size: 5, .offered), position: 130,
+                        at: Fixture.time(21, 9, 6)))))
+        fixture.enter("/accept \(word)")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("\(word) is no transfer"))
+    }
+
+    @Test(
+        "a number that is no place in the list is nobody",
+        arguments: ["-9223372036854775808", "0", "99999999999999999999"])
+    func numbers(number: String) {
+        var fixture = Self.bobs()
+        fixture.enter("/query \(number)")
+        #expect(fixture.text.contains("No contact is called"))
+    }
+
+    @Test(
+        "a line of before that is only looked at is no draft: the typed one is stored, comes back and outlives sending")
+    func recalled() {
+        var fixture = Self.bobs()
+        fixture.enter("sent before")
+        fixture.type("the draft")
+        fixture.press("Up")
+        #expect(fixture.state.input.text == "sent before")
+        fixture.advance(.seconds(2))
+        #expect(fixture.errands.contains(.setDraft("the draft", Fixture.bob)))
+        #expect(!fixture.errands.contains(.setDraft("sent before", Fixture.bob)))
+        fixture.press("Alt-1", "Alt-2")
+        #expect(fixture.state.input.text == "the draft")
+        fixture.press("Up", "Enter")
+        #expect(
+            fixture.errands.last == .send("sent before", to: Fixture.bob)
+                || fixture.errands.contains(.send("sent before", to: Fixture.bob)))
+        #expect(fixture.state.input.text == "the draft")
+        fixture.press("Up")
+        fixture.type("!")
+        fixture.press("Ctrl-u", "Ctrl-y")
+        #expect(fixture.state.killRing.newest == "sent before!")
+    }
+
+    @Test("news do not hide a question that the next key answers; any other key still withdraws it")
+    func question() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc", "d")
+        let asked = fixture.state.status?.text
+        fixture.send(.chat(.requestsChanged([])))
+        fixture.send(.done(.setOwnName("x"), .nothing))
+        #expect(fixture.state.status?.text == asked)
+        fixture.advance(.milliseconds(500))
+        fixture.press("k", "j")
+        fixture.effects = []
+        fixture.press("d")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("Delete this message"))
+    }
+
+    @Test("the contact under the cursor of a list is meant, whoever comes or goes", arguments: [true, false])
+    func picker(isGone: Bool) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc", "f")
+        fixture.press("Down", "Down")
+        let chosen = fixture.state.chosenContact
+        #expect(chosen == Fixture.carol)
+        var left = fixture.state.chats.map(\.conversation).filter { $0.peer.id != Fixture.bob }
+        if isGone { left.removeAll { $0.peer.id == Fixture.carol } }
+        fixture.send(.answer(.conversations(left)))
+        fixture.effects = []
+        fixture.press("Enter")
+        let sent = fixture.errands.compactMap { if case .send(_, let contact) = $0 { contact } else { nil } }
+        #expect(sent == (isGone ? [] : [Fixture.carol]))
+    }
+
+    @Test(
+        "a message that was deleted or changed while its list was open is not forwarded as it was",
+        arguments: [true, false])
+    func forwarded(isDeleted: Bool) throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc", "f")
+        var message = try #require(
+            fixture.state.browse.flatMap { browse in
+                fixture.state.openChat?.window.message(.id(browse.selected.id))
+            })
+        if isDeleted { message.isRetracted = true } else { message.content = .text("changed") }
+        fixture.send(.chat(.messageChanged(message)))
+        fixture.effects = []
+        fixture.press("Enter")
+        let texts = fixture.errands.compactMap { if case .send(let text, _) = $0 { text } else { nil } }
+        #expect(texts == (isDeleted ? [] : ["changed"]))
+    }
+
+    @Test("Enter before the answer to what is typed now waits for it, and does not jump to an earlier hit")
+    func earlyEnter() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-s")
+        fixture.type("a")
+        guard case .ask(.search(let first, let one))? = fixture.effects.last else { return }
+        let hit = { (number: Int) in SearchResult(hits: [Fixture.history[number]], searched: 9, isTruncated: false) }
+        fixture.send(.answer(.search(first, generation: one, hit(0), took: .zero)))
+        fixture.type("b")
+        guard case .ask(.search(let second, let two))? = fixture.effects.last else { return }
+        fixture.press("Enter")
+        #expect(fixture.state.overlay != nil)
+        fixture.send(.answer(.search(second, generation: two, hit(3), took: .zero)))
+        #expect(fixture.state.overlay == nil)
+        #expect(fixture.state.openChat?.window.highlight == Fixture.history[3].id)
+    }
+
+    @Test("browse mode keeps the message that its keys act on in sight while news come")
+    func browsed() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc")
+        let selected = fixture.state.browse?.selected.id
+        for number in 0..<40 as Range<Int64> {
+            let news = Fixture.message(500 + number, .incoming, "news \(number)", at: Fixture.time(21, 9, 8))
+            fixture.send(.chat(.messageAdded(news)))
+        }
+        #expect(fixture.state.browse?.selected.id == selected)
+        #expect(!fixture.text.contains("news 39"))
+    }
+
+    @Test("the only key that leads back cannot be taken away")
+    func escape() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/unbind Esc")
+        #expect(fixture.text.contains("Esc is the only key that leads back from lists"))
+        fixture.press("Alt-s", "Esc")
+        #expect(fixture.state.overlay == nil)
+    }
+
+    @Test("a pasted command asks before it is carried out, as any paste does")
+    func pastedCommand() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste("/msg bob first\nsecond")))
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty)
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.send("first\nsecond", to: Fixture.bob)))
+    }
+
+    @Test(
+        "the port of a link is no part of its last label",
+        arguments: [
+            ("http://пример.рф:8080/x", "http://xn--e1afmkfd.xn--p1ai:8080/x"), ("http://a.de:80", "http://a.de:80"),
+            ("http://[::1]:80/", "http://[::1]:80/"),
+        ])
+    func port(text: String, uri: String) {
+        #expect(Link(text).terminalURI == uri)
+    }
+
+    @Test("who was muted or blocked meanwhile is not told of any more", arguments: [true, false])
+    func muted(blocks: Bool) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.desktop = .osc9
+        fixture.press("Alt-2")
+        for number in 0..<3 as Range<Int64> {
+            fixture.send(
+                .chat(.messageAdded(Fixture.message(600 + number, .incoming, "x", at: Fixture.time(21, 9, 8)))))
+        }
+        if blocks {
+            fixture.state.chats[0].conversation.peer.isBlocked = true
+        } else {
+            fixture.state.chats[0].conversation.peer.mutedUntil = .endless
+        }
+        fixture.effects = []
+        fixture.advance(.seconds(30))
+        #expect(!fixture.effects.contains { if case .terminal(.notify) = $0 { true } else { false } })
+    }
+}
