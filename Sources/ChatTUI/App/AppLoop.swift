@@ -18,6 +18,11 @@ final class AppLoop {
     /// Carries out what concerns the terminal: the loop knows none.
     var onEffect: @ScreenActor (AppEffect) -> Void = { _ in }
 
+    /// Called after each answer to a question.
+    var onAnswered: @ScreenActor () -> Void = {}
+    /// Questions without an answer yet.
+    private(set) var openQuestions = 0
+
     private(set) var state: AppState?
     /// What `state` says of the last action.
     private(set) var hasOnlyTyped = false
@@ -31,6 +36,8 @@ final class AppLoop {
     private var timer: (any DispatchSourceTimer)?
     private var timerDeadline: Duration?
     private var searches: Task<Void, Never>?
+    /// Questions whose answers are files.
+    private var writing: [Int: Task<Void, Never>] = [:]
     private let launcher = ProgramLauncher()
     private let inputHistory: InputHistoryFile?
     /// Writes the input history in the order of Enter, away from the screen.
@@ -60,6 +67,7 @@ final class AppLoop {
         first.firstContact = options.contact
         first.isSecondScreen = options.isSecondScreen
         first.settings = options.settings
+        first.savedMouse = options.settings.mouse
         first.theme = options.theme
         first.settingKeys = options.settingsStore.keys
         first.settingChoices = options.settingsStore.choices
@@ -95,6 +103,8 @@ final class AppLoop {
             patience.cancel()
         }
         await offering?.value
+        // What writes a file does not end in the middle of it.
+        for task in writing.values { await task.value }
         listener.cancel()
         searches?.cancel()
         timer?.cancel()
@@ -146,9 +156,18 @@ final class AppLoop {
     }
 
     private func ask(_ question: Question) {
+        openQuestions += 1
+        let number = (writing.keys.max() ?? 0) + 1
         let task = Task { [weak self, runner] in
-            guard let answer = await runner.answer(question), !Task.isCancelled else { return }
-            self?.dispatch(.answer(answer))
+            let answer = await runner.answer(question)
+            self?.openQuestions -= 1
+            self?.writing[number] = nil
+            if let answer, !Task.isCancelled { self?.dispatch(.answer(answer)) }
+            self?.onAnswered()
+        }
+        switch question {
+        case .command, .backUp: writing[number] = task
+        default: break
         }
         if case .search = question {
             // The query before is not wanted any more.

@@ -190,6 +190,10 @@ extension AppState {
                 message.direction == .outgoing ? SafeText(identity.name, as: .name).text : name(of: message.contact)
             return "\(clock.dayAndTime(message.shownTime, now: moment.wall)) \(name): \(copyText(of: message))"
         }.joined(separator: "\n")
+        guard text.utf8.count <= TerminalSequences.maxClipboardBytes else {
+            let limit = Units.size(UInt64(TerminalSequences.maxClipboardBytes))
+            return say("That is too much for the terminal's clipboard (at most \(limit))", isError: true)
+        }
         effects.append(.terminal(.copy(text)))
         browse?.rangeStart = nil
         say(messages.count == 1 ? "Copied" : "Copied \(messages.count) messages")

@@ -134,6 +134,8 @@ extension AppState {
     /// A paste is text, whatever it contains; several lines stay one draft.
     private mutating func paste(_ text: String, _ effects: inout [AppEffect]) {
         completion = nil
+        pendingKeys = []
+        takesLiteral = false
         lastKill = nil
         switch overlay {
         case nil:
@@ -142,7 +144,9 @@ extension AppState {
             leaveHistory()
             insertPaste(text)
             draftChanged()
-        default: typeIntoOverlay(String(text.prefix(Self.overlayPaste).prefix { !$0.isNewline }), &effects)
+        default:
+            typeIntoOverlay(
+                String(text.drop(while: \.isNewline).prefix(Self.overlayPaste).prefix { !$0.isNewline }), &effects)
         }
     }
 

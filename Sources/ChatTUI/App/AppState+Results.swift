@@ -57,8 +57,12 @@ extension AppState {
                 say("\(name) is a contact now (\(trust))")
             }
             adopt(peer, &effects)
-        case .rename(_, let name): say("Renamed to \(SafeText(name, as: .name).text)")
-        case .remove(_, let name): say("\(name) and your history with them are deleted")
+        case .rename(_, let name):
+            say("Renamed to \(SafeText(name, as: .name).text)")
+            if case .settings(let reply) = result { adopt(reply, &effects) }
+        case .remove(_, let name):
+            say("\(name) and your history with them are deleted")
+            if case .settings(let reply) = result { adopt(reply, &effects) }
         case .setBlocked(let contact, let blocked):
             say(blocked ? "\(name(of: contact)) is blocked (/unblock)" : "\(name(of: contact)) may call again")
         case .setVerified(let contact): say("\(name(of: contact)) is verified")

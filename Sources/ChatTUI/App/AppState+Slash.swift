@@ -40,7 +40,7 @@ extension AppState {
             if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is online already") }
             say("Calling \(name(of: id)) now")
             effects.append(.run(.reconnect(id)))
-        case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, &effects)
+        case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, asked: asked, &effects)
         case .status: note(statusLines())
         case .plain, .editor, .bind, .unbind, .alias: runWriting(command.verb, arguments, &scanner, &effects)
         case .redraw: effects.append(.redraw)

@@ -4,14 +4,20 @@ import ChatCore
 
 extension AppState {
     mutating func runSettings(
-        _ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]
+        _ verb: SlashVerb, _ scanner: inout ArgumentScanner, asked: Errand?, _ effects: inout [AppEffect]
     ) {
         func ask(_ request: SettingsRequest) { effects.append(.run(.settings(request))) }
         switch verb {
         case .set:
             guard let key = scanner.next() else { return ask(.show(nil)) }
             guard let words = scanner.remainder() else { return ask(.show(key)) }
-            ask(.set(key: key, words: words))
+            let change = Errand.settings(.set(key: key, words: words))
+            guard !deletesHistory(key, words) || asked == change else {
+                confirming = change
+                return note(
+                    "This deletes what is older than that from this disk at once. Enter the same again to do it.")
+            }
+            effects.append(.run(change))
         case .unset: if let key = scanner.next() { ask(.unset(key: key)) }
         case .reload: ask(.reload)
         case .theme:
@@ -22,12 +28,21 @@ extension AppState {
         }
     }
 
+    /// Whether a setting makes messages go because of their age.
+    private func deletesHistory(_ key: String, _ words: String) -> Bool {
+        let isKeep = key == "history.keep" || (key.hasPrefix("contact.") && key.hasSuffix(".keep"))
+        return isKeep && Int(words.trimmedBlanks.filter { $0 != "\"" }) != nil
+    }
+
     /// The settings have changed.
     mutating func adopt(_ reply: SettingsReply, _ effects: inout [AppEffect]) {
         if let new = reply.settings {
             let old = settings
             settings = new
-            if new.mouse != old.mouse { effects.append(.terminal(.mouse(new.mouse))) }
+            // What a key has switched stays, unless the file says something else now.
+            if new.mouse == savedMouse { settings.mouse = old.mouse }
+            savedMouse = new.mouse
+            if settings.mouse != old.mouse { effects.append(.terminal(.mouse(settings.mouse))) }
             if new.preview != old.preview { effects.append(.terminal(.previews(new.preview))) }
             if old.sendsTyping, !new.sendsTyping { stopTyping(&effects) }
         }

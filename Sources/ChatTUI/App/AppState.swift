@@ -78,6 +78,8 @@ public struct AppState: Sendable {
     var cursorShape = TerminalCommand.CursorShape.standard
     /// Where Esc returns to after a jump from the search.
     var returnPlace: ReturnPlace?
+    /// `ui.mouse` as it was read last.
+    var savedMouse = ScreenSettings().mouse
     /// What is happening is not the user's doing.
     var isNews = false
     /// The message under the cursor, while browse mode is on.

@@ -83,7 +83,11 @@ public final class ChatApplication {
 
     private func receive(_ event: InputEvent) {
         // Answers of the terminal to our questions come as a resize.
-        if case .resize = event { loop.terminalIs(terminal.capabilities) }
+        if case .resize = event {
+            loop.terminalIs(terminal.capabilities)
+            // Another program may have had the terminal, and has given it a title of its own.
+            shownTitle = nil
+        }
         loop.dispatch(.input(event))
     }
 

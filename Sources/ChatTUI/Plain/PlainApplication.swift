@@ -11,6 +11,8 @@ public enum PlainInput: Sendable, Equatable {
     case end
     /// SIGINT or SIGTERM.
     case terminate(signal: Int32)
+    /// SIGHUP: the settings are read again. When the terminal has gone, its input ends, too.
+    case reload
 }
 
 /// Runs line mode over a chat service until the user quits or the input ends.
@@ -66,8 +68,19 @@ public final class PlainApplication {
         }
         switch input {
         case .line(let text): enter(text)
-        case .end: enter("/quit")
+        case .end: endWhenAnswered()
+        case .reload: loop.dispatch(.input(.reload))
         case .terminate: break
+        }
+    }
+
+    /// Whoever has written `/search` and nothing behind it wants the answer.
+    private func endWhenAnswered() {
+        guard loop.openQuestions > 0 else { return enter("/quit") }
+        loop.onAnswered = { [weak self] in
+            guard let self, loop.openQuestions == 0 else { return }
+            loop.onAnswered = {}
+            enter("/quit")
         }
     }
 

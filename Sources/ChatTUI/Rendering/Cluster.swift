@@ -68,6 +68,11 @@ public struct Cluster: Sendable {
     /// What stands at the end of a shortened text.
     static let ellipsis = Cluster(text: "…", width: 1)
 
+    /// Whether a joiner is in it, which terminals treat each in its own way: tmux puts whatever follows into the same cell.
+    var hasJoiner: Bool {
+        extra?.tail?.unicodeScalars.contains { $0 == "\u{200C}" || $0 == "\u{200D}" } ?? false
+    }
+
     var isOneScalar: Bool { extra?.tail == nil }
     public var isLineBreak: Bool { width == 0 }
     public var isBlank: Bool { base == " " && isOneScalar }

@@ -16,7 +16,8 @@ struct NoSettings: SettingsStore {
     var choices: [String: [String]] { [:] }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {
-        SettingsReply(["There is no configuration file here"], isError: true)
+        if case .contact = request { return SettingsReply([]) }
+        return SettingsReply(["There is no configuration file here"], isError: true)
     }
 }
 
@@ -27,6 +28,9 @@ public enum SettingsRequest: Sendable, Equatable {
     case set(key: String, words: String)
     /// Goes back to the default.
     case unset(key: String)
+    /// A contact has another name now, or with `nil` is gone: what was set for them goes along. Says nothing when there is
+    /// nothing.
+    case contact(String, becomes: String?)
     /// Reads the file again.
     case reload
     case themes

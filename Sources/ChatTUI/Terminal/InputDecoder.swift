@@ -33,6 +33,8 @@ struct InputDecoder {
 
     /// How long a lone ESC is held to see whether it begins a sequence.
     let escapeDelay: Duration
+    /// Answers to our questions are on their way: a lone ESC may be the beginning of one, and slow lines tear it apart.
+    var awaitsReports = false
     /// How long the rest of a sequence or report may take.
     let sequenceDelay = Duration.milliseconds(250)
     /// How long a paste may pause before it counts as broken off. Long, because what follows would act as keys.
@@ -120,7 +122,7 @@ struct InputDecoder {
             switch state {
             case .ground: nil
             case .paste: now + pasteDelay
-            case .sequence(let bytes): now + (bytes.count == 1 ? escapeDelay : sequenceDelay)
+            case .sequence(let bytes): now + (bytes.count == 1 && !awaitsReports ? escapeDelay : sequenceDelay)
             case .pasteEnded: now + escapeDelay
             case .character, .skipping, .report: now + sequenceDelay
             }

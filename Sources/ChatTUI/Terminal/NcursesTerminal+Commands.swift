@@ -12,8 +12,10 @@ extension NcursesTerminal {
     public func setTitle(_ title: SafeText) {
         guard let session, session.mayWrite, environment.hasModernModes else { return }
         let save = session.isTitleSaved ? "" : TerminalSequences.saveTitle
-        self.session?.isTitleSaved = true
         TerminalOutput.write(save + TerminalSequences.title(title, unicode: capabilities.unicode), to: output)
+        guard !session.isTitleSaved else { return }
+        self.session?.isTitleSaved = true
+        armRestore()
     }
 
     public func perform(_ command: TerminalCommand) {

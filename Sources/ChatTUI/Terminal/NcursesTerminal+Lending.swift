@@ -7,7 +7,7 @@ extension NcursesTerminal {
     public func lend() {
         guard let session, session.mayWrite else { return }
         set_term(session.screen)
-        leaveScreen(isTitleSaved: false)
+        leaveScreen()
         var mode = session.savedMode
         tcsetattr(input, TCSADRAIN, &mode)
         TerminalRestore.disarm()

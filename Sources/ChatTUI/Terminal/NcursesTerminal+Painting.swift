@@ -119,7 +119,9 @@ extension NcursesTerminal {
     /// True when curses, which goes by the C library, gives the cluster the columns that we do.
     private func fitsCurses(_ cluster: Cluster) -> Bool {
         if cluster.ascii.map({ $0 < 0x7F }) ?? false { return true }
-        guard wcwidth(wchar_t(bitPattern: cluster.base.value)) == cluster.width else { return false }
+        guard wcwidth(wchar_t(bitPattern: cluster.base.value)) == cluster.width, !cluster.hasJoiner else {
+            return false
+        }
         return cluster.isOneScalar
             || (cluster.text.unicodeScalars.count <= Self.maxScalarsPerCell && isOneCell(cluster.text))
     }

@@ -83,6 +83,7 @@ public final class NcursesTerminal: Terminal {
         guard isatty(input) == 1 else { throw .inputIsNotATerminal }
         guard isatty(output) == 1 else { throw .outputIsNotATerminal }
         let type = try knownType()
+        waitForForeground()
         var mode = termios()
         guard tcgetattr(input, &mode) == 0 else { throw .system(errno: errno) }
         // Before newterm, which leaves signals alone that have a handler.
@@ -122,10 +123,10 @@ public final class NcursesTerminal: Terminal {
 
     public func stop() {
         guard let session else { return }
-        self.session = nil
         session.reader.end()
         set_term(session.screen)
-        if session.mayWrite { leaveScreen(isTitleSaved: session.isTitleSaved) }
+        if session.mayWrite { leaveScreen() }
+        self.session = nil
         delscreen(session.screen)
         session.streams.forEach { fclose($0) }
         var mode = session.savedMode
@@ -134,6 +135,21 @@ public final class NcursesTerminal: Terminal {
         session.signals.stop()
         shown = nil
         pairs = [:]
+    }
+
+    /// Whether the terminal belongs to another program of its shell: `blipchat &`, or `bg` after Ctrl-z.
+    private var isInBackground: Bool {
+        let front = tcgetpgrp(input)
+        return front > 0 && front != getpgrp()
+    }
+
+    /// Stops as the terminal's driver would stop who reads in the background, until the shell brings us to the front.
+    /// Where nobody could do that (an orphaned group) the system does not stop us.
+    private func waitForForeground() {
+        for _ in 0..<50 where isInBackground {
+            kill(0, SIGTTIN)
+            usleep(20_000)
+        }
     }
 
     /// Checks TERM against terminfo without opening a screen, because newterm would say nothing but no.
@@ -181,10 +197,11 @@ public final class NcursesTerminal: Terminal {
     }
 
     /// Switches everything off that was switched on, and shows what was there before.
-    func leaveScreen(isTitleSaved: Bool) {
+    func leaveScreen() {
         curs_set(1)
-        TerminalOutput.write(
-            modes(modesOff) + (isTitleSaved ? Array(TerminalSequences.restoreTitle.utf8) : []), to: output)
+        let title = session?.isTitleSaved ?? false ? TerminalSequences.restoreTitle : ""
+        session?.isTitleSaved = false
+        TerminalOutput.write(modes(modesOff + title), to: output)
         endwin()
         TerminalOutput.write(codes.nextLine, to: output)
     }
@@ -208,7 +225,8 @@ public final class NcursesTerminal: Terminal {
     func armRestore() {
         guard let session else { return }
         TerminalRestore.arm(
-            input: input, output: output, mode: session.savedMode, reset: codes.reset + modes(modesOff))
+            input: input, output: output, mode: session.savedMode,
+            reset: codes.reset + modes(modesOff + (session.isTitleSaved ? TerminalSequences.restoreTitle : "")))
     }
 
     private func modes(_ text: String) -> [UInt8] { environment.hasModernModes ? Array(text.utf8) : [] }
@@ -218,7 +236,7 @@ public final class NcursesTerminal: Terminal {
     public func suspend() {
         guard let session, session.mayWrite else { return }
         set_term(session.screen)
-        leaveScreen(isTitleSaved: false)
+        leaveScreen()
         var mode = session.savedMode
         tcsetattr(input, TCSADRAIN, &mode)
         TerminalRestore.disarm()
@@ -240,7 +258,7 @@ public final class NcursesTerminal: Terminal {
     private func isContinued() {
         guard let session else { return }
         session.signals.take(SIGTSTP)
-        if session.isSuspended { enterScreen() }
+        if session.isSuspended, !isInBackground { enterScreen() }
     }
 
     /// After the terminal showed something else.
@@ -262,6 +280,8 @@ public final class NcursesTerminal: Terminal {
         guard session != nil else { return }
         let count = read(input, &received, received.count)
         if count > 0 {
+            let awaitsReports = session?.probe != nil
+            session?.decoder.awaitsReports = awaitsReports
             session?.decoder.receive(received.prefix(count), now: .now)
             for report in session?.decoder.takeReports() ?? [] { receive(report) }
             deliverInput()
@@ -286,7 +306,7 @@ public final class NcursesTerminal: Terminal {
         guard let session, !session.isGone else { return }
         if session.mayWrite, takesOutput {
             set_term(session.screen)
-            leaveScreen(isTitleSaved: session.isTitleSaved)
+            leaveScreen()
         }
         self.session?.isGone = true
         session.reader.end()
@@ -318,6 +338,10 @@ public final class NcursesTerminal: Terminal {
         case SIGWINCH:
             updateSize()
             session.onInput(.resize(size))
+        case SIGCONT where isInBackground:
+            // The shell lets us run, but the terminal is its own: nothing is written there.
+            self.session?.isSuspended = true
+            stopProcess(0)
         case SIGCONT:
             session.signals.take(SIGTSTP)
             enterScreen()

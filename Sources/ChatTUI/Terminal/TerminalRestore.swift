@@ -25,8 +25,12 @@ enum TerminalRestore {
     }()
     private static var isInstalled = false
 
-    /// The signals that end a process because of an error in it.
-    static let fatalSignals = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT, SIGSYS]
+    /// The signals that end a process because of an error in it, and those that do when nobody takes them (signal(7)).
+    static let fatalSignals = [
+        SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGQUIT, SIGSYS, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+        SIGUSR1,
+        SIGUSR2, SIGPWR, SIGIO, SIGSTKFLT,
+    ]
 
     /// From now on, an exit or a crash writes `reset` to `output` and gives `input` its `mode` back.
     static func arm(input: Int32, output: Int32, mode: termios, reset: [UInt8]) {

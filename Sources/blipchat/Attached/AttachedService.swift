@@ -15,6 +15,8 @@ actor AttachedService {
     private var waiting: [Int: CheckedContinuation<Reply, Never>] = [:]
     private var streams: [Int: AsyncStream<ChatEvent>.Continuation] = [:]
 
+    private var isReadingAnew = false
+
     private typealias Reply = Result<JSONValue, ChatError>
 
     private init(path: String, greeted: Greeted) {
@@ -136,7 +138,7 @@ actor AttachedService {
         case .failure(let number, let error): take(.failure(error), for: number)
         case .event(let number, let event):
             if case .identityChanged(let identity) = event { knownIdentity = identity }
-            streams[number]?.yield(event)
+            if case .dropped? = streams[number]?.yield(event) { readAnewSoon() }
         // Only front ends call.
         case .call: break
         }
@@ -165,6 +167,22 @@ actor AttachedService {
     /// Lets the streams go on over the new connection, and says that everything may have changed.
     private func resume() async {
         for number in streams.keys.sorted() { _ = try? await send(.events, as: number) }
+        await tellEverything()
+        publish(.notice(.instanceFound))
+    }
+
+    /// News were lost because the front end did not take them: it is told once that everything may have changed.
+    private func readAnewSoon() {
+        guard !isReadingAnew else { return }
+        isReadingAnew = true
+        Task {
+            try? await Task.sleep(for: .seconds(1))
+            isReadingAnew = false
+            await tellEverything()
+        }
+    }
+
+    private func tellEverything() async {
         guard let conversations = try? await call(.conversations, [Conversation].self) else { return }
         publish(.identityChanged(knownIdentity))
         publish(.conversationsChanged)
@@ -174,6 +192,8 @@ actor AttachedService {
                 publish(.linkChanged(contact, state))
             }
         }
-        publish(.notice(.instanceFound))
+        if let requests = try? await call(.contactRequests, [ContactRequest].self) {
+            publish(.requestsChanged(requests))
+        }
     }
 }

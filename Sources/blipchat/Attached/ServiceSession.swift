@@ -55,7 +55,8 @@ struct ServiceSession: Sendable {
     /// A front end that lags holds up only its own stream.
     private func forward(_ events: AsyncStream<ChatEvent>, _ number: Int) async {
         for await event in events {
-            guard await send(.event(number: number, event)) else { return }
+            guard let json = try? SessionLine.event(number: number, event).json() else { continue }
+            guard await connection.send(inTurn: json) else { return }
         }
     }
 

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import Glibc
 import Storage
 
 extension CommandRunner {
@@ -61,6 +62,21 @@ extension CommandRunner {
             try print("new_safety_number")
             try streams.line("a new machine of theirs, or somebody in between: contacts accept-key or contacts block")
         }
+    }
+
+    /// Renames or removes a contact; what config.toml has for them goes along, and the running chat is told.
+    func changeContact(
+        becoming name: String?, _ operation: ControlOperation
+    ) async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        let old = try? await contacts(paths).find(operand(0)).name
+        let code = try await perform(operation)
+        guard code == .done, let old else { return code }
+        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
+        if try file.moveContact(old, to: name), let process = InstanceLock.holder(path: paths.lock), process > 0 {
+            kill(process, SIGHUP)
+        }
+        return code
     }
 
     func acceptKey() async throws(CommandError) -> ExitCode {

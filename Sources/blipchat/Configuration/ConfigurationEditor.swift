@@ -47,6 +47,33 @@ struct ConfigurationEditor {
         return true
     }
 
+    /// Renames the sections of a contact, or with `nil` takes them out with all that is in them. What was left of somebody
+    /// else under the new name goes. Returns whether there was one.
+    mutating func moveContact(_ old: String, to new: String?) -> Bool {
+        let (old, wanted) = (ContactNames.folded(old), new.map(ContactNames.folded))
+        guard lines.contains(where: { Self.contact(of: $0) == old }) else { return false }
+        var kept: [[Unicode.Scalar]] = []
+        var isDropping = false
+        for line in lines {
+            if let section = ConfigurationReader.section(of: line) {
+                let contact = section.section == "contact" ? section.contact.map(ContactNames.folded) : nil
+                isDropping = contact != nil && (contact == old ? new == nil : contact == wanted)
+                if let new, contact == old {
+                    kept.append(Array("[contact.\(ConfigurationValue.string(new).text)]".unicodeScalars))
+                    continue
+                }
+            }
+            if !isDropping { kept.append(line) }
+        }
+        lines = kept
+        return true
+    }
+
+    private static func contact(of line: [Unicode.Scalar]) -> String? {
+        guard let section = ConfigurationReader.section(of: line), section.section == "contact" else { return nil }
+        return section.contact.map(ContactNames.folded)
+    }
+
     private func entry(of path: SettingPath) -> ConfigurationEntry? {
         var problems: [ConfigurationError] = []
         return ConfigurationReader.read(text, problems: &problems).first { $0.path.meaning == path.meaning }

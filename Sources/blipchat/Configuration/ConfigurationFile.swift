@@ -81,6 +81,14 @@ struct ConfigurationFile: Sendable {
         return wasSet
     }
 
+    /// What is set for one contact is for a contact of another name from now on, or with `nil` for nobody. `false` when there
+    /// is nothing.
+    func moveContact(_ old: String, to new: String?) throws(CommandError) -> Bool {
+        var isThere = false
+        try change { isThere = $0.moveContact(old, to: new) }
+        return isThere
+    }
+
     private func problems(in text: String) -> [ConfigurationError] {
         var problems: [ConfigurationError] = []
         _ = Configuration(text: text, home: home, problems: &problems)

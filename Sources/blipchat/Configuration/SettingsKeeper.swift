@@ -42,6 +42,11 @@ actor SettingsKeeper: SettingsStore {
                 let setting = try file.setting(typed: key).setting
                 guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
                 return try await reread(saying: "\(key) is as if it had never been set", changed: setting)
+            case .contact(let old, let new):
+                guard try file.moveContact(old, to: new) else { return SettingsReply([]) }
+                var reply = try await reread(saying: "", changed: nil)
+                if !reply.isError { reply.lines = [] }
+                return reply
             case .reload: return try await reload()
             }
         } catch {
@@ -65,10 +70,15 @@ actor SettingsKeeper: SettingsStore {
 
     private func reread(saying words: String, changed setting: Setting?) async throws(CommandError) -> SettingsReply {
         let configuration = try file.read()
-        let theme = try file.themes.theme(named: configuration.screen.theme)
         await apply(configuration)
         let later = setting?.effect == .nextStart ? " (from the next start on)" : ""
-        return SettingsReply([words + later], settings: configuration.screen, theme: theme)
+        do throws(CommandError) {
+            let theme = try file.themes.theme(named: configuration.screen.theme)
+            return SettingsReply([words + later], settings: configuration.screen, theme: theme)
+        } catch {
+            // A theme that cannot be read leaves the colours as they are, and everything else takes effect.
+            return SettingsReply([words + later] + error.words, settings: configuration.screen, isError: true)
+        }
     }
 
     // MARK: Showing

@@ -9,7 +9,7 @@ actor ControlConnection {
     static let longestRequest = 4 * 1024 * 1024
     /// The longest reply to an attached front end: a page of such texts.
     static let longestReply = 128 * 1024 * 1024
-    /// What may wait to be written to a reader that lags, before something more is added.
+    /// What may wait to be written to a reader that lags, before news wait, too.
     private static let maximumPending = 8 * 1024 * 1024
 
     private let descriptor: Int32
@@ -20,6 +20,8 @@ actor ControlConnection {
     private var output: [UInt8] = []
     private var isWriting = false
     private var isBroken = false
+    /// Who waits until less waits to be written.
+    private var drained: [CheckedContinuation<Void, Never>] = []
 
     /// Takes over `descriptor`, which must be non-blocking. Longer lines than `maximumLine` bytes are not read.
     init(descriptor: Int32, maximumLine: Int = longestRequest) {
@@ -58,27 +60,43 @@ actor ControlConnection {
         }
     }
 
-    /// Writes a value; `false` once the other side has gone or lags too far behind.
+    /// Writes a value; `false` once the other side has gone or has read nothing for half a minute.
     @discardableResult
     func send(_ value: JSONValue) async -> Bool { await send(line: Self.line(value)) }
+
+    /// The same for what comes without being asked for: while much waits for the other side, it waits, too.
+    func send(inTurn value: JSONValue) async -> Bool {
+        while output.count > Self.maximumPending, !isBroken {
+            await withCheckedContinuation { continuation in
+                // The writer may have ended before this ran.
+                if isWriting { drained.append(continuation) } else { continuation.resume() }
+            }
+        }
+        return await send(value)
+    }
 
     /// A value as it is sent.
     static func line(_ value: JSONValue) -> [UInt8] { Array(value.text.utf8) + [UInt8(ascii: "\n")] }
 
     /// Writes what `line(_:)` made.
     func send(line: [UInt8]) async -> Bool {
-        if output.count > Self.maximumPending { isBroken = true }
         guard !isBroken else { return false }
         output += line
         // While one call waits for the socket, others only add to what it writes.
         guard !isWriting else { return !isBroken }
         isWriting = true
-        defer { isWriting = false }
+        defer {
+            isWriting = false
+            wakeDrained()
+            // Nothing more goes out: both sides are to see that the connection is over, and begin a new one.
+            if isBroken { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
         while !output.isEmpty, !isBroken {
             let flags = Int32(MSG_DONTWAIT | MSG_NOSIGNAL)
             let count = output.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
             if count >= 0 {
                 output.removeFirst(count)
+                if output.count <= Self.maximumPending { wakeDrained() }
             } else if errno == EAGAIN {
                 if await !Readiness.writable.wait(on: descriptor, timeout: .seconds(30)) { isBroken = true }
             } else if errno != EINTR {
@@ -86,6 +104,11 @@ actor ControlConnection {
             }
         }
         return !isBroken
+    }
+
+    private func wakeDrained() {
+        for continuation in drained { continuation.resume() }
+        drained = []
     }
 
     /// Returns when the other side has hung up; what it sends meanwhile stays to be received.

@@ -10,14 +10,15 @@ extension CommandRunner {
     func openPlain(
         _ paths: HomePaths, _ settings: Configuration, _ key: Task<IdentityFile.Ahead?, Never>, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
-        let signals = try await TerminationSignals.take()
+        let (input, source) = AsyncStream<PlainInput>.makeStream()
+        let signals = try await TerminationSignals.take { source.yield(.reload) }
         let chat = try await OpenChat.open(paths, try chatConfiguration(settings, paths, listens: true), key: key)
         do throws(CommandError) {
             let options = try applicationOptions(
                 paths, settings, contact: try await chat.contact(for: target),
                 notices: chat.notices + ["Lines are sent; /help lists the commands, /quit ends"],
                 reconfigure: { await chat.reconfigure($0, paths) })
-            let code = await show(chat, options, signals)
+            let code = await show(chat, options, signals, input, source)
             await chat.close()
             return code
         } catch {
@@ -27,13 +28,13 @@ extension CommandRunner {
     }
 
     @ScreenActor private func show(
-        _ chat: OpenChat, _ options: ChatApplicationOptions, _ signals: TerminationSignals
+        _ chat: OpenChat, _ options: ChatApplicationOptions, _ signals: TerminationSignals,
+        _ input: AsyncStream<PlainInput>, _ source: AsyncStream<PlainInput>.Continuation
     ) async -> ExitCode {
         let unicode = TerminalEnvironment.current().unicode && options.settings.glyphs == .unicode
         let application = PlainApplication(service: chat.service, options: options) { [streams] line in
             (try? streams.line(line.terminalString(unicode: unicode))) != nil
         }
-        let (input, source) = AsyncStream<PlainInput>.makeStream()
         StandardInputLines.read(STDIN_FILENO) { source.yield($0) }
         let watch = Task {
             guard let code = await signals.wait() else { return }
