@@ -116,6 +116,32 @@ import Testing
         }
     }
 
+    @Test(
+        "a reader that lags gets long replies whole; one that does not read loses the connection, and both sides see it"
+    )
+    func lagging() async throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        let near = ControlConnection(descriptor: ends[0], patience: .milliseconds(300))
+        let far = ControlConnection(descriptor: ends[1], maximumLine: ControlConnection.longestReply)
+        let long = JSONValue.string(String(repeating: "x", count: 12 << 20))
+        let writing = Task { await near.send(long) }
+        // News that come meanwhile wait, and do not end it.
+        let news = Task { await near.send(inTurn: .string("news")) }
+        let reply = try await far.receive(timeout: .seconds(60))
+        #expect(reply == long)
+        #expect(await writing.value)
+        #expect(await news.value)
+        #expect(try await far.receive(timeout: .seconds(60)) == .string("news"))
+        // Now nobody reads.
+        #expect(await !near.send(long))
+        #expect(await !near.send(inTurn: .string("news")))
+        #expect(await !near.send(.string("more")))
+        #expect(try await near.receive(timeout: .seconds(60)) == nil)
+        // What had come is there still; then the end.
+        #expect(try await far.receive(timeout: .seconds(60)) == nil)
+    }
+
     @Test("outlives front ends that vanish in the middle of a reply")
     func vanishing() async throws {
         try await withChat { instance, path in

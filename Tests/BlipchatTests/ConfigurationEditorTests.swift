@@ -66,6 +66,42 @@ import Testing
             try set("name", .string("x"), in: "# mine\n\n[files]\n") == "# mine\nname = \"x\"\n\n[files]\n")
     }
 
+    private static let rules = """
+        # mine
+        [contact."Bob"]
+        # quiet
+        receipts = "off"
+
+        [contact."carl"]
+        notify = "off"
+        [ui]
+        hints = true
+
+        """
+
+    @Test("what is set for a contact goes along with the name, and what was left under the new one goes")
+    func renamed() {
+        var editor = ConfigurationEditor(Self.rules)
+        let moved = editor.moveContact("bob", to: "R\"ob")
+        #expect(moved && editor.text == Self.rules.replacing("\"Bob\"", with: "\"R\\\"ob\""))
+        var other = ConfigurationEditor(Self.rules)
+        let taken = other.moveContact("Bob", to: "Carl")
+        #expect(taken)
+        #expect(
+            other.text
+                == Self.rules.replacing("\"Bob\"", with: "\"Carl\"")
+                .replacing("[contact.\"carl\"]\nnotify = \"off\"\n", with: ""))
+        let isThere = other.moveContact("nobody", to: "x")
+        #expect(!isThere)
+    }
+
+    @Test("what is set for a contact goes with it")
+    func removed() {
+        var editor = ConfigurationEditor(Self.rules)
+        let removed = editor.moveContact("BOB", to: nil)
+        #expect(removed && editor.text == "# mine\n[contact.\"carl\"]\nnotify = \"off\"\n[ui]\nhints = true\n")
+    }
+
     @Test("keeps ends of lines as they are")
     func lineEnds() throws {
         #expect(

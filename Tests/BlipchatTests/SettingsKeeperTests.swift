@@ -57,6 +57,32 @@ import Testing
         #expect(choices["ui.theme"]?.contains("mine") == true && choices["ui.theme"]?.contains("dark") == true)
     }
 
+    @Test("a theme that cannot be read any more leaves the colours, and keeps nothing else from taking effect")
+    func brokenTheme() async throws {
+        let theme = try directory.makeFolder("themes") + "/mine.toml"
+        try TestFile.write("text = \"default\"\n", to: theme)
+        try TestFile.write("[ui]\ntheme = \"mine\"\n", to: file.path)
+        let keeper = try keeper()
+        try TestFile.write("text = \"bold crimson\"\n", to: theme)
+        let reply = await keeper.carryOut(.set(key: "net.limit_up", words: "500k"))
+        #expect(reply.isError && reply.lines.first == "net.limit_up = \"500k\"")
+        #expect(reply.lines.contains { $0.contains("mine.toml:1") })
+        #expect(reply.theme == nil && reply.settings != nil)
+        #expect(applied.all.last?.uploadLimit == 500_000)
+    }
+
+    @Test("what is set for a contact is renamed and removed with it, without a word")
+    func contacts() async throws {
+        try TestFile.write("[contact.\"Bob\"]\nreceipts = \"off\"\n", to: file.path)
+        let keeper = try keeper()
+        #expect(await keeper.carryOut(.contact("bob", becomes: "Rob")).lines == [])
+        #expect(TestFile.text(file.path) == "[contact.\"Rob\"]\nreceipts = \"off\"\n")
+        #expect(applied.all.count == 1)
+        #expect(await keeper.carryOut(.contact("bob", becomes: nil)) == SettingsReply([]))
+        #expect(await keeper.carryOut(.contact("rob", becomes: nil)).lines == [])
+        #expect(TestFile.text(file.path) == "")
+    }
+
     @Test("a new name is taken over at once")
     func name() async throws {
         let keeper = try keeper()

@@ -80,6 +80,38 @@ extension EndToEnd {
             #expect(try await home.texts("bob").isEmpty)
         }
 
+        @Test("line mode ends when what was asked is answered and written, and reads its settings again on SIGHUP")
+        func plainEnd() async throws {
+            let home = try BlipchatHome("alice")
+            try await home.add("127.0.0.1:9", as: "bob")
+            #expect(try await home.run("send", "bob", "needle", "--queue").status == .exited(0))
+            let input = home.folder.file("input")
+            let copy = home.folder.file("copy.sqlite")
+            let export = home.folder.file("copy.json")
+            try TestFile.write("/backup \(copy)\n/export \(export)\n/search needle\n", to: input)
+            let process = try ChildProcess(
+                [home.command, "--plain", "--listen", "127.0.0.1:0"], environment: home.environment,
+                folder: home.folder, input: input)
+            #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+            #expect(process.output.contains("The whole history is in"))
+            #expect(TestFile.text(export).contains("needle"))
+            #expect(TestFile.names(in: home.folder.path).filter { $0.hasSuffix(".part") }.isEmpty)
+            #expect(try await home.run("restore", copy).status == .exited(0))
+            #expect(try await home.texts("bob") == ["needle"])
+
+            // A standard input that goes on.
+            let pipe = home.folder.file("pipe")
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let end = open(pipe, O_RDWR | O_CLOEXEC)
+            defer { close(end) }
+            let waiting = try home.start(["--plain", "--listen", "127.0.0.1:0"], input: pipe)
+            try await eventually("it runs") { try await home.run("status").output.contains("listening") }
+            waiting.signal(SIGHUP)
+            try await eventually("it says so") { waiting.output.contains("The settings are read again") }
+            waiting.signal(SIGTERM)
+            #expect(try await waiting.waitForExit() == .exited(143))
+        }
+
         @Test("follows what happens, beside a running chat and without one, until a signal ends it")
         func watch() async throws {
             let (alice, bob) = try await pair()

@@ -14,6 +14,8 @@ actor ControlConnection {
 
     private let descriptor: Int32
     private let maximumLine: Int
+    /// The connection is over when the other side reads nothing for so long.
+    private let patience: Duration
     private var input: [UInt8] = []
     /// So many bytes of `input` hold no end of line.
     private var searched = 0
@@ -24,9 +26,10 @@ actor ControlConnection {
     private var drained: [CheckedContinuation<Void, Never>] = []
 
     /// Takes over `descriptor`, which must be non-blocking. Longer lines than `maximumLine` bytes are not read.
-    init(descriptor: Int32, maximumLine: Int = longestRequest) {
+    init(descriptor: Int32, maximumLine: Int = longestRequest, patience: Duration = .seconds(30)) {
         self.descriptor = descriptor
         self.maximumLine = maximumLine
+        self.patience = patience
     }
 
     deinit { close(descriptor) }
@@ -98,7 +101,7 @@ actor ControlConnection {
                 output.removeFirst(count)
                 if output.count <= Self.maximumPending { wakeDrained() }
             } else if errno == EAGAIN {
-                if await !Readiness.writable.wait(on: descriptor, timeout: .seconds(30)) { isBroken = true }
+                if await !Readiness.writable.wait(on: descriptor, timeout: patience) { isBroken = true }
             } else if errno != EINTR {
                 isBroken = true
             }
