@@ -55,6 +55,68 @@ struct ViModeTests {
         #expect(Self.result(text, at: cursor, keys) == expected)
     }
 
+    @Test(
+        "one command is undone as one change, and what was typed in one go, too",
+        arguments: [
+            ("one two", 0, "rZu", "|one two"), ("one", 0, "3~u", "|one"), ("a\nb", 0, "Ju", "|a\nb"),
+            ("one two", 0, "2rxu", "|one two"),
+        ])
+    func undone(text: String, cursor: Int, keys: String, expected: String) {
+        #expect(Self.result(text, at: cursor, keys) == expected)
+    }
+
+    @Test("a whole insertion is one change", arguments: ["A", "i", "cw", "o", "S"])
+    func insertion(key: String) {
+        var line = InputLine("one two")
+        var mode = ViMode()
+        line.move(to: 1)
+        _ = mode.escape(&line)
+        for character in key { _ = mode.press(character, &line, register: nil) }
+        for word in ["foo", " ", "bar"] { for character in word { line.insert(String(character)) } }
+        line.deleteBackward()
+        _ = mode.escape(&line)
+        #expect(line.text != "one two")
+        _ = mode.press("u", &line, register: nil)
+        #expect(line.text == "one two")
+    }
+
+    @Test(
+        "words stop at the end of a line, lines count, a search goes on",
+        arguments: [
+            ("one two\nthree", 4, "dw", "one| \nthree"), ("one two\nthree", 0, "d2w", "|\nthree"),
+            ("one two\nthree", 0, "dw", "|two\nthree"), ("a\nb\nc", 0, "9j", "a\nb\n|c"),
+            ("a\nb\nc", 4, "9k", "|a\nb\nc"), ("a\n  b\nc", 0, "2G", "a\n  |b\nc"), ("a\n  b", 0, "G", "a\n  |b"),
+            ("a b.c.d", 0, "t.;", "a b.|c.d"), ("a.b.c", 4, "T.;", "a.|b.c"), ("one\n   two", 0, "J", "one| two"),
+            ("ab\ncd", 4, "yk", "a|b\ncd"), ("a\nb", 0, "r\n", "\n|\nb"),
+        ])
+    func finer(text: String, cursor: Int, keys: String, expected: String) {
+        #expect(Self.result(text, at: cursor, keys) == expected)
+    }
+
+    @Test("a changed line is put back as a line")
+    func changedLine() {
+        var line = InputLine("one\ntwo")
+        var mode = ViMode()
+        _ = mode.escape(&line)
+        var taken: String?
+        for key in "cc" { if case .taken(let text) = mode.press(key, &line, register: nil) { taken = text } }
+        #expect(taken == "two\n")
+    }
+
+    @Test("Enter ends a half-typed command and sends nothing; behind r it is a line end")
+    func enter() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.editMode = .vi
+        fixture.type("one")
+        fixture.press("Esc", "d")
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty && fixture.state.input.text == "one")
+        fixture.press("r", "Enter")
+        #expect(
+            fixture.state.input.text == "on\n" && fixture.errands.allSatisfy { $0 != .send("one", to: Fixture.alice) })
+    }
+
     @Test("what was taken is put back, whole lines as lines")
     func puts() {
         #expect(Self.result("ad", at: 0, "p", register: "bc") == "ab|cd")

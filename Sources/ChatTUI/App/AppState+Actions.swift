@@ -82,6 +82,7 @@ extension AppState {
         returnPlace = nil
         stopBrowsing()
         overlay = nil
+        vi.insert()
         history.leave()
         draftChanged()
     }

@@ -14,9 +14,12 @@ extension AppState {
             return vi.escape(&input)
         }
         guard vi.isNormal else { return false }
-        guard let text = key.typedText, let character = text.first else {
-            vi.forget()
-            return false
+        let isEnter = key == Key(.enter)
+        let typed = isEnter && vi.awaitsReplacement ? "\n" : key.typedText
+        guard let text = typed, let character = text.first else {
+            // Enter ends a half-typed command; it does not send besides.
+            defer { vi.forget() }
+            return isEnter && vi.isPending
         }
         let before = input.text
         lastKill = nil

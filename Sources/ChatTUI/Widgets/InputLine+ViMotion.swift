@@ -8,12 +8,16 @@ enum ViMotion: Sendable, Equatable {
     case wordRest(big: Bool)
     /// `f`, `t`, `F` and `T`: to a character of the line, or just before it.
     case find(Character, forward: Bool, before: Bool)
+    /// The same once more, from the place to which `find` has led: `;` and `,`.
+    case findNext(Character, forward: Bool, before: Bool)
     case lineUp, lineDown, textStart, textEnd
+    /// The line with a number from 1.
+    case line(Int)
 
     /// Takes the whole lines from the cursor to its target when a text is changed.
     var isLinewise: Bool {
         switch self {
-        case .lineUp, .lineDown, .textStart, .textEnd: true
+        case .lineUp, .lineDown, .textStart, .textEnd, .line: true
         default: false
         }
     }
@@ -22,7 +26,7 @@ enum ViMotion: Sendable, Equatable {
     var isInclusive: Bool {
         switch self {
         case .wordEnd, .wordRest: true
-        case .find(_, let forward, _): forward
+        case .find(_, let forward, _), .findNext(_, let forward, _): forward
         default: false
         }
     }
@@ -47,10 +51,38 @@ extension InputLine {
                 return isFirst ? run(around: $0, big: big).upperBound - 1 : endOfWord(from: $0, big: big)
             }
         case .find(let wanted, let forward, let before): return find(wanted, forward, before, count)
+        case .findNext(let wanted, let forward, let before):
+            // Just before one there is one: the next is meant.
+            let beside = forward ? cursor + 1 : cursor - 1
+            let skips = before && characters.indices.contains(beside) && characters[beside] == wanted
+            return find(wanted, forward, before, count + (skips ? 1 : 0))
         case .lineUp, .lineDown: return neighbour(motion == .lineUp ? -count : count)
-        case .textStart: return 0
-        case .textEnd: return characters.count
+        case .textStart: return firstNonBlank(ofLine: 1)
+        case .textEnd: return firstNonBlank(ofLine: .max)
+        case .line(let number): return firstNonBlank(ofLine: number)
         }
+    }
+
+    /// Of the line with that number, or the last one.
+    private func firstNonBlank(ofLine number: Int) -> Int {
+        var copy = self
+        copy.move(to: 0)
+        var line = 1
+        while line < number, copy.lineEnd < characters.count {
+            copy.move(to: copy.lineEnd + 1)
+            line += 1
+        }
+        return copy.target(of: .firstNonBlank, count: 1) ?? copy.lineStart
+    }
+
+    /// Where an operator stops that goes to the start of a word: the end of a line is not taken along.
+    func endOfWords(before target: Int) -> Int {
+        var end = target
+        while end > cursor, characters[end - 1].isWhitespace { end -= 1 }
+        guard let lineEnd = characters[end..<max(end, target)].firstIndex(of: "\n"), lineEnd > cursor else {
+            return target
+        }
+        return lineEnd
     }
 
     private func repeated(_ count: Int, _ step: (Int) -> Int) -> Int {
@@ -140,11 +172,11 @@ extension InputLine {
         return nil
     }
 
-    /// The same column some lines away; `nil` beyond the first or last line.
+    /// The same column some lines away, or as far as there are lines; `nil` on the first or last line.
     private func neighbour(_ lines: Int) -> Int? {
         var copy = self
-        for _ in 0..<min(abs(lines), characters.count + 1) {
-            guard lines < 0 ? copy.moveLineUp() : copy.moveLineDown() else { return nil }
+        for step in 0..<min(abs(lines), characters.count + 1) {
+            guard lines < 0 ? copy.moveLineUp() : copy.moveLineDown() else { return step == 0 ? nil : copy.cursor }
         }
         return copy.cursor
     }

@@ -23,6 +23,8 @@ struct InputLine: Sendable, Equatable {
     private var longestPaste = 0
     private var undoStack: [Snapshot] = []
     private var run = ChangeKind.other
+    /// Changes are one, to be undone together, until the group ends.
+    private var isGrouped = false
 
     init(_ text: String = "") {
         characters = Array(Self.normalised(text))
@@ -127,7 +129,23 @@ struct InputLine: Sendable, Equatable {
         return killed
     }
 
+    /// What is changed from now on is undone together.
+    mutating func beginGroup() {
+        guard !isGrouped else { return }
+        remember(.other)
+        isGrouped = true
+    }
+
+    mutating func endGroup() {
+        guard isGrouped else { return }
+        isGrouped = false
+        run = .other
+        // Nothing was changed: there is nothing to undo.
+        if undoStack.last?.characters == characters { undoStack.removeLast() }
+    }
+
     mutating func undo() {
+        isGrouped = false
         guard let last = undoStack.popLast() else { return }
         characters = last.characters
         cursor = last.cursor
@@ -200,6 +218,7 @@ struct InputLine: Sendable, Equatable {
     // MARK: Private
 
     private mutating func remember(_ kind: ChangeKind) {
+        guard !isGrouped else { return }
         defer { run = kind }
         if kind != .other, kind == run { return }
         undoStack.append(Snapshot(characters: characters, cursor: cursor, longestPaste: longestPaste))

@@ -42,8 +42,18 @@ struct ViMode: Sendable, Equatable {
             return isPending
         }
         isNormal = true
+        line.endGroup()
         line.move(to: max(line.lineStart, line.cursor - 1))
         return true
+    }
+
+    /// Whether the next key is what `r` puts in the place of the character under the cursor.
+    var awaitsReplacement: Bool { awaited == .replacement }
+
+    /// What is typed next is text.
+    mutating func insert() {
+        reset()
+        isNormal = false
     }
 
     /// A key that is no character: a half-typed command is dropped.
@@ -51,6 +61,7 @@ struct ViMode: Sendable, Equatable {
 
     /// A character in normal mode. `register` is what `p` puts in.
     mutating func press(_ key: Character, _ line: inout InputLine, register: String?) -> Outcome {
+        line.endGroup()
         if let awaited { return finish(awaited, key, &line) }
         if let digit = key.wholeNumberValue, key.isASCII, digit > 0 || count != nil {
             count = min((count ?? 0) * 10 + digit, 9999)
@@ -101,9 +112,9 @@ struct ViMode: Sendable, Equatable {
         case "e", "E": .wordEnd(big: key == "E")
         case "j": .lineDown
         case "k": .lineUp
-        case "G": .textEnd
-        case ";": lastFind
-        case ",": lastFind?.reversed
+        case "G": count.map(ViMotion.line) ?? .textEnd
+        case ";": lastFind?.again
+        case ",": lastFind?.reversed.again
         default: nil
         }
     }
@@ -126,6 +137,9 @@ struct ViMode: Sendable, Equatable {
         }
         guard let target else { return .nothing }
         if motion.isLinewise { return apply(operation, linesFrom: line.cursor, to: target, &line) }
+        if case .word = motion, target > line.cursor {
+            return apply(operation, line.cursor..<line.endOfWords(before: target), &line)
+        }
         let end = max(line.cursor, target) + (motion.isInclusive ? 1 : 0)
         return apply(operation, min(line.cursor, target)..<min(end, line.characters.count), &line)
     }
@@ -148,9 +162,12 @@ struct ViMode: Sendable, Equatable {
             let times = min(count ?? 1, 9999)
             if line.cursor + times <= line.lineEnd {
                 let start = line.cursor
+                line.beginGroup()
                 _ = line.kill(to: start + times)
-                line.insert(String(repeating: key, count: times))
-                line.move(to: start + times - 1)
+                // A line end takes the place of all of them.
+                line.insert(String(repeating: key, count: key == "\n" ? 1 : times))
+                line.endGroup()
+                line.move(to: key == "\n" ? start + 1 : start + times - 1)
             }
         }
         reset()
@@ -177,8 +194,12 @@ struct ViMode: Sendable, Equatable {
         line.move(to: cursor)
         switch operation {
         case .yank:
+            line.move(to: min(first, last))
             return .taken(String(line.characters[start..<end]) + "\n")
-        case .change: return apply(.change, start..<end, &line)
+        case .change:
+            let text = String(line.characters[start..<end])
+            _ = apply(.change, start..<end, &line)
+            return .taken(text + "\n")
         case .delete:
             // The line end goes too: the one behind, or at the end of the text the one before.
             let hasNext = end < line.characters.count
@@ -198,6 +219,7 @@ struct ViMode: Sendable, Equatable {
             return text.isEmpty ? .nothing : .taken(text)
         }
         line.move(to: range.lowerBound)
+        if operation == .change { line.beginGroup() }
         let text = line.kill(to: range.upperBound)
         if operation == .change { isNormal = false } else { clamp(&line) }
         return text.isEmpty ? .nothing : .taken(text)
@@ -209,7 +231,7 @@ struct ViMode: Sendable, Equatable {
     ) -> Outcome {
         let cursor = line.cursor
         switch key {
-        case "i": isNormal = false
+        case "i": insert(&line, at: cursor)
         case "a": insert(&line, at: min(cursor + 1, line.lineEnd))
         case "I": insert(&line, at: line.target(of: .firstNonBlank, count: 1) ?? cursor)
         case "A": insert(&line, at: line.lineEnd)
@@ -223,7 +245,10 @@ struct ViMode: Sendable, Equatable {
         case "S": return apply(.change, linesFrom: cursor, to: cursor, &line)
         case "Y": return apply(.yank, linesFrom: cursor, to: cursor, &line)
         case "~": toggleCase(times, &line)
-        case "J": for _ in 0..<max(1, times - 1) { join(&line) }
+        case "J":
+            line.beginGroup()
+            for _ in 0..<max(1, times - 1) { join(&line) }
+            line.endGroup()
         case "p", "P": if let register { put(register, times, &line, after: key == "p") }
         case "u": for _ in 0..<min(times, InputLine.undoLimit) { line.undo() }
         default: break
@@ -234,11 +259,13 @@ struct ViMode: Sendable, Equatable {
 
     private mutating func insert(_ line: inout InputLine, at place: Int) {
         line.move(to: place)
+        line.beginGroup()
         isNormal = false
     }
 
     private mutating func openLine(_ line: inout InputLine, at place: Int, above: Bool) {
         line.move(to: place)
+        line.beginGroup()
         line.insert("\n")
         if above { line.move(to: place) }
         isNormal = false
@@ -247,6 +274,8 @@ struct ViMode: Sendable, Equatable {
     private func toggleCase(_ times: Int, _ line: inout InputLine) {
         let end = min(line.cursor + times, line.lineEnd)
         guard end > line.cursor else { return }
+        line.beginGroup()
+        defer { line.endGroup() }
         let changed = line.kill(to: end).map { $0.isUppercase ? $0.lowercased() : $0.uppercased() }.joined()
         line.insert(changed)
     }
@@ -255,7 +284,10 @@ struct ViMode: Sendable, Equatable {
         let end = line.lineEnd
         guard end < line.characters.count else { return }
         line.move(to: end)
-        _ = line.kill(to: end + 1)
+        // With the indentation of the second line.
+        let next = line.characters[(end + 1)...]
+        let indent = next.prefix { $0 != "\n" && $0.isWhitespace }.count
+        _ = line.kill(to: end + 1 + indent)
         line.insert(" ")
         line.move(to: end)
     }
@@ -293,6 +325,14 @@ struct ViMode: Sendable, Equatable {
 }
 
 extension ViMotion {
+    /// The same search once more.
+    fileprivate var again: ViMotion {
+        if case .find(let wanted, let forward, let before) = self {
+            return .findNext(wanted, forward: forward, before: before)
+        }
+        return self
+    }
+
     /// The same search the other way, for `,`.
     fileprivate var reversed: ViMotion {
         if case .find(let wanted, let forward, let before) = self {
