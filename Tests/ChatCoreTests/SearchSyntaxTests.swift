@@ -56,10 +56,10 @@ struct SearchSyntaxTests {
     @Test("says what it cannot understand, and waits while a filter is being typed")
     func problems() {
         #expect(read("x in:nobody").problem == "no contact is called nobody")
-        #expect(read("has:wings").problem == "has: knows file and link, not wings")
+        #expect(read("has:wings").problem == "has: takes file or link, not wings")
         #expect(read("is:late").problem == "is: knows unread, not late")
         #expect(read("on:whenever").problem == "whenever is not a date like 2026-11-20")
-        #expect(read("-from:bob").problem == "-from: is not understood")
+        #expect(read("-from:bob").problem == "- takes words away, not from: (leave the - out)")
         #expect(read("from:bob in:\"Ann Lee\"").problem == "from: and in: name two conversations")
         for text in ["from:", "x has:", "in:\""] { #expect(read(text).problem == nil, "\(text)") }
         #expect(read("").query.isEmpty)

@@ -213,7 +213,7 @@ struct BrowseTests {
         if case .find(_, let generation)? = fixture.questions.last {
             fixture.send(.answer(.found([], generation: generation)))
         }
-        #expect(fixture.text.contains("x is not in this chat"))
+        #expect(fixture.text.contains("\"x\" was not found in this chat"))
     }
 
     @Test("t goes to a day")

@@ -35,7 +35,7 @@ enum LinkReason {
     private static func systemText(_ code: Int32, call: String) -> String {
         switch code {
         case ECONNREFUSED: "nobody listens there (connection refused)"
-        case EHOSTUNREACH, ENETUNREACH: "there is no way to that network"
+        case EHOSTUNREACH, ENETUNREACH: "no route to that network"
         case EADDRINUSE: "the address is in use"
         case EACCES, EPERM: "not permitted"
         default: "\(call): \(String(cString: strerror(code)))"

@@ -50,7 +50,7 @@ public struct SearchSyntax: Sendable, Equatable {
                 continue
             }
             guard !word.isExcluded else {
-                problem = "-\(filter.rawValue): is not understood"
+                problem = "- takes words away, not \(filter.rawValue): (leave the - out)"
                 continue
             }
             // Somebody is still typing.
@@ -69,7 +69,7 @@ public struct SearchSyntax: Sendable, Equatable {
                 switch value.lowercased() {
                 case "file", "files": query.filesOnly = true
                 case "link", "links", "url": query.linksOnly = true
-                default: problem = "has: knows file and link, not \(value)"
+                default: problem = "has: takes file or link, not \(value)"
                 }
             case .is:
                 switch value.lowercased() {

@@ -41,7 +41,7 @@ extension AppState {
         let next =
             isTowardsOlder ? hits.first { $0.position < here } : hits.last { $0.position > here }
         guard let hit = next ?? (isTowardsOlder ? hits.first : hits.last) else {
-            say("\(words) is not in this chat")
+            say("\"\(words)\" was not found in this chat")
             return
         }
         let number = hits.firstIndex(of: hit).map { $0 + 1 } ?? 0

@@ -27,7 +27,11 @@ extension AppState {
 
     /// What the filter leaves; in the order of the list, with a filter the best first.
     func choices(of pane: ChoicePane) -> [Choice] {
-        FuzzyMatch.ranked(allChoices(of: pane), pane.list.filter.text, \.words)
+        switch pane.kind {
+        case .reaction, .forward: FuzzyMatch.ranked(allChoices(of: pane), pane.list.filter.text, \.words)
+        // Of texts and addresses the letters are wanted as they stand there.
+        case .pins, .links: ListFilter(pane.list.filter.text).narrowed(allChoices(of: pane), \.words)
+        }
     }
 
     private func allChoices(of pane: ChoicePane) -> [Choice] {
@@ -86,7 +90,7 @@ extension AppState {
         if !link.host.isEmpty { line.add(SafeText(link.path, as: .line), Theme.quiet) }
         if link.scheme != "https" { line.add(" (\(link.scheme))", Theme.warning) }
         if !link.user.isEmpty { line.add(SafeText(" (as \(link.user))", as: .line), Theme.warning) }
-        return Choice(line: line, words: link.text, target: .link(link))
+        return Choice(line: line, words: "\(link.shownHost)\(link.path) \(link.text)", target: .link(link))
     }
 
     // MARK: Asking

@@ -97,12 +97,14 @@ extension AppState {
             return
         }
         chats[index].typingUntil = nil
+        let wasRead = chats[index].conversation.unreadCount == 0 && !chats[index].keepsUnread
         chats[index].conversation.unreadCount += 1
         if mentionsMe(message) { chats[index].mentionCount += 1 }
         let isLooking = isOpen && isFocused && overlay == nil && chats[index].window.isAtBottom
         guard isOpen, !isLooking else { return }
         if !chats[index].window.isAtBottom { chats[index].window.newerCount += 1 }
-        if chats[index].window.unreadLine == nil {
+        // Of what was read before it the line does not count anything.
+        if wasRead || chats[index].window.unreadLine == nil {
             chats[index].window.unreadLine = ChatWindow.UnreadLine(
                 after: before ?? HistoryPosition(message.position.rawValue - 1), count: 0)
         }

@@ -68,7 +68,9 @@ struct CommandItem: Sendable {
         keymap.bindings.flatMap { binding in
             let shown = binding.title == nil ? nil : binding.label
             return binding.keys.filter { $0 != shown }.map { key in
-                let words = binding.title ?? binding.command.name.split(separator: "-").joined(separator: " ")
+                // The words of a pair of keys are about both.
+                let own = binding.keys.contains(binding.label) ? binding.title : nil
+                let words = own ?? binding.command.name.split(separator: "-").joined(separator: " ")
                 let place = KeyContext.main.chain.contains(binding.context) ? "" : "\(binding.context.rawValue): "
                 return item(binding, key, place + words, in: .otherKeys, group: "More")
             }
@@ -153,6 +155,6 @@ struct CommandItem: Sendable {
 
     private static let marks = [
         ("~", "waiting on disk"), (">", "sent, no answer"), ("✓", "on their disk"), ("✓✓", "read"),
-        ("!", "failed, /retry"), ("?", "clock off, late"),
+        ("!", "failed, /retry"), ("?", "clock off/late"),
     ]
 }

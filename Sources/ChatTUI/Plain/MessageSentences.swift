@@ -84,10 +84,7 @@ struct MessageSentences {
         if message.isRetracted { return [line("(deleted)")] }
         switch message.content {
         case .text(let text):
-            let safe = SafeText(action ?? text, as: .multiline)
-            var lines = safe.lines()
-            if let note = safe.hiddenNote, let last = lines.last { lines[lines.count - 1] = last + line(" ") + note }
-            return lines
+            return noted(SafeText(action ?? text, as: .multiline))
         case .file(let transfer):
             var text = SafeText("\(number) ", as: .line) + SafeText(transfer.name, as: .fileName)
             text += line(", \(Units.size(transfer.size)), \(Sentences.word(for: transfer.state))")
@@ -100,8 +97,15 @@ struct MessageSentences {
                 let number = transfer.number.rawValue
                 text += line(" (/accept \(number) or /decline \(number))")
             }
-            return [text] + (transfer.caption.isEmpty ? [] : SafeText(transfer.caption, as: .multiline).lines())
+            return [text] + (transfer.caption.isEmpty ? [] : noted(SafeText(transfer.caption, as: .multiline)))
         }
+    }
+
+    /// The lines of a text, with what was hidden in it.
+    private func noted(_ text: SafeText) -> [SafeText] {
+        var lines = text.lines()
+        if let note = text.hiddenNote, let last = lines.last { lines[lines.count - 1] = last + line(" ") + note }
+        return lines
     }
 
     /// `#8 photos/ (31 files), 48 MB, offered` for the message that stands for its folder.
@@ -123,7 +127,11 @@ struct MessageSentences {
         let author = who(message.direction)
         if message.isRetracted, !old.isRetracted { lines.append(line("\(author) deleted: ") + beginning(of: old)) }
         if message.edited != old.edited, !message.isRetracted {
-            lines.append(line("\(author) changed \"") + beginning(of: old) + line("\" to: ") + beginning(of: message))
+            // The new text is the news: all of it.
+            let texts = body
+            lines.append(
+                line("\(author) changed \"") + beginning(of: old) + line("\" to: ") + (texts.first ?? .empty))
+            lines += texts.dropFirst().map { SafeText.blanks(4) + $0 }
         }
         if !message.isRetracted { lines += reactionChanges(since: old) }
         if (message.pinned == nil) != (old.pinned == nil) {
@@ -134,6 +142,8 @@ struct MessageSentences {
             // A file is only on offer then.
             case .delivered:
                 lines.append(line("\(transfer == nil ? "delivered" : "offered") to \(name): ") + beginning(of: message))
+            // It was to go out no more.
+            case .failed where message.isRetracted: break
             case .failed(let reason):
                 lines.append(line("FAILED (\(reason); /retry sends it again): ") + beginning(of: message))
             case .pending, .sent, .read: break

@@ -117,16 +117,24 @@ struct PlainTranscript {
         return isNew.values.sorted { $0.id < $1.id }.flatMap { $0.lines.map(line) }
     }
 
-    /// Who has come or gone.
+    private static func away(_ link: LinkState) -> String? {
+        if case .online(let details) = link { details.away } else { nil }
+    }
+
+    /// Who has come or gone, or is away.
     private var linkLines: [SafeText] {
         switch action {
         case .chat(.linkChanged), .answer(.links): break
         default: return []
         }
         return after.chats.compactMap { chat in
-            guard let old = before.chat(chat.id), old.link.isOnline != chat.link.isOnline else { return nil }
-            let words = chat.link.isOnline ? "online" : Sentences.words(for: chat.link)
-            return line("\(chat.name.text) is \(words)")
+            guard let old = before.chat(chat.id) else { return nil }
+            let (away, wasAway) = (Self.away(chat.link), Self.away(old.link))
+            guard old.link.isOnline != chat.link.isOnline || away != wasAway else { return nil }
+            let reason = away.map { $0.isEmpty ? "" : ": \(SafeText($0, as: .line).text)" }
+            let words = reason.map { "away\($0)" } ?? (wasAway != nil && chat.link.isOnline ? "back" : nil)
+            return line(
+                "\(chat.name.text) is \(words ?? (chat.link.isOnline ? "online" : Sentences.words(for: chat.link)))")
         }
     }
 }

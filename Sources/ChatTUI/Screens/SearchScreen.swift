@@ -106,15 +106,15 @@ struct SearchScreen {
         if width >= 60 {
             let time = SafeText(state.clock.dayAndTime(hit.shownTime, now: state.moment.wall), as: .line)
             line.add(time.padded(to: Self.timeWidth) + SafeText(literal: " "), Theme.time)
-            line.add(who(hit).padded(to: 7))
-            line.add(chatName.padded(to: 8))
+            line.add(who(hit).truncated(to: 6).padded(to: 7))
+            line.add(chatName.truncated(to: 7).padded(to: 8))
         } else {
             line.add(who(hit).truncated(to: 8))
             line.add(" ")
         }
         let lead = line.width
         let room = max(4, width - lead)
-        let said = Highlight.line(MessageSummary.text(of: hit), words: words, width: room)
+        let said = Highlight.line(MessageSummary.text(of: hit, around: words), words: words, width: room)
         line.add(said.inDisplayOrder(width: room, reordering: state.settings.reorders))
         return isSelected ? line.restyled { $0.adding(.bold) } : line
     }

@@ -38,7 +38,7 @@ struct TransferDetails {
             (group.direction == .incoming ? "from" : "to", name),
             (group.isFolder ? "folder" : "file", words.name.text),
             ("state", words.words),
-            ("size", "\(Units.size(group.size)) (\(group.size) bytes), \(Units.size(group.transferred)) there"),
+            ("size", "\(Units.size(group.size)) (\(group.size) bytes), \(Units.size(group.transferred)) done"),
         ]
         if group.isFolder {
             values.append(("files", fileCounts))

@@ -9,6 +9,8 @@ struct Program {
         do throws(CommandError) {
             let arguments = try ArgumentParser.parse(text(of: words))
             let environment = try environment(of: entries)
+            // Also where nothing waits: a slip is a slip.
+            _ = try arguments.seconds("--timeout")
             streams.isQuiet = arguments.has("--quiet")
             streams.isVerbose = arguments.has("--verbose")
             streams.usesColor = StandardStreams.usesColor(

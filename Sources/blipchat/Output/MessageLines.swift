@@ -32,7 +32,11 @@ struct MessageLines {
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
                     + "\(transfer.state.rawValue)\(place)\(tail)")
         case .text(let text):
-            let parts = SafeText(ActionText.starred(text), as: .multiline).lines().map { $0.terminalString() }
+            let safe = SafeText(ActionText.starred(text), as: .multiline)
+            var parts = safe.lines().map { $0.terminalString() }
+            if let note = safe.hiddenNote, let last = parts.popLast() {
+                parts.append(last + (last.isEmpty ? "" : " ") + note.terminalString())
+            }
             lines.append(head + (parts.first ?? ""))
             lines += parts.dropFirst().map { "    " + $0 }
             lines[lines.count - 1] += tail
