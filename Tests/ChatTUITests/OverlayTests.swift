@@ -208,6 +208,30 @@ struct OverlayTests {
         }
     }
 
+    @Test(
+        "what the search finds is marked, whatever script, accents or place it has",
+        arguments: [
+            ("検索", "日本語の検索できる", "日本語の[検索]できる"), ("cafe", "a café there", "a [café] there"),
+            ("istanbul", "in İstanbul", "in [İstanbul]"), ("👍", "ok 👍🏽", "ok [👍🏽]"),
+            ("uild", "rebuild it", "reb[uild] it"),
+            ("build", "rebuild building", "rebuild [building]"), ("語語", "語語語語", "[語語][語語]"),
+        ])
+    func finds(word: String, text: String, marked: String) {
+        let line = Highlight.line(SafeText(text, as: .line), words: [word], width: 60)
+        #expect(line.spans.map(\.text.text).joined() == marked)
+    }
+
+    @Test("a hit far behind in a text of 64 KiB is shown, and no more of it than a row needs is looked at")
+    func farHit() {
+        let text = String(repeating: "слово ", count: 5_000) + "needle" + String(repeating: " и ещё", count: 1_000)
+        let message = Fixture.message(1, .incoming, text, at: Fixture.time(20, 10, 0))
+        let part = MessageSummary.text(of: message, around: ["needle"])
+        #expect(part.text.contains("needle") && part.text.utf8.count < 3_000)
+        let line = Highlight.line(part, words: ["needle"], width: 60)
+        #expect(line.spans.map(\.text.text).joined().prefix(60).contains("[needle]"))
+        #expect(MessageSummary.quote(of: message).text.hasPrefix("слово слово"))
+    }
+
     @Test("the found words are marked with brackets")
     func highlight() {
         let text = SafeText("Rebuild the Build and building", as: .line)

@@ -58,6 +58,28 @@ struct PlainTests {
         #expect(shown.last == "09:00 Bob: number 12")
     }
 
+    @Test("the new text of a message is said whole, and who is away and back")
+    func wholeNews() {
+        let before = Fixture.main(columns: 80, rows: 24)
+        var message = Fixture.history[0]
+        let text =
+            "The meeting is moved, please read this carefully, it is not at three but at FIVE in the other building"
+        message.content = .text(text)
+        message.edited = Fixture.time(21, 9, 7)
+        let lines = MessageSentences(state: before.state, message: message).changes(since: Fixture.history[0])
+        #expect(lines.map(\.text).joined().contains(text))
+        guard case .online(var details) = before.state.openChat?.link else { return }
+        details.away = "lunch"
+        var after = before
+        after.send(.chat(.linkChanged(Fixture.alice, .online(details))))
+        let away = PlainTranscript(
+            before: before.state, after: after.state, action: .chat(.linkChanged(Fixture.alice, .online(details))))
+        #expect(away.lines.map(\.text).contains("Alice is away: lunch"))
+        let back = PlainTranscript(
+            before: after.state, after: before.state, action: .chat(.linkChanged(Fixture.alice, .online(details))))
+        #expect(back.lines.map(\.text).contains("Alice is back"))
+    }
+
     @Test("what was deleted before it was sent has not failed")
     func takenBack() {
         let fixture = fixture()

@@ -246,4 +246,74 @@ struct SlipTests {
         fixture.advance(.seconds(30))
         #expect(!fixture.effects.contains { if case .terminal(.notify) = $0 { true } else { false } })
     }
+
+    @Test("the unread line counts from the first message that was not seen, not from an older line")
+    func unreadLine() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        func come(_ number: Int64) {
+            fixture.send(
+                .chat(.messageAdded(Fixture.message(700 + number, .incoming, "n\(number)", at: Fixture.time(21, 9, 8))))
+            )
+        }
+        fixture.press("Alt-s")
+        come(1)
+        come(2)
+        fixture.press("Esc")
+        come(3)
+        fixture.press("Alt-s")
+        come(4)
+        fixture.press("Esc")
+        #expect(fixture.state.openChat?.window.unreadLine?.count == 1)
+        #expect(fixture.text.contains("── 1 new"))
+    }
+
+    @Test("keys that were half typed do not swallow what comes after a paste", arguments: ["Ctrl-x", "Ctrl-v"])
+    func halfTyped(key: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press(key)
+        fixture.send(.input(.paste("pasted")))
+        fixture.type("hi")
+        #expect(fixture.state.input.text == "pastedhi")
+    }
+
+    @Test("a setting that deletes messages asks first")
+    func keep() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/set history.keep 30")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("deletes what is older"))
+        fixture.enter("/set history.keep 3")
+        #expect(fixture.errands.isEmpty)
+        fixture.enter("/set history.keep 3")
+        #expect(fixture.errands == [.settings(.set(key: "history.keep", words: "3"))])
+        fixture.enter("/set history.keep forever")
+        #expect(fixture.errands == [.settings(.set(key: "history.keep", words: "forever"))])
+    }
+
+    @Test("what a key has switched stays when another setting is changed")
+    func mouse() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-m")
+        let isOn = fixture.state.settings.mouse
+        var settings = ScreenSettings()
+        settings.hints = false
+        fixture.effects = []
+        fixture.send(.done(.settings(.reload), .settings(SettingsReply([], settings: settings))))
+        #expect(fixture.state.settings.mouse == isOn && !fixture.state.settings.hints)
+        #expect(!fixture.effects.contains { if case .terminal(.mouse) = $0 { true } else { false } })
+    }
+
+    @Test("what is too long for the clipboard is not said to be copied")
+    func clipboard() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for number in 0..<2 as Range<Int64> {
+            let text = String(repeating: "x", count: 50_000)
+            fixture.send(
+                .chat(.messageAdded(Fixture.message(800 + number, .incoming, text, at: Fixture.time(21, 9, 8)))))
+        }
+        fixture.press("Esc", "v", "k")
+        fixture.effects = []
+        fixture.press("y")
+        #expect(!fixture.effects.contains { if case .terminal(.copy) = $0 { true } else { false } })
+        #expect(fixture.text.contains("too much for the terminal's clipboard"))
+    }
 }
