@@ -451,7 +451,7 @@ struct SlashCommandTests {
     func slashAlone() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/")
-        #expect(fixture.text.contains("/ alone is no command (F1 lists all). To send it, start with //"))
+        #expect(fixture.text.contains("/ alone is no command (/help lists all). To send it, start with //"))
     }
 
     @Test("whom we refuse is neither called nor pinged, and is shown without a link", arguments: ["connect", "ping"])

@@ -46,7 +46,7 @@ extension AppState {
             let shown = SafeText(name, as: .name).text
             let nothing = name.isEmpty ? "/ alone is no command" : "There is no /\(shown)"
             let meant = name.isEmpty ? nil : suggestion
-            let first = meant.map { "Did you mean /\($0)?" } ?? "\(nothing) (F1 lists all)."
+            let first = meant.map { "Did you mean /\($0)?" } ?? "\(nothing) (/help lists all)."
             say("\(first) To send it, start with //", isError: true)
         }
     }
@@ -108,6 +108,8 @@ extension AppState {
             completion = nil
             // The stored draft is emptied at the next pause, behind the message itself.
             draftChanged()
+            // Soon: a crash behind Enter would bring the sent line back as a draft.
+            draftTimer = moment.uptime + .milliseconds(50)
         case .lineMode(let line): remember(line, &effects)
         case .command, .key: break
         }

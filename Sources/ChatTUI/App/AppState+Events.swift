@@ -89,6 +89,7 @@ extension AppState {
         let before = chats[index].window.reachesNewest ? chats[index].window.lastPosition : nil
         let isInWindow = chats[index].window.append(message)
         guard !isKnown else { return }
+        if isOpen, chats[index].window.isAtBottom { viewMoved = moment.uptime }
         guard message.direction == .incoming else {
             chats[index].conversation.queuedCount += message.state == .pending ? 1 : 0
             // The user has answered, so everything is seen; the own line is wanted on the screen.

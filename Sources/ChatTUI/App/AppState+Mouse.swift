@@ -44,6 +44,9 @@ extension AppState {
         case .chat(let id): open(id, &effects)
         case .line(let index): clickLine(index, &effects)
         case .candidate(let index): takeCandidate(index)
+        case .slash where viewMoved.map { moment.uptime - $0 < Self.offerArming } ?? false:
+            // A click that was meant for what stood there before (PRODUCT, rule 1).
+            say("The chat has just moved: look, then click again")
         case .slash(let line): runBound(line, &effects)
         case .example(let words): typeExample(words, &effects)
         case .typed(let line): typeHint(line)

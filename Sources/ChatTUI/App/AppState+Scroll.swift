@@ -80,10 +80,23 @@ extension AppState {
         chats[index].window.showCleared()
         chats[index].window.giveUpJump()
         if chats[index].window.reachesOldest {
-            scroll(byRows: -1_000_000)
+            showOldest(index)
         } else {
             load(.after(HistoryPosition(.min)), replacing: true, at: index, &effects)
         }
+    }
+
+    /// The oldest message at the top. The rows below it fill the screen by themselves: nothing else is laid out.
+    private mutating func showOldest(_ index: Int) {
+        var window = chats[index].window
+        window.loadFailed = false
+        window.highlight = nil
+        window.owedRows = 0
+        window.showCleared()
+        if let first = window.items.first(where: { !window.isFolded($0) }) {
+            window.scroll = .at(first.key, hiddenRows: 0)
+        }
+        chats[index].window = window
     }
 
     private mutating func scrollToNewest(_ index: Int, _ effects: inout [AppEffect]) {
@@ -198,7 +211,7 @@ extension AppState {
         // Keys that were pressed while the page was on its way.
         if owed != 0, browse == nil { scroll(byRows: owed) }
         defer { settleSelectionAfterPage() }
-        if case .after = request.anchor, request.replaces { scroll(byRows: -1_000_000) }
+        if case .after = request.anchor, request.replaces { showOldest(index) }
         if case .around(let position) = request.anchor {
             if request.keepsView, chats[index].window.scroll == place {
                 return
