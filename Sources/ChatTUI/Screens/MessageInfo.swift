@@ -54,7 +54,8 @@ struct MessageInfo {
             let who = reaction.direction == .outgoing ? "me" : state.name(of: message.contact)
             facts.append(("reaction", "\(state.shown(emoji: reaction.emoji)) \(who)"))
         }
-        facts.append(("number", "#\(message.id.short), \(message.direction == .outgoing ? "your" : "their") message \(message.sequence)"))
+        let whose = message.direction == .outgoing ? "your" : "their"
+        facts.append(("number", "#\(message.id.short), \(whose) message \(message.sequence)"))
         facts.append(("id", message.id.text))
         if case .file(let old) = message.content {
             let file = state.transfers.byID[old.id] ?? old
