@@ -316,4 +316,41 @@ struct SlipTests {
         #expect(!fixture.effects.contains { if case .terminal(.copy) = $0 { true } else { false } })
         #expect(fixture.text.contains("too much for the terminal's clipboard"))
     }
+
+    @Test("a range that goes beyond what is loaded says that only a part of it is selected")
+    func range() {
+        let long = (1...900 as ClosedRange<Int64>).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(20, 10, 0))
+        }
+        var fixture = Fixture(
+            columns: 80, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 900)])
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.answerPages(from: long)
+        fixture.press("Esc", "v", "k")
+        #expect(fixture.text.contains("2 selected (y copy"))
+        fixture.press("g")
+        for _ in 0..<4 { fixture.answerPages(from: long) }
+        #expect(fixture.text.contains("selected, the rest is not loaded"))
+    }
+
+    @Test("an answer that begins with two slashes means the same after a restart")
+    func answerDraft() {
+        let composing = Composing.reply(to: Fixture.history[0])
+        #expect(composing.draft("//usr/bin") == "/reply #\(Fixture.history[0].id.short) /usr/bin")
+        #expect(composing.draft("/usr") == "/reply #\(Fixture.history[0].id.short) /usr")
+    }
+
+    @Test("the go-to list has every contact, and draws those that are seen, with their numbers")
+    func manyContacts() {
+        let conversations = (1...300 as ClosedRange<Int64>).map {
+            Fixture.conversation(ContactID($0), "Contact \($0)", readUpTo: 1000)
+        }
+        var fixture = Fixture(columns: 80, rows: 24, conversations: conversations)
+        fixture.press("Alt-k")
+        #expect(fixture.text.contains("1 Contact 1 ") && !fixture.text.contains("Contact 300"))
+        for _ in 0..<299 { fixture.press("Down") }
+        #expect(fixture.text.contains("300 Contact 300"))
+        fixture.press("Enter")
+        #expect(fixture.state.openID == ContactID(300))
+    }
 }

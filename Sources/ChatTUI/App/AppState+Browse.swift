@@ -110,6 +110,14 @@ extension AppState {
         return chat.window.withFolded(chat.window.shownMessages.filter { range.contains($0.position) })
     }
 
+    /// Whether all of the range is in memory.
+    var rangeIsLoaded: Bool {
+        guard let range = browse?.range, let window = openChat?.window, let first = window.firstPosition,
+            let last = window.lastMessagePosition
+        else { return true }
+        return first <= range.lowerBound && range.upperBound <= last
+    }
+
     /// Moves the cursor by messages.
     mutating func moveSelection(by step: Int) {
         guard let browse, let index = chatIndex(openID) else { return }

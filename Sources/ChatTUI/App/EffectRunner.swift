@@ -177,9 +177,7 @@ struct EffectRunner: Sendable {
     private func sendFiles(
         _ paths: [String], caption: String, to contact: ContactID
     ) async throws(ChatError) -> ErrandResult {
-        for path in paths {
-            guard access(path, R_OK) == 0 else { throw .cannotRead(path: path, errno: errno) }
-        }
+        if let unreadable = await Self.firstUnreadable(of: paths) { throw unreadable }
         var messages: [ChatMessage] = []
         var folders: [FolderOffer] = []
         var refused: [RefusedOffer] = []
@@ -207,6 +205,12 @@ struct EffectRunner: Sendable {
     @concurrent static func mayTakeLong(_ errand: Errand) async -> Bool {
         guard case .sendFiles(let paths, _, _) = errand else { return false }
         return paths.contains { isFolder(absolute($0)) }
+    }
+
+    /// Away from the screen for the same reason.
+    @concurrent private static func firstUnreadable(of paths: [String]) async -> ChatError? {
+        for path in paths where access(path, R_OK) != 0 { return .cannotRead(path: path, errno: errno) }
+        return nil
     }
 
     private static func isFolder(_ path: String) -> Bool {

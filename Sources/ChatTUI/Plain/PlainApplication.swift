@@ -40,6 +40,10 @@ public final class PlainApplication {
     /// Returns the exit code: 0, or 128 + signal.
     public func run(_ input: AsyncStream<PlainInput>) async -> Int32 {
         loop.onChange = { [weak self] action in self?.printChange(action) }
+        loop.onEffect = { [weak self] effect in
+            guard case .edit = effect else { return }
+            self?.loop.dispatch(.edited(.failed("Line mode has no editor: lines are written as they are")))
+        }
         // Lines have no size; this one is for what is only drawn.
         let size = Size(columns: 80, rows: 24)
         var reader: Task<Void, Never>?

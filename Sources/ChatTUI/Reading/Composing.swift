@@ -47,7 +47,10 @@ enum Composing: Sendable, Equatable {
     /// an edit goes before it, because it is nowhere else.
     func draft(_ text: String) -> String {
         switch self {
-        case .reply(let message): return text.isEmpty ? "" : "/reply #\(message.id.short) \(text)"
+        case .reply(let message):
+            // Behind the command a second slash is no sign for a text any more.
+            let meant = text.hasPrefix("//") ? String(text.dropFirst()) : text
+            return text.isEmpty ? "" : "/reply #\(message.id.short) \(meant)"
         case .edit(let message, let saved, let answered):
             guard saved.isEmpty else { return answered.map { Composing.reply(to: $0).draft(saved.text) } ?? saved.text }
             return text.isEmpty ? "" : "/edit #\(message.id.short) \(text)"

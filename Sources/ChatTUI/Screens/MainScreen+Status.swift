@@ -122,7 +122,9 @@ extension MainScreen {
         guard let browse = state.browse else { return nil }
         if browse.rangeStart != nil {
             let count = state.selectedMessages.count
-            return SafeText("browse: \(count) selected (y copy, f forward, d delete)", as: .line)
+            // What was selected further away is not in memory, and nothing is done to it.
+            let limit = state.rangeIsLoaded ? "" : ", the rest is not loaded"
+            return SafeText("browse: \(count) selected\(limit) (y copy, f forward, d delete)", as: .line)
         }
         guard let message = state.selectedMessage else { return SafeText(literal: "browse") }
         let who = message.direction == .outgoing ? "me" : state.name(of: message.contact)

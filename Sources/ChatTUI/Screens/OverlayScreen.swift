@@ -17,7 +17,7 @@ struct OverlayScreen {
             let lines = state.history.matches(pane.filter.text).map { StyledLine(SafeText($0, as: .line)) }
             PickerScreen(title: "What I typed", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
         case .goTo(let pane):
-            let lines = state.goToMatches(pane.filter.text).map(goToLine)
+            let lines = goToLines(pane)
             PickerScreen(title: "Go to", pane: pane, lines: lines, layout: layout).draw(on: &canvas)
         case .transfers(let pane): TransfersScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .search(let pane): SearchScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
@@ -43,6 +43,13 @@ struct OverlayScreen {
             line.add(" " + (item.pane.map { "\($0): " } ?? "") + item.title)
             return line
         }
+    }
+
+    /// With thousands of contacts only the lines that are seen are made.
+    private func goToLines(_ pane: ListPane) -> [StyledLine] {
+        let matches = state.goToMatches(pane.filter.text)
+        let seen = PickerScreen.visible(pane, count: matches.count, in: layout)
+        return matches.indices.map { seen.contains($0) ? goToLine(matches[$0]) : StyledLine() }
     }
 
     private func goToLine(_ chat: Chat) -> StyledLine {
