@@ -63,7 +63,8 @@ extension AppState {
         if let id = contact(named: word) ?? unquoted.flatMap(contact(named:)) { return id }
         let shown = SafeText(word, as: .name).text
         let near = Spelling.nearest(to: word, among: chats.map { $0.peer.name.lowercased() })
-        let hint = near.map { "did you mean \($0)?" } ?? "/contacts lists them"
+        let meant = near.flatMap { near in chats.first { $0.peer.name.lowercased() == near } }
+        let hint = meant.map { "did you mean \($0.name.text)?" } ?? "/contacts lists them"
         note("No contact is called \(shown) (\(hint))", isError: true)
         return nil
     }
