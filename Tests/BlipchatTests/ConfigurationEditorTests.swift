@@ -104,6 +104,11 @@ import Testing
 
     @Test("keeps ends of lines as they are")
     func lineEnds() throws {
+        // Each line ends as it did, and a last line that had no end has none.
+        #expect(try set("ui.list", .string("on"), in: "[ui]\nlist = \"off\"\r\n# x") == "[ui]\nlist = \"on\"\r\n# x")
+        #expect(
+            try set("ui.hints", .bool(true), in: "[ui]\nlist = \"off\"\r\n") == "[ui]\nlist = \"off\"\r\nhints = true\n"
+        )
         #expect(
             try set("ui.list", .string("on"), in: "[ui]\r\nhints = true # x\r\n")
                 == "[ui]\r\nhints = true # x\r\nlist = \"on\"\r\n")

@@ -140,10 +140,16 @@ import Testing
         try TestFile.write(text, to: file.path)
         let reply = await keeper.carryOut(.set(key: "ui.mouse", words: "off"))
         #expect(reply.isError)
-        #expect(reply.lines[0].contains("ui.hints cannot be 3, so nothing was changed"), "\(reply.lines)")
+        #expect(reply.lines[0].contains("ui.hints cannot be 3, so the file was left as it is"), "\(reply.lines)")
         #expect(TestFile.text(file.path) == text)
         #expect(await !keeper.carryOut(.set(key: "ui.hints", words: "off")).isError)
         #expect(TestFile.text(file.path) == "[ui]\nhints = false\n")
+        // What is no setting is taken out, too.
+        try TestFile.write("[ui]\nhintz = true\nmouse = false\n", to: file.path)
+        let unset = await keeper.carryOut(.unset(key: "ui.hintz"))
+        #expect(!unset.isError && unset.settings?.mouse == false, "\(unset.lines)")
+        #expect(TestFile.text(file.path) == "[ui]\nmouse = false\n")
+        #expect(await keeper.carryOut(.unset(key: "ui.hintz")).lines[0].contains("did you mean ui.hints?"))
     }
 
     @Test("/set shows what is set, a section, or one key with what it can be")

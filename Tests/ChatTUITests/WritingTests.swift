@@ -292,6 +292,56 @@ struct WritingTests {
         #expect(fixture.effects.contains(.quit))
     }
 
+    @Test(
+        "/bind refuses what can never be pressed",
+        arguments: [
+            ("\"Ctrl-a b\" quit", "Ctrl-a alone is line-start"), ("\"Esc x\" quit", "bind Alt-x"),
+            ("\"Ctrl-x Ctrl-e b\" quit", "Ctrl-x Ctrl-e alone"),
+        ])
+    func unreachable(binding: String, words: String) {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter("/bind \(binding)")
+        #expect(fixture.text.contains(words) && fixture.errands.isEmpty && fixture.state.settings.keys.isEmpty)
+    }
+
+    @Test("/bind says when few terminals can send a key, and a key that begins a sequence of the table ends it")
+    func seldom() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.enter("/bind Ctrl-1 quit")
+        #expect(fixture.text.contains("few terminals can send Ctrl-1"))
+        fixture.enter("/bind Ctrl-x palette")
+        #expect(fixture.text.contains("Ctrl-x: palette"))
+        fixture.press("Ctrl-x")
+        #expect(fixture.state.overlay?.keyContext == .list)
+        #expect(fixture.state.keymap.label(of: .editor) == "Alt-e")
+        #expect(!fixture.state.keymap.bindings.contains { $0.keys.contains("Ctrl-x Ctrl-e") })
+        fixture.press("Esc")
+        fixture.enter("/bind \"Ctrl-o a\" send")
+        fixture.enter("/bind Ctrl-o quit")
+        #expect(fixture.text.contains("Ctrl-o would wait for the rest"))
+    }
+
+    @Test("a name of several words is completed whole, and what opens a word is no part of it")
+    func completePhrases() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.chats[1].conversation.peer.name = "Bob Builder"
+        fixture.type("ask Bob Bu")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "ask Bob Builder ")
+        fixture.press("Ctrl-c")
+        fixture.type("/query bob bu")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "/query \"Bob Builder\" ")
+        fixture.press("Ctrl-c")
+        fixture.type("he said \"al")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "he said \"\(fixture.state.chats[0].peer.name) ")
+        fixture.press("Ctrl-c")
+        fixture.type("don't ask al")
+        fixture.press("Tab")
+        #expect(fixture.state.input.text == "don't ask \(fixture.state.chats[0].peer.name) ")
+    }
+
     @Test("/bind completes the names of actions")
     func completeAction() {
         var fixture = Fixture.main(columns: 80, rows: 24)

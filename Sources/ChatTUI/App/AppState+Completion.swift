@@ -14,6 +14,7 @@ extension AppState {
             return
         }
         let context = CompletionContext(textBeforeCursor: input.textBeforeCursor)
+        if completePhrase() { return }
         let word = context.word.lowercased()
         switch context.kind {
         case .command, .commandArgument:
@@ -68,6 +69,25 @@ extension AppState {
             offer(names.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }, for: context)
         case .nothing: say("Nothing to complete here")
         }
+    }
+
+    /// A name of several words is completed as a whole. `false` when none is meant.
+    private mutating func completePhrase() -> Bool {
+        let before = input.textBeforeCursor
+        if before.first == "/", before.dropFirst().first != "/" {
+            let name = before.dropFirst().prefix { !$0.isWhitespace }
+            guard case .contact? = SlashCommands.named(String(name))?.argument(at: 0) else { return false }
+        }
+        for phrase in CompletionContext.phrases(before: before) {
+            let word = phrase.word.lowercased()
+            let names = chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
+            guard !names.isEmpty else { continue }
+            var context = CompletionContext(textBeforeCursor: before)
+            (context.kind, context.word, context.start) = (.contact, phrase.word, phrase.start)
+            offer(names.map { .init(label: $0, value: $0) }, for: context)
+            return true
+        }
+        return false
     }
 
     /// A folder was read.

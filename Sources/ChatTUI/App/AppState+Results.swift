@@ -84,7 +84,12 @@ extension AppState {
         case .pause(let number): say("#\(shown(number)) is paused (/resume \(shown(number)))")
         case .resume(let number): say("#\(shown(number)) is no longer paused here")
         case .cancel(let number), .cancelFolder(let number): say("#\(shown(number)) is cancelled")
-        case .settings: if case .settings(let reply) = result { adopt(reply, &effects) }
+        case .settings(let request):
+            guard case .settings(var reply) = result else { return }
+            if reply.isError, reply.settings == nil, request.isOfKeys {
+                reply.lines.append("Until blipchat ends it is as you said; it is not kept")
+            }
+            adopt(reply, &effects)
         case .disconnect(let contact):
             say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
         case .setMuted(let contact, let until): say(sentence(muting: contact, until))

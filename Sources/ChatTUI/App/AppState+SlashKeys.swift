@@ -33,15 +33,19 @@ extension AppState {
 
     /// Changes what a key does, here at once and in [keys] of config.toml.
     private mutating func change(_ key: String, to action: String, _ effects: inout [AppEffect]) {
-        do {
+        do throws(KeyOverrideError) {
             let change = try KeyOverride(key: key, action: action)
             var keys = settings.keys
             keys[change.name] = action
             guard keepsNeeded(keys, without: change.name) else { return }
+            let problems = Keymap(overrides: keys, enter: settings.enter).problems(of: keys)
+            if let problem = problems.first(where: { $0.key == change.name }) { throw problem.error }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
-            say(action.isEmpty ? "\(change.name) does nothing now" : "\(change.name): \(change.action?.name ?? "")")
+            guard !action.isEmpty else { return say("\(change.name) does nothing now") }
+            let seldom = change.keys.isSeldomSent ? " (few terminals can send \(change.keys.name))" : ""
+            say("\(change.name): \(change.action?.name ?? "")\(seldom)")
         } catch {
             note(error.words, isError: true)
         }
@@ -51,10 +55,9 @@ extension AppState {
     /// so when not.
     private mutating func keepsNeeded(_ keys: [String: String], without name: String) -> Bool {
         let then = Keymap(overrides: keys, enter: settings.enter)
-        let needed = [(AppCommand.send, "sends"), (.back, "leads back from lists")]
-        let lost = needed.first { then.label(of: $0.0).isEmpty && !keymap.label(of: $0.0).isEmpty }
-        guard let (command, does) = lost else { return true }
-        note("\(name) is the only key that \(does): bind another to \(command.name) first", isError: true)
+        let lost = [AppCommand.send, .back].first { then.label(of: $0).isEmpty && !keymap.label(of: $0).isEmpty }
+        guard let lost else { return true }
+        note(KeyOverrideError.needed(name, for: lost).words, isError: true)
         return false
     }
 

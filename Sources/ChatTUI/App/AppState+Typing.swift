@@ -62,8 +62,6 @@ extension AppState {
             if contact != openID || !isStoredNow {
                 effects.append(.run(.setDraft(composing?.draft(line.text) ?? line.text, contact)))
             }
-            // Up brings it back.
-            if let text = composing?.textBesideDraft(line.text) { remember(text, &effects) }
             if isSecondScreen, line.text.utf8.count < 10_000 { remember(line.text, &effects) }
         }
     }

@@ -17,11 +17,14 @@ extension AppState {
     }
 
     private func pasteAdvice(_ lines: Int) -> String {
-        isLongPaste(lines) ? "Enter twice sends it, \(fileKey) sends a file" : "Enter twice sends them as one message"
+        isLongPaste(lines)
+            ? "\(sendKey) twice sends it, \(fileKey) sends a file" : "\(sendKey) twice sends them as one message"
     }
 
     /// What sends a draft that is too long for a message.
     var fileKey: String { key(.sendFile) }
+
+    private var sendKey: String { key(.send) }
 
     private func isLongPaste(_ lines: Int) -> Bool {
         settings.pasteAsFileLines > 0 && lines > settings.pasteAsFileLines || input.text.utf8.count > Self.textLimit
@@ -33,7 +36,7 @@ extension AppState {
         guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !hasAskedPaste else { return true }
         hasAskedPaste = true
         let file = isLongPaste(lines) ? ", \(fileKey) as a file" : ""
-        say("\(lines) pasted lines: Enter again sends them as one message\(file)")
+        say("\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
         return false
     }
 

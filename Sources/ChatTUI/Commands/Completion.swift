@@ -43,7 +43,8 @@ struct CompletionContext: Sendable, Equatable {
     var start: Int
 
     init(textBeforeCursor text: String) {
-        let token = Self.lastToken(of: text)
+        let isCommand = text.hasPrefix("/") && !text.hasPrefix("//")
+        let token = isCommand ? Self.lastToken(of: text) : Self.lastWord(of: text)
         word = token.value
         start = token.start
         if let colon = Self.emojiStart(of: text) {
@@ -52,7 +53,7 @@ struct CompletionContext: Sendable, Equatable {
             start = text.distance(from: text.startIndex, to: colon)
             return
         }
-        guard text.hasPrefix("/"), !text.hasPrefix("//") else {
+        guard isCommand else {
             kind = word.isEmpty ? .nothing : .contact
             return
         }
@@ -88,6 +89,32 @@ struct CompletionContext: Sendable, Equatable {
         guard name.count >= 2, name.allSatisfy({ $0.isLetter || $0.isNumber || "_+-".contains($0) }) else { return nil }
         guard colon > text.startIndex else { return colon }
         return text[text.index(before: colon)].isWhitespace ? colon : nil
+    }
+
+    /// The same for the words in front of it together with it, longest first: names may have several. Of a command only
+    /// its first argument, unless it is quoted.
+    static func phrases(before text: String) -> [(word: String, start: Int)] {
+        let isCommand = text.hasPrefix("/") && !text.hasPrefix("//")
+        let characters = Array(text)
+        guard let last = characters.last, !last.isWhitespace else { return [] }
+        var starts = characters.indices.filter { index in
+            !characters[index].isWhitespace && (index == 0 || characters[index - 1].isWhitespace)
+        }
+        if isCommand { starts = Array(starts.dropFirst().prefix(1)) }
+        return starts.suffix(phraseLimit).dropLast(isCommand ? 0 : 1).compactMap { start in
+            let word = String(characters[start...])
+            return word.contains(where: \.isWhitespace) && !word.contains("\"") ? (word, start) : nil
+        }
+    }
+
+    /// Names of more words are completed word by word.
+    private static let phraseLimit = 4
+
+    /// The word that ends at the end of a message: whatever opens it is no part of it.
+    private static func lastWord(of text: String) -> (index: Int, start: Int, value: String, previous: String) {
+        let word = String(text.reversed().prefix { !$0.isWhitespace }.reversed())
+        let value = word.drop { "\"'([{<„“‘«".contains($0) }
+        return (0, text.count - value.count, String(value), "")
     }
 
     /// The word that ends at the end of `text`, read as ArgumentScanner reads it; empty behind a blank. `previous` is

@@ -62,6 +62,12 @@ enum KeyOverrideError: Error, Sendable, Equatable {
     case typesText(String)
     /// Terminals send another key for it.
     case neverSent(String, instead: String)
+    /// The keys that it begins with do something on their own.
+    case neverHeard(String, because: String, does: String)
+    /// It is the beginning of other keys that were bound by the user.
+    case begins(String)
+    /// Without it there is no key for something that cannot be done without.
+    case needed(String, for: AppCommand)
 
     /// In words, for people; what came from outside is filtered.
     var words: String {
@@ -71,6 +77,12 @@ enum KeyOverrideError: Error, Sendable, Equatable {
             "there is no action \(SafeText(name, as: .name).text)" + (suggestion.map { ", did you mean \($0)?" } ?? "")
         case .typesText(let name): "\(name) types text there; use it with Alt or Ctrl"
         case .neverSent(let name, let sent): "terminals send \(sent) for \(name): bind \(sent)"
+        case .neverHeard(let name, let first, let does):
+            "\(name) would never be heard: \(first) alone is \(does) (/unbind \(ArgumentScanner.quoted(first)) frees it)"
+        case .begins(let name): "\(name) would wait for the rest of other keys that begin with it (/bind lists them)"
+        case .needed(let name, let command):
+            "\(name) is the only key that \(command == .send ? "sends" : "leads back from lists"): "
+                + "bind another to \(command.name) first"
         }
     }
 }
@@ -83,6 +95,12 @@ public enum KeySettings {
     /// What is wrong with a line of [alias], in words; `nil` when it is right. The name has no slash.
     public static func problem(alias name: String, line: String) -> String? {
         SlashAlias.problem(name: name, line: line)
+    }
+
+    /// What is wrong with all keys together: with the key of [keys], in words. Each is right by itself.
+    public static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
+        Keymap(overrides: settings.keys, enter: settings.enter).problems(of: settings.keys)
+            .map { ($0.key, $0.error.words) }
     }
 
     /// What is wrong with a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.

@@ -20,12 +20,33 @@ struct KeySequence: Sendable, Hashable {
 
     /// The name of the key whose byte terminals send for this one (ASCII: Ctrl takes two bits away); `nil` for others.
     var sentInstead: String? {
+        if let alt = sentWithAlt { return alt }
         let twins: [String: Key.Code] = ["m": .enter, "i": .tab, "[": .escape]
         for key in keys where key.modifiers.contains(.control) {
             guard case .character(let text) = key.code, let code = twins[text] else { continue }
             return Key(code, key.modifiers.subtracting(.control)).name
         }
         return nil
+    }
+
+    /// What terminals send for Esc with another key behind it is that key with Alt.
+    private var sentWithAlt: String? {
+        guard keys.count > 1, keys[0] == Key(.escape) else { return nil }
+        var second = keys[1]
+        second.modifiers.insert(.alt)
+        return KeySequence([second] + keys.dropFirst(2)).name
+    }
+
+    /// Ctrl with a character that has no byte of its own: few terminals can send it (ASCII has 32 of them).
+    var isSeldomSent: Bool {
+        keys.contains { key in
+            guard key.modifiers.contains(.control), case .character(let text) = key.code else { return false }
+            return
+                !(text.utf8.count == 1
+                && text.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x5B...0x60).contains($0) || $0 == 0x20 || $0 == 0x40
+                })
+        }
     }
 
     /// Pressing it types a text where one is edited.

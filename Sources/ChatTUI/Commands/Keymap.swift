@@ -36,6 +36,42 @@ struct Keymap: Sendable, Equatable {
         }
     }
 
+    /// What is wrong with the user's keys as a whole; each is right by itself.
+    func problems(of overrides: [String: String]) -> [(key: String, error: KeyOverrideError)] {
+        overrides.sorted { $0.key < $1.key }.compactMap { name, action in
+            guard let change = try? KeyOverride(key: name, action: action) else { return nil }
+            return (deafness(to: change) ?? loss(by: change)).map { (name, $0) }
+        }
+    }
+
+    /// Why a bound key would never be heard.
+    private func deafness(to change: KeyOverride) -> KeyOverrideError? {
+        guard change.action != nil, let context = change.context else { return nil }
+        let place = KeyContext.main.chain.contains(context) ? KeyContext.main : context
+        let keys = change.keys.keys
+        for count in 1..<max(1, keys.count) {
+            let beginning = Array(keys.prefix(count))
+            if case .action(let action, _) = resolve(beginning, in: place) {
+                return .neverHeard(
+                    change.keys.name, because: KeySequence(beginning).name, does: action.name)
+            }
+        }
+        if case .prefix = resolve(keys, in: place) { return .begins(change.keys.name) }
+        return nil
+    }
+
+    /// What cannot be done by any key any more, and could be by this one.
+    private func loss(by change: KeyOverride) -> KeyOverrideError? {
+        let lost = [AppCommand.send, .back].first { command in
+            label(of: command).isEmpty
+                && KeyBindings.all.contains { binding in
+                    binding.command == command && change.cleared.contains(binding.context)
+                        && binding.keys.contains { KeySequence(named: $0) == change.keys }
+                }
+        }
+        return lost.map { .needed(change.name, for: $0) }
+    }
+
     /// What `keys`, pressed one after the other, mean in `context`.
     func resolve(_ keys: [Key], in context: KeyContext) -> Resolution {
         let sequence = KeySequence(keys)
@@ -102,7 +138,10 @@ struct Keymap: Sendable, Equatable {
     /// Takes the key from whatever has it, and writes it in front of the keys of its new command.
     private mutating func apply(_ change: KeyOverride) {
         for index in bindings.indices where change.cleared.contains(bindings[index].context) {
-            bindings[index].keys.removeAll { KeySequence(named: $0) == change.keys }
+            bindings[index].keys.removeAll { name in
+                guard let keys = KeySequence(named: name)?.keys else { return false }
+                return change.action == nil ? keys == change.keys.keys : keys.starts(with: change.keys.keys)
+            }
         }
         guard case .command(let command) = change.action else { return }
         if let index = bindings.firstIndex(where: { $0.command == command && $0.context == change.context }) {

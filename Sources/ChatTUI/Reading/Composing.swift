@@ -27,12 +27,9 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// A text that would be lost with this run: the stored draft is the line that waits for the end of the edit.
-    func textBesideDraft(_ text: String) -> String? {
-        guard case .edit(let message, let saved, _) = self, !saved.isEmpty, !text.isEmpty,
-            message.content != .text(text)
-        else { return nil }
-        return "/edit #\(message.id.short) \(text)"
+    /// A line that waits for the end of an edit, as a draft.
+    static func waiting(_ line: InputLine, answering message: ChatMessage?) -> String {
+        message.map { Composing.reply(to: $0).draft(line.text) } ?? line.text
     }
 
     /// What stands before the input instead of the name of the chat.
@@ -43,8 +40,8 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// The same as a command, for the stored draft: it means the same after a restart. A line that waits for the end of
-    /// an edit goes before it, because it is nowhere else.
+    /// The same as a command, for the stored draft: it means the same after a restart. Of an edit that has changed
+    /// nothing, the line that waits for its end; beside one that has, that line is among the typed ones.
     func draft(_ text: String) -> String {
         switch self {
         case .reply(let message):
@@ -52,8 +49,8 @@ enum Composing: Sendable, Equatable {
             let meant = text.hasPrefix("//") ? String(text.dropFirst()) : text
             return text.isEmpty ? "" : "/reply #\(message.id.short) \(meant)"
         case .edit(let message, let saved, let answered):
-            guard saved.isEmpty else { return answered.map { Composing.reply(to: $0).draft(saved.text) } ?? saved.text }
-            return text.isEmpty ? "" : "/edit #\(message.id.short) \(text)"
+            guard text.isEmpty || message.content == .text(text) else { return "/edit #\(message.id.short) \(text)" }
+            return Composing.waiting(saved, answering: answered)
         }
     }
 }

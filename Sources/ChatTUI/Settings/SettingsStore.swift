@@ -34,6 +34,14 @@ public enum SettingsRequest: Sendable, Equatable {
     /// Reads the file again.
     case reload
     case themes
+
+    /// Changes what the screen does already: a key or an alias.
+    var isOfKeys: Bool {
+        switch self {
+        case .set(let key, _), .unset(let key): key.hasPrefix("keys.") || key.hasPrefix("alias.")
+        case .show, .contact, .reload, .themes: false
+        }
+    }
 }
 
 /// What came of it.

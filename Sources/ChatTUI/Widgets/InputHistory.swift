@@ -33,7 +33,9 @@ struct InputHistory: Sendable, Equatable {
 
     /// The line before the shown one; `current` is kept to come back to. `nil` at the oldest.
     mutating func older(than current: String) -> String? {
-        let index = (place ?? lines.count) - 1
+        var index = (place ?? lines.count) - 1
+        // What is in the input already is not brought back.
+        if place == nil { while index >= 0, lines[index] == current { index -= 1 } }
         guard lines.indices.contains(index) else { return nil }
         if place == nil { draft = current }
         place = index

@@ -113,6 +113,15 @@ struct Configuration: Sendable, Equatable {
                 problems.append(error)
             }
         }
+        for problem in KeySettings.problems(in: screen) {
+            guard
+                let entry = entries.first(where: {
+                    $0.path.section == "keys" && KeySettings.name(of: $0.path.name) == KeySettings.name(of: problem.key)
+                })
+            else { continue }
+            problems.append(
+                ConfigurationError(position: entry.position, reason: "\(entry.path.text): \(problem.words)"))
+        }
         problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
     }
 

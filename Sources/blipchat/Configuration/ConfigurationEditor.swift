@@ -5,45 +5,67 @@ import ChatCore
 
 /// The text of a configuration file that is being changed.
 struct ConfigurationEditor {
-    private var lines: [[Unicode.Scalar]]
-    /// What stands at the end of each line.
-    private let lineEnd: String
+    private struct Line {
+        var scalars: [Unicode.Scalar]
+        /// It ends with CR and LF.
+        var hasReturn: Bool
+    }
+
+    private var lines: [Line]
+    /// The last line has its end, too.
+    private var isEnded: Bool
 
     init(_ text: String) {
-        lines = ConfigurationReader.lines(of: text)
-        lineEnd = text.unicodeScalars.contains("\r") ? "\r\n" : "\n"
-        if lines.last?.isEmpty == true { lines.removeLast() }
+        lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let hasReturn = line.last == "\r"
+            return Line(scalars: Array(hasReturn ? line.dropLast() : line), hasReturn: hasReturn)
+        }
+        isEnded = lines.last.map { $0.scalars.isEmpty && !$0.hasReturn } ?? true
+        if isEnded { lines.removeLast() }
     }
 
     var text: String {
-        lines.map { String(String.UnicodeScalarView($0)) + lineEnd }.joined()
+        let ended = lines.map { String(String.UnicodeScalarView($0.scalars)) + ($0.hasReturn ? "\r\n" : "\n") }.joined()
+        guard !isEnded, let last = lines.last else { return ended }
+        // Scalars: CR and LF are one character.
+        return String(ended.unicodeScalars.dropLast(last.hasReturn ? 2 : 1))
+    }
+
+    /// A line that ends as the first one does.
+    private func line(_ words: String) -> Line {
+        Line(scalars: Array(words.unicodeScalars), hasReturn: lines.first?.hasReturn ?? false)
     }
 
     /// Gives `path` a value: where it stands already, else at the end of its section, else in a new section at the end.
     mutating func set(_ path: SettingPath, to value: ConfigurationValue) {
         if let entry = entry(of: path) {
-            lines[entry.position.line - 1].replaceSubrange(entry.valueRange, with: Array(value.text.unicodeScalars))
+            lines[entry.position.line - 1].scalars.replaceSubrange(
+                entry.valueRange, with: Array(value.text.unicodeScalars))
             return
         }
-        let line = Array("\(ConfigurationValue.quotedKey(path.name)) = \(value.text)".unicodeScalars)
+        let line = line("\(ConfigurationValue.quotedKey(path.name)) = \(value.text)")
         if let place = endOfSection(path) {
             lines.insert(line, at: place)
+            if place == lines.count - 1 { isEnded = true }
             // The first key of a file that begins with a section.
-            if path.section.isEmpty, place == 0, lines.count > 1, !lines[1].isEmpty { lines.insert([], at: 1) }
+            if path.section.isEmpty, place == 0, lines.count > 1, !lines[1].scalars.isEmpty {
+                lines.insert(self.line(""), at: 1)
+            }
             return
         }
-        if lines.last?.isEmpty == false { lines.append([]) }
+        if lines.last?.scalars.isEmpty == false { lines.append(self.line("")) }
         let contact = path.contact.map { "." + ConfigurationValue.string($0).text } ?? ""
-        lines.append(Array("[\(path.section)\(contact)]".unicodeScalars))
+        lines.append(self.line("[\(path.section)\(contact)]"))
         lines.append(line)
+        isEnded = true
     }
 
     /// Takes `path` out; a comment behind it stays. Returns whether it was there.
     mutating func unset(_ path: SettingPath) -> Bool {
         guard let entry = entry(of: path) else { return false }
         let index = entry.position.line - 1
-        let rest = lines[index][entry.valueRange.upperBound...].drop { $0 == " " || $0 == "\t" }
-        if rest.isEmpty { lines.remove(at: index) } else { lines[index] = Array(rest) }
+        let rest = lines[index].scalars[entry.valueRange.upperBound...].drop { $0 == " " || $0 == "\t" }
+        if rest.isEmpty { lines.remove(at: index) } else { lines[index].scalars = Array(rest) }
         return true
     }
 
@@ -51,15 +73,17 @@ struct ConfigurationEditor {
     /// else under the new name goes. Returns whether there was one.
     mutating func moveContact(_ old: String, to new: String?) -> Bool {
         let (old, wanted) = (ContactNames.folded(old), new.map(ContactNames.folded))
-        guard lines.contains(where: { Self.contact(of: $0) == old }) else { return false }
-        var kept: [[Unicode.Scalar]] = []
+        guard lines.contains(where: { Self.contact(of: $0.scalars) == old }) else { return false }
+        var kept: [Line] = []
         var isDropping = false
         for line in lines {
-            if let section = ConfigurationReader.section(of: line) {
+            if let section = ConfigurationReader.section(of: line.scalars) {
                 let contact = section.section == "contact" ? section.contact.map(ContactNames.folded) : nil
                 isDropping = contact != nil && (contact == old ? new == nil : contact == wanted)
                 if let new, contact == old {
-                    kept.append(Array("[contact.\(ConfigurationValue.string(new).text)]".unicodeScalars))
+                    var renamed = line
+                    renamed.scalars = Array("[contact.\(ConfigurationValue.string(new).text)]".unicodeScalars)
+                    kept.append(renamed)
                     continue
                 }
             }
@@ -84,7 +108,7 @@ struct ConfigurationEditor {
         let folded = path.meaning.contact
         var isInside = path.section.isEmpty
         var place: Int? = isInside ? 0 : nil
-        for (index, line) in lines.enumerated() {
+        for (index, line) in lines.map(\.scalars).enumerated() {
             if let section = ConfigurationReader.section(of: line) {
                 if path.section.isEmpty { break }
                 isInside = section.section == path.section && section.contact.map(ContactNames.folded) == folded
@@ -96,10 +120,10 @@ struct ConfigurationEditor {
         }
         // The comment right above the first section is that section's.
         if path.section.isEmpty, let place, place > 0, place < lines.count,
-            ConfigurationReader.section(of: lines[place]) != nil, lines[place - 1].first == "#"
+            ConfigurationReader.section(of: lines[place].scalars) != nil, lines[place - 1].scalars.first == "#"
         {
             var start = place
-            while start > 0, lines[start - 1].first == "#" { start -= 1 }
+            while start > 0, lines[start - 1].scalars.first == "#" { start -= 1 }
             return start
         }
         return place

@@ -126,9 +126,10 @@ struct ConfigurationFile: Sendable {
         guard editor.text != text else { return }
         // What is wrong elsewhere keeps everything from taking effect; a change that mends it is welcome.
         let (before, after) = (problems(in: text), problems(in: editor.text))
-        if let problem = after.first, after.count >= before.count {
+        // The file is as it was: what was wrong in it before stands there where it is said to.
+        if let problem = before.first ?? after.first, after.count >= before.count {
             var error = CommandError(problem, in: path)
-            error.reason += ", so nothing was changed"
+            error.reason += ", so the file was left as it is"
             throw error
         }
         do throws(SystemError) {

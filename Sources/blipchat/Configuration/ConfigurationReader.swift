@@ -178,12 +178,15 @@ struct ConfigurationReader {
         let isNumber =
             text.utf8.contains { (0x30...0x39).contains($0) }
             && text.unicodeScalars.allSatisfy { "+-._0123456789eE".unicodeScalars.contains($0) }
+        let known = Setting.at(path)?.form
         guard isNumber else {
+            // `False` is meant as no text.
+            let form = known.flatMap { $0.contains("true or false") ? $0 : nil }
             return ConfigurationError(
                 position: start, reason: "\(text) is neither a number nor true or false",
-                advice: "put text in quotation marks")
+                advice: form.map { "write \($0)" } ?? "put text in quotation marks")
         }
-        let form = Setting.at(path)?.form ?? "digits only"
+        let form = known ?? "digits only"
         return ConfigurationError(
             position: start, reason: "\(text) is no whole number, or too large", advice: "write \(form)")
     }

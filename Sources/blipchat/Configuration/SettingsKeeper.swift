@@ -39,7 +39,8 @@ actor SettingsKeeper: SettingsStore {
                 let value = try file.set(typed: key, to: words)
                 return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
             case .unset(let key):
-                let setting = try file.setting(typed: key).setting
+                // A slip is no setting, and is taken out as well.
+                let setting = SettingPath(typed: key).flatMap(Setting.at)
                 guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
                 return try await reread(saying: "\(key) is as if it had never been set", changed: setting)
             case .contact(let old, let new):
