@@ -318,6 +318,13 @@ struct BrowseTests {
         #expect(fixture.text.contains("Only your own texts can be edited"))
     }
 
+    @Test("what answers a question is readable at every size", arguments: [(20, 5), (40, 10), (80, 24)])
+    func narrowQuestion(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.press("Esc", "d")
+        #expect(fixture.text.contains("again deletes"), "\(fixture.text)")
+    }
+
     @Test("d asks once; own messages are taken back, theirs are deleted here only")
     func delete() {
         var fixture = screen()

@@ -1,6 +1,7 @@
 // Tab: commands, contacts, transfers, paths.
 
 import ChatCore
+import Glibc
 import Testing
 
 @testable import ChatTUI
@@ -81,7 +82,7 @@ struct CompletionTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("/send ~/Do")
         fixture.press("Tab")
-        guard case .ask(.files(let folder, let generation)) = fixture.effects.last else {
+        guard case .ask(.files(let folder, _, let generation)) = fixture.effects.last else {
             Issue.record("the folder was not asked for")
             return
         }
@@ -107,7 +108,7 @@ struct CompletionTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("/send a")
         fixture.press("Tab")
-        guard case .ask(.files(let folder, let generation)) = fixture.effects.last else {
+        guard case .ask(.files(let folder, _, let generation)) = fixture.effects.last else {
             Issue.record("the folder was not asked for")
             return
         }
@@ -169,9 +170,27 @@ struct CompletionTests {
     }
 
     @Test("a folder is read with its kinds")
-    func listing() {
+    func listing() throws {
         let listing = FileListing.read("/")
         #expect(listing.entries.contains { $0.name == "tmp" && $0.isFolder })
         #expect(FileListing.read("/no/such/folder").entries.isEmpty)
+
+        // Of a large folder the first by name, and of what is completed everything that begins so.
+        var template = Array("/tmp/blipchat-listing-XXXXXX".utf8CString)
+        _ = try #require(mkdtemp(&template))
+        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let names = (0..<FileListing.limit + 10).map { "f\($0 + 10_000)" }
+        defer {
+            for name in names { unlink("\(folder)/\(name)") }
+            rmdir(folder)
+        }
+        for name in names.reversed() {
+            let file = creat("\(folder)/\(name)", 0o600)
+            try #require(file >= 0)
+            close(file)
+        }
+        #expect(FileListing.read(folder).entries.map(\.name) == Array(names.prefix(FileListing.limit)))
+        let end = try #require(names.last)
+        #expect(FileListing.read(folder, beginning: String(end.dropLast())).entries.contains { $0.name == end })
     }
 }

@@ -142,7 +142,7 @@ struct FilePickerTests {
         fixture.press("Enter")
         fixture.send(.answer(.files(FileListing(folder: "/home/jo", entries: Self.home), generation: first.generation)))
         #expect(fixture.text.contains("reading…"))
-        guard case .files(let folder, let generation)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, let generation)? = fixture.questions.last else { return }
         let denied = FileListing(folder: folder, entries: [], problem: "permission denied")
         fixture.send(.answer(.files(denied, generation: generation)))
         #expect(fixture.text.contains("cannot be read: permission denied"))
@@ -159,7 +159,7 @@ struct FilePickerTests {
         fixture.send(.input(.paste("/tmp/")))
         answer(&fixture, "/tmp", [.init(name: "a", isFolder: false)])
         fixture.press("Enter", "Ctrl-t")
-        guard case .files(let folder, _)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _)? = fixture.questions.last else { return }
         #expect(folder == "/tmp")
     }
 
@@ -186,7 +186,7 @@ struct FilePickerTests {
     func longWords() {
         var fixture = Fixture.main(columns: 40, rows: 10)
         fixture.press("Ctrl-t")
-        guard case .files(let folder, let generation)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, let generation)? = fixture.questions.last else { return }
         let hidden = FileListing.Entry(name: ".profile", isFolder: false, size: 1, modified: Fixture.time(20, 9, 0))
         fixture.send(.answer(.files(FileListing(folder: folder, entries: [hidden]), generation: generation)))
         #expect(fixture.text.contains(/nothing but 1 hidden entr[a-z]* .*… +│/), "\(fixture.text)")

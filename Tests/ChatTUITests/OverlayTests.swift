@@ -9,6 +9,31 @@ import Testing
 struct OverlayTests {
     private typealias Fixture = ScreenFixture
 
+    @Test("many hits take the rows that their context does not need, and the hit is marked in it")
+    func manyHits() {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.press("Alt-s")
+        fixture.type("build")
+        guard case .ask(.search(let query, let generation))? = fixture.effects.last else {
+            Issue.record("nothing was asked")
+            return
+        }
+        let hits = (1...30).map {
+            Fixture.message($0, .incoming, "the build \($0)", at: Fixture.time(20, 9, $0), contact: Fixture.alice)
+        }
+        let result = SearchResult(hits: hits, searched: 100, isTruncated: false)
+        fixture.send(.answer(.search(query, generation: generation, result, took: .milliseconds(1))))
+        guard case .ask(.context(_, _, let asked))? = fixture.effects.last else {
+            Issue.record("no context was asked for")
+            return
+        }
+        fixture.send(.answer(.context(generation: asked, Array(hits.prefix(3)))))
+        let rows = fixture.text.split(separator: "\n").map(String.init)
+        let rule = rows.firstIndex { $0.contains("├─ context") } ?? 0
+        #expect(rows[..<rule].count { $0.contains("the [build]") } > 15)
+        #expect(rows[rule...].count { $0.contains("the build ") } == 3)
+    }
+
     @Test(
         "Esc closes every overlay and leaves the half-typed line",
         arguments: ["F1", "Alt-x", "Alt-k", "Alt-t", "Alt-s", "Ctrl-s"])

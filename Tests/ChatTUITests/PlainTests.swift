@@ -58,6 +58,16 @@ struct PlainTests {
         #expect(shown.last == "09:00 Bob: number 12")
     }
 
+    @Test("/history N says the last N messages, also when asked again, and the open chat is told of")
+    func stretches() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let last = lines(&fixture, .line("/history 3"))
+        #expect(last.count == 3 && last == lines(&fixture, .line("/history 3")), "\(last)")
+        #expect(lines(&fixture, .line("/history 2")) == Array(last.dropFirst()))
+        #expect(lines(&fixture, .line("/query alice")) == ["The chat with Alice is open already"])
+        #expect(lines(&fixture, .line("/query bob")).first?.hasPrefix("Chat with Bob: ") == true)
+    }
+
     @Test("the new text of a message is said whole, and who is away and back")
     func wholeNews() {
         let before = Fixture.main(columns: 80, rows: 24)

@@ -70,7 +70,7 @@ struct TextTests {
         arguments: [
             ("2026-11-20", 20), ("20.11.2026", 20), ("2026-11", 1), ("today", 21), ("yesterday", 20),
             ("20 Nov", 20), ("fri 20 nov 2026", 20), ("1 November 2026", 1), ("Fri 20 Nov x", nil), ("31 Feb", nil),
-            ("20 Nov 2026 1", nil), ("fri", nil), ("x Nov", nil),
+            ("20 Nov 2026 1", nil), ("fri", 20), ("x Nov", nil),
             ("2026-13-01", nil),
             ("2026-02-30", nil), ("tomorrow", nil), ("", nil), ("-", nil), ("99999999999999999999-1-1", nil),
         ] as [(String, Int64?)])
@@ -85,6 +85,20 @@ struct TextTests {
         let today = Fixture.time(21, 9, 7)
         #expect(clock.startOfDay(named: "22 Nov", today: today).map(clock.date) == "22 Nov 2025")
         #expect(clock.startOfDay(named: "21 Nov", today: today).map(clock.date) == "21 Nov 2026")
+        // A Saturday.
+        for (name, date) in [
+            ("Nov 20", "20 Nov 2026"), ("nov 20, 2025", "20 Nov 2025"), ("December 3", "3 Dec 2025"),
+            ("friday", "20 Nov 2026"), ("sat", "21 Nov 2026"), ("last Saturday", "14 Nov 2026"),
+            ("Sunday", "15 Nov 2026"), ("3 days ago", "18 Nov 2026"), ("a week ago", "14 Nov 2026"),
+            ("21 days ago", "31 Oct 2026"),
+        ] {
+            #expect(clock.startOfDay(named: name, today: today).map(clock.date) == date, "\(name)")
+        }
+        for name in [
+            "last", "fr", "no 20", "nov", "nov 31", "ago", "3 moons ago", "99999999999999999999 days ago", "20 20",
+        ] {
+            #expect(clock.startOfDay(named: name, today: today) == nil, "\(name)")
+        }
     }
 
     @Test(

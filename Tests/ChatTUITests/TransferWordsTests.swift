@@ -76,6 +76,11 @@ struct TransferWordsTests {
         file.transferred = 0
         fixture.send(.chat(.messageChanged(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
         #expect(fixture.text.contains("· accepted, paused by the sender  #3"))
+        // What our user has to do comes before what the other side has to.
+        fixture.state.chats[0].conversation.peer.trust = .keyChanged
+        #expect(fixture.text.contains("accepted, KEY CHANGED, waits until you decide (/verify)"))
+        fixture.press("Alt-t")
+        #expect(fixture.text.contains("queued: KEY CHANGED, waits until you decide (/verify)"))
     }
 
     @Test("of a path that does not fit the end is shown")

@@ -92,7 +92,8 @@ public enum Question: Sendable, Equatable {
     /// The messages with links; the link with that number is opened, `nil` lists them.
     case messageLinks(SearchQuery, opening: Int?, generation: Int)
     case draft(ContactID)
-    case files(folder: String, generation: Int)
+    /// What is in a folder and begins with something.
+    case files(folder: String, beginning: String = "", generation: Int)
     case transfers
     case requests
     case safetyNumber(ContactID)

@@ -182,7 +182,7 @@ extension AppState {
                 overlay = .search(pane)
             }
             return
-        case .files(_, let generation):
+        case .files(_, _, let generation):
             if completion?.generation == generation { completion = nil }
         case .ping(let contact):
             note(Sentences.sentence(for: error, doing: "\(name(of: contact)): no ping"), isError: true)

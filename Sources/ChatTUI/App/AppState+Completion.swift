@@ -40,12 +40,12 @@ extension AppState {
         case .path:
             let slash = context.word.lastIndex(of: "/").map { context.word.index(after: $0) }
             let folder = String(context.word[..<(slash ?? context.word.startIndex)])
+            let prefix = String(context.word[(slash ?? context.word.startIndex)...])
             let generation = nextNumber()
-            completion = Completion(
-                start: context.start, generation: generation, folder: folder,
-                prefix: String(context.word[(slash ?? context.word.startIndex)...]))
+            completion = Completion(start: context.start, generation: generation, folder: folder, prefix: prefix)
             let path = context.word == "~" ? home : folder.isEmpty ? "." : expanded(folder)
-            effects.append(.ask(.files(folder: path, generation: generation)))
+            effects.append(
+                .ask(.files(folder: path, beginning: context.word == "~" ? "" : prefix, generation: generation)))
         case .setting:
             let keys = settingKeys.filter {
                 $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true

@@ -14,7 +14,7 @@ extension AppState {
         switch command.verb {
         case .help: help(scanner.next())
         case .message: message(&scanner, &effects)
-        case .query: if let id = who(scanner.remainder()) { open(id, &effects) }
+        case .query: if let id = who(scanner.remainder()) { openNamed(id, &effects) }
         case .search: showSearch(scope: nil, scanner.remainder() ?? "", &effects)
         case .goTo: goTo(scanner.remainder() ?? "", &effects)
         case .clear: clearView()
@@ -102,14 +102,18 @@ extension AppState {
 
     private mutating func message(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         guard let id = nextContact(&scanner) else { return }
-        guard let text = scanner.remainder() else {
-            open(id, &effects)
-            return
-        }
+        guard let text = scanner.remainder() else { return openNamed(id, &effects) }
         guard check(text), !saysBlocked(id) else { return }
         effects.append(.run(.send(text, to: id)))
         guard id != openID else { return }
         say("To \(name(of: id)): \(SafeText(ActionText.starred(text), as: .line).truncated(to: 60).text)")
+    }
+
+    /// Line mode sees no chat: whoever asks for the open one is told.
+    private mutating func openNamed(_ id: ContactID, _ effects: inout [AppEffect]) {
+        let isOpen = id == openID
+        open(id, &effects)
+        if isOpen { say("The chat with \(name(of: id)) is open already") }
     }
 
     /// `/me waves`: the other side shows it as an action, too.

@@ -17,8 +17,10 @@ public struct FileListing: Sendable, Equatable {
         var isReadable = true
     }
 
-    /// More entries than this are left out.
+    /// More entries than this are left out: the first ones by name are there.
     static let limit = 5000
+    /// A folder of more names is not read to its end.
+    private static let nameLimit = 500_000
 
     /// The absolute path that was read.
     var folder: String
@@ -28,22 +30,23 @@ public struct FileListing: Sendable, Equatable {
     /// Why it could not be read, in words.
     var problem: String?
 
-    /// Reads a folder. Blocks: not for the main thread.
-    static func read(_ folder: String) -> FileListing {
+    /// Reads what begins with `beginning` in a folder. Blocks: not for the main thread.
+    static func read(_ folder: String, beginning: String = "") -> FileListing {
         guard let handle = opendir(folder) else {
             return FileListing(folder: folder, entries: [], problem: Sentences.words(forErrno: errno))
         }
         defer { closedir(handle) }
         let descriptor = dirfd(handle)
-        var entries: [Entry] = []
-        while entries.count < limit, let next = readdir(handle) {
+        var names: [String] = []
+        while names.count < nameLimit, let next = readdir(handle) {
             let name = withUnsafeBytes(of: &next.pointee.d_name) { bytes in
                 String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            guard let name, name != ".", name != "..", let entry = entry(name, in: descriptor) else { continue }
-            entries.append(entry)
+            guard let name, name != ".", name != "..", name.hasPrefix(beginning) else { continue }
+            names.append(name)
         }
-        return FileListing(folder: folder, entries: entries.sorted { $0.name < $1.name })
+        let entries = names.sorted().lazy.compactMap { entry($0, in: descriptor) }.prefix(limit)
+        return FileListing(folder: folder, entries: Array(entries))
     }
 
     /// Links are followed: what they lead to is what would be sent.

@@ -74,7 +74,7 @@ public enum LocalClock: Sendable, Equatable {
     }
 
     /// When the local day begins that `text` names: `2026-11-20`, `2026-11`, `20.11.2026`, `today`, `yesterday`, and as
-    /// days are shown: `20 Nov`, `Fri 20 Nov 2026`.
+    /// days are shown and said: `20 Nov`, `Fri 20 Nov 2026`, `Friday`, `3 days ago`.
     func startOfDay(named text: String, today: Timestamp) -> Timestamp? {
         let now = civil(today)
         switch text.lowercased() {
@@ -96,18 +96,54 @@ public enum LocalClock: Sendable, Equatable {
         return startOfDay(inWords: text.lowercased().split(separator: " "), now: now)
     }
 
-    /// `20 nov`, which is the last one that has begun, `20 nov 2026`, `fri 20 nov 2026`.
-    private func startOfDay(inWords words: [Substring], now: Civil) -> Timestamp? {
-        let isWeekday = words.first.map { word in Self.weekdays.contains { $0.lowercased() == word } } ?? false
-        let words = isWeekday ? words.dropFirst() : words[...]
-        guard words.count == 2 || words.count == 3, let first = words.first, let day = Int(first),
-            let month = Self.months.firstIndex(where: { words[words.startIndex + 1].hasPrefix($0.lowercased()) })
-        else { return nil }
-        if words.count == 3 {
-            return words.last.flatMap { Int64($0) }.flatMap { start(year: $0, month: month + 1, day: day) }
+    /// `20 nov` or `nov 20`, which is the last one that has begun, `20 nov 2026`, `fri 20 nov 2026`, `friday`,
+    /// `last friday`, `3 days ago`, `a week ago`.
+    private func startOfDay(inWords text: [Substring], now: Civil) -> Timestamp? {
+        let words = text.map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
+        if let start = startOfDay(ago: words, now: now) { return start }
+        let weekday = Self.weekday(words.first == "last" ? words.dropFirst().first : words.first)
+        if let weekday, words.count == (words.first == "last" ? 2 : 1) {
+            let days = (now.weekday - weekday + 7) % 7
+            return start(daysAgo: days == 0 && words.first == "last" ? 7 : days, now: now)
         }
-        let isOver = (month + 1, day) <= (now.month, now.day)
-        return start(year: isOver ? now.year : now.year - 1, month: month + 1, day: day)
+        var date = weekday == nil ? words[...] : words.dropFirst()
+        guard date.count == 2 || date.count == 3 else { return nil }
+        let year = date.count == 3 ? date.popLast() : nil
+        guard let first = date.first, let last = date.last, let day = Int(first) ?? Int(last),
+            let month = Self.month(first) ?? Self.month(last)
+        else { return nil }
+        if let year { return Int64(year).flatMap { start(year: $0, month: month, day: day) } }
+        let isOver = (month, day) <= (now.month, now.day)
+        return start(year: isOver ? now.year : now.year - 1, month: month, day: day)
+    }
+
+    /// `3 days ago`, `a week ago`: at most about 27 years.
+    private func startOfDay(ago words: [Substring], now: Civil) -> Timestamp? {
+        guard words.count == 3, words[2] == "ago", let count = words[0] == "a" ? 1 : Int(words[0]),
+            (0...9_999).contains(count)
+        else { return nil }
+        switch words[1] {
+        case "day", "days": return start(daysAgo: count, now: now)
+        case "week", "weeks": return start(daysAgo: count * 7, now: now)
+        default: return nil
+        }
+    }
+
+    private func start(daysAgo count: Int, now: Civil) -> Timestamp? {
+        let date = Self.date(fromDays: Self.days(year: now.year, month: now.month, day: now.day) - Int64(count))
+        return start(year: date.year, month: date.month, day: date.day)
+    }
+
+    /// 0 is Sunday; at least three letters of its name.
+    private static func weekday(_ word: Substring?) -> Int? {
+        guard let word, word.count >= 3 else { return nil }
+        return fullWeekdays.firstIndex { $0.lowercased().hasPrefix(word) }
+    }
+
+    /// 1 is January; at least three letters of its name.
+    private static func month(_ word: Substring) -> Int? {
+        guard word.count >= 3 else { return nil }
+        return fullMonths.firstIndex { $0.lowercased().hasPrefix(word) }.map { $0 + 1 }
     }
 
     /// The local day that `text` names, or the month of `2026-11`: its first moment, and the first one after it.

@@ -50,8 +50,26 @@ struct PlainTranscript {
         return lines + recent.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
     }
 
+    /// Messages that are printed from one on that was asked for.
+    static let stretchCount = 50
+
+    /// A message was gone to: it, and what follows. Asked for once more, it is printed once more.
+    private var stretchLines: [SafeText]? {
+        guard let window = after.openChat?.window, let id = window.highlight,
+            let first = window.index(of: .message(id))
+        else { return nil }
+        var isAsked = before.chat(after.openID)?.window.highlight != id
+        if case .line(let line) = action, line.lowercased().hasPrefix("/history") { isAsked = true }
+        guard isAsked else { return nil }
+        let items = window.items[first...].filter { !window.isFolded($0) }
+        return items.compactMap(\.message).prefix(Self.stretchCount).flatMap {
+            MessageSentences(state: after, message: $0).lines(withDay: true)
+        }
+    }
+
     /// Another place of the history was gone to: the messages that end there.
     private var placeLines: [SafeText] {
+        if let stretchLines { return stretchLines }
         guard let chat = after.openChat, case .at(let key, _) = chat.window.scroll,
             let last = chat.window.index(of: key), before.chat(chat.id)?.window.scroll != chat.window.scroll
         else { return [] }

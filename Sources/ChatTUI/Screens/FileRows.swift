@@ -79,7 +79,7 @@ struct FileRows {
 
     private var waiting: String {
         TransferWords.waiting(
-            transfer.transferred, transfer.reason,
+            transfer.transferred, state.whatHolds(transfer.contact) ?? transfer.reason,
             bar: ProgressBar.text(transfer.transferred, of: transfer.size, width: 10),
             percent: TransferPace(transfer: transfer, progress: nil).percent)
     }

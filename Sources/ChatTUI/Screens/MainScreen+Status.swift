@@ -27,12 +27,23 @@ extension MainScreen {
             right = joined()
         }
         if columns < 30 { right = StyledLine(clock, Theme.quiet) }
+        // Of a question everything else gives way: what answers it stands at its end.
+        let isQuestion = state.status?.isQuestion == true && state.pendingKeys.isEmpty
+        if isQuestion, left.text.width > rightEnd - right.width - 3 { right = StyledLine() }
         let rightStart = max(0, rightEnd - right.width)
-        let room = max(0, rightStart - 3)
+        let room = max(0, rightStart - (right.width > 0 ? 3 : 1))
         let place = Point(column: 1, row: row)
-        canvas.draw(left.text.truncated(to: room), at: place, style: left.style)
+        let words = isQuestion ? Self.keepingEnd(of: left.text, width: room) : left.text.truncated(to: room)
+        canvas.draw(words, at: place, style: left.style)
         canvas.addTargets(left.hints, in: left.text, at: place, width: left.text.width <= room ? room : room - 1)
         canvas.draw(right, at: Point(column: rightStart, row: row))
+    }
+
+    /// The beginning and the end of what is too wide.
+    private static func keepingEnd(of text: SafeText, width: Int) -> SafeText {
+        guard text.width > width, width > 3 else { return text.truncated(to: width) }
+        let head = text.prefix(width: max(0, min(width / 3, width - 16)))
+        return head + SafeText(literal: "…") + text.dropping(width: text.width - (width - head.width - 1))
     }
 
     /// Queue, transfers and activity, in the order in which they are given up.

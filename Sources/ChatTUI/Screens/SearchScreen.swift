@@ -9,6 +9,8 @@ struct SearchScreen {
     let layout: ScreenLayout
 
     private static let hitRows = 6
+    /// The rule and what stands around a hit have at least so many rows.
+    private static let contextRows = 9
     /// `20 Nov 23:58`
     private static let timeWidth = 12
 
@@ -24,7 +26,9 @@ struct SearchScreen {
         // Query, blank, hits, then the context below a rule; where there is less room only query and hits.
         let hasContext = ScreenLayout.hasFrame(box) && area.size.rows >= 12
         let hitTop = area.size.rows >= 6 ? 2 : 1
-        let hitRows = hasContext ? Self.hitRows : max(0, area.size.rows - hitTop)
+        let count = pane.result?.hits.count ?? 0
+        let wanted = max(Self.hitRows, min(count, area.size.rows - hitTop - Self.contextRows))
+        let hitRows = hasContext ? wanted : max(0, area.size.rows - hitTop)
         drawHits(on: &canvas, area, top: hitTop, rows: hitRows)
         guard hasContext else { return }
         let ruleRow = area.origin.row + hitTop + hitRows
@@ -124,6 +128,7 @@ struct SearchScreen {
         return hit.direction == .outgoing ? SafeText(literal: "me") : state.chat(hit.contact)?.name ?? .empty
     }
 
+    /// The hit itself stands out.
     private func contextLine(_ message: ChatMessage, width: Int) -> StyledLine {
         var line = StyledLine(state.clock.dayAndTime(message.shownTime, now: state.moment.wall) + "  ", Theme.time)
         let name =
@@ -133,6 +138,6 @@ struct SearchScreen {
         line.add(
             MessageSummary.text(of: message).inDisplayOrder(
                 width: max(4, width - line.width), reordering: state.settings.reorders))
-        return line
+        return message.id == pane.selectedHit?.id ? line.restyled { $0.adding(.bold) } : line
     }
 }

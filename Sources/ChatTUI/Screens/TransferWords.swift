@@ -62,7 +62,7 @@ struct TransferWords {
             return "offered: a accepts, n declines" + (group.reason.map { " (\($0))" } ?? "")
         case .offered: return state.words(offering: group.lead)
         case .accepted:
-            if let reason = group.reason { return "queued: \(reason)" }
+            if let reason = state.whatHolds(group.contact) ?? group.reason { return "queued: \(reason)" }
             let isOnline = state.chat(group.contact)?.link.isOnline ?? false
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
         case .complete: return done()
@@ -105,11 +105,17 @@ struct TransferWords {
 }
 
 extension AppState {
+    /// Why nothing goes to or comes from a contact before our user has decided something.
+    func whatHolds(_ contact: ContactID) -> String? {
+        chat(contact)?.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
+    }
+
     /// What becomes of an offer of ours, by the mark of its message, where that is loaded.
     func words(offering transfer: FileTransfer) -> String {
         let name = name(of: transfer.contact)
         switch chat(transfer.contact)?.window.message(.id(transfer.id))?.state {
         case .pending?, .sent?:
+            if let reason = whatHolds(transfer.contact) { return "queued: \(reason)" }
             return switch chat(transfer.contact)?.link {
             case .online?: "queued: on its way to \(name)"
             case .awaitingApproval?: "queued: offered when \(name) has approved you"
