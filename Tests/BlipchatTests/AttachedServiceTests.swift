@@ -185,6 +185,52 @@ import Testing
         await next.stop()
     }
 
+    @Test("a chat that ends with its screen goes on in the one that was attached to it, and one of serve does not")
+    func succession() async throws {
+        let home = try TestHome()
+        let service: AttachedService
+        let second: AttachedService
+        let events: AsyncStream<ChatEvent>
+        let peer: Peer
+        do {
+            let instance = try await home.start(stays: false)
+            func attach() async throws -> AttachedService {
+                try #require(
+                    try await AttachedService.attach(to: home.paths.socket) { try? await home.start(stays: false) })
+            }
+            service = try await attach()
+            second = try await attach()
+            events = await service.events()
+            peer = try await service.addContact(try PeerAddress(parsing: "127.0.0.1:1"), name: "bob")
+            await instance.stop()
+        }
+        // Asked in the moment in which nobody runs it, both wait for whoever does.
+        let message = try await service.send("again", to: peer.id, replyTo: nil)
+        #expect(await events.first { $0 == .messageAdded(message) } != nil)
+        #expect(try await second.page(of: peer.id, .newest, limit: 10).map(\.id) == [message.id])
+        var here = 0
+        for one in [service, second] where await one.own != nil { here += 1 }
+        #expect(here == 1, "one has the home, the other one is attached to it")
+        // Whoever is left runs it again.
+        let (heir, other) = await service.own != nil ? (service, second) : (second, service)
+        await heir.detach()
+        #expect(try await other.page(of: peer.id, .newest, limit: 10).map(\.id) == [message.id])
+        #expect(await other.own != nil)
+        await other.detach()
+
+        do {
+            let serve = try await home.start()
+            let attached = try #require(
+                try await AttachedService.attach(to: home.paths.socket) { try? await home.start(stays: false) })
+            let news = await attached.events()
+            await serve.stop()
+            #expect(await news.first { $0 == .notice(.instanceLost) } != nil)
+            #expect(await attached.own == nil)
+            await attached.detach()
+        }
+        await (try await home.start()).stop()
+    }
+
     // MARK: Parts
 
     private func withChat(_ body: (ChatInstance, String) async throws -> Void) async throws {
@@ -211,9 +257,9 @@ private struct TestHome {
     }
 
     /// A chat that serves its control socket and calls nobody successfully.
-    func start() async throws -> ChatInstance {
+    func start(stays: Bool = true) async throws -> ChatInstance {
         let configuration = ChatConfiguration(name: "alice", listen: nil, downloadsFolder: paths.downloads)
-        return try await ChatInstance.start(paths, configuration, for: .everybody)
+        return try await ChatInstance.start(paths, configuration, for: .everybody(stays: stays))
     }
 }
 

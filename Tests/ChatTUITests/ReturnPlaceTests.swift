@@ -53,6 +53,25 @@ struct ReturnPlaceTests {
         #expect(rows(fixture.text) == rows(before))
     }
 
+    @Test("from a quoted message Esc leads back to its answer")
+    func quoted() {
+        var fixture = Self.screen()
+        var answer = Fixture.message(501, .incoming, "an answer", at: Fixture.time(20, 10, 1))
+        answer.replyTo = Self.long[99].id
+        fixture.send(.chat(.messageAdded(answer)))
+        fixture.send(.answer(.quotes([Self.long[99]], asked: [Self.long[99].id], Fixture.alice)))
+        let before = fixture.text
+        fixture.press("Esc", "Enter")
+        fixture.answerPages(from: Self.long + [answer])
+        #expect(fixture.text.contains("line 100") && !fixture.text.contains("an answer"))
+        fixture.press("Esc", "Esc")
+        fixture.answerPages(from: Self.long + [answer])
+        let rows = { (text: String) in
+            text.split(separator: "\n").filter { $0.contains("line ") || $0.contains("answer") }
+        }
+        #expect(rows(fixture.text) == rows(before))
+    }
+
     @Test(
         "who writes after a jump, or goes to the newest message, has Esc for browsing again", arguments: [true, false])
     func left(types: Bool) throws {

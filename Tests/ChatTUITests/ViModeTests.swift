@@ -55,6 +55,73 @@ struct ViModeTests {
         #expect(Self.result(text, at: cursor, keys) == expected)
     }
 
+    /// The same with insert mode: `⎋` is Esc, anything else is typed there.
+    private static func typed(_ text: String, at cursor: Int, _ keys: String) -> String {
+        var line = InputLine(text)
+        var mode = ViMode()
+        line.move(to: cursor + 1)
+        _ = mode.escape(&line)
+        for key in keys {
+            if key == "⎋" {
+                _ = mode.escape(&line)
+            } else if mode.isNormal {
+                _ = mode.press(key, &line, register: nil)
+            } else if mode.isReplacing {
+                line.overtype(String(key))
+            } else {
+                line.insert(String(key))
+            }
+        }
+        return line.textBeforeCursor + "|" + line.textAfterCursor + (mode.isNormal ? "" : " insert")
+    }
+
+    @Test(
+        "`.` does the last change once more, and counts repeat what is typed",
+        arguments: [
+            ("one two three", 0, "dw.", "|three"), ("one two three", 0, "dww.", "two| "), ("abcdef", 0, "x3.", "|ef"),
+            ("one two", 0, "cwfoo⎋w.", "foo fo|o"), ("one", 0, "ix⎋.", "|xxone"), ("one", 0, "3iab⎋", "ababa|bone"),
+            ("one", 2, "2A!⎋.", "one!!!|!"), ("a", 0, "2ox⎋", "a\nx\n|x"), ("a", 0, "ox⎋.", "a\nx\n|x"),
+            ("a", 0, "Ox⎋", "|x\na"), ("one", 0, "Rxy⎋", "x|ye"), ("one two", 0, "RX⎋w.", "Xne |Xwo"),
+            ("one", 2, "Rxyz⎋", "onxy|z"), ("ab cd", 0, "rx.", "|xb cd"), ("ab cd", 0, "rxw.", "xb |xd"),
+            ("abc", 0, "xu.", "|bc"), ("abc", 0, ".", "|abc"), ("a b c d", 0, "dwu2.", "|c d"),
+            ("one two", 0, "ywA!⎋0.", "one two!|!"), ("a.b.c", 0, "df..", "|c"), ("abc", 0, "3x.", "|"),
+            ("one", 0, "ix⎋jk.", "|xxone"),
+        ])
+    func repeated(text: String, cursor: Int, keys: String, expected: String) {
+        #expect(Self.typed(text, at: cursor, keys) == expected)
+    }
+
+    @Test(
+        "gU, gu and g~ change letters, and what stands in quotes or brackets is an object",
+        arguments: [
+            ("one two", 0, "gUw", "|ONE two"), ("ONE TWO", 4, "guiw", "ONE |two"), ("aBc d", 0, "g~w", "|AbC d"),
+            ("one\ntwo", 0, "gUU", "|ONE\ntwo"), ("ONE\nTWO\nX", 0, "2guu", "|one\ntwo\nX"),
+            ("straße", 0, "gU$", "|STRASSE"), ("one two", 0, "gUwu", "|one two"), ("a b c", 0, "gUlw.", "A |B c"),
+            ("say \"a b\" x", 6, "di\"", "say \"|\" x"), ("say \"a b\" x", 0, "da\"", "say | x"),
+            ("f(a, (b)) c", 3, "di(", "f(|) c"), ("f(a, (b)) c", 6, "dib", "f(a, (|)) c"),
+            ("f(a) c", 1, "da)", "f| c"), ("f[a]", 2, "gUi]", "f[|A]"), ("{a}", 1, "diB", "{|}"),
+            ("<a>", 1, "di>", "<|>"),
+            ("a", 0, "di(", "|a"), ("a \"b", 0, "di\"", "|a \"b"), ("it's", 0, "di'", "|it's"),
+        ])
+    func lettersAndObjects(text: String, cursor: Int, keys: String, expected: String) {
+        #expect(Self.typed(text, at: cursor, keys) == expected)
+    }
+
+    @Test("R in the input overtypes, and another line ends it")
+    func replaceMode() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.editMode = .vi
+        fixture.type("hello")
+        fixture.press("Esc", "0", "R")
+        fixture.type("JE")
+        #expect(fixture.state.input.text == "JEllo")
+        fixture.press("Esc", "u")
+        #expect(fixture.state.input.text == "hello")
+        fixture.press("A")
+        fixture.type("!")
+        #expect(fixture.state.input.text == "hello!")
+    }
+
     @Test(
         "one command is undone as one change, and what was typed in one go, too",
         arguments: [

@@ -63,6 +63,49 @@ extension EndToEnd {
             try await bob.stop()
         }
 
+        @Test("of two screens that show one chat the other one goes on when the first is left or dies")
+        func heirs() async throws {
+            let (alice, bob) = try await pair()
+            try await alice.stop()
+            let command = "clear; \(alice.home.command) --listen 127.0.0.1:0 bob; echo exit=$?"
+            let first = try await TmuxSession(environment: alice.home.environment)
+            try await first.enter(command)
+            try await first.waitFor("the first screen") { $0.contains("online") }
+            let second = try await TmuxSession(environment: alice.home.environment)
+            try await second.enter(command)
+            try await second.waitFor("the second screen") { $0.contains("Attached to the blipchat that runs here") }
+            let third = try await TmuxSession(environment: alice.home.environment)
+            try await third.enter(command)
+            try await third.waitFor("the third screen") { $0.contains("Attached to the blipchat that runs here") }
+
+            try await first.press("C-q")
+            try await first.waitFor("the shell is back") { $0.contains("exit=0") }
+            for session in [second, third] { try await session.waitFor("a link") { $0.contains("online") } }
+            try await second.enter("one is left")
+            for session in [second, third] {
+                try await session.waitFor("the line") { $0.row(with: "✓", "one is left") != nil }
+            }
+            // Whichever has it now dies.
+            let lock = TestFile.text(alice.home.path + "/blipchat.lock")
+            let holder = try #require(Int32(String(lock.prefix { $0.isNumber })))
+            kill(holder, SIGKILL)
+            var left: TmuxSession?
+            try await eventually("one is dead") {
+                if try await second.screen().contains("exit=137") { left = third }
+                if try await third.screen().contains("exit=137") { left = second }
+                return left != nil
+            }
+            let heir = try #require(left)
+            try await heir.waitFor("the news") { $0.contains("the chat goes on here") }
+            try await heir.waitFor("a link") { $0.contains("online") }
+            try await heir.enter("and on")
+            try await heir.waitFor("the line after") { $0.row(with: "✓", "and on") != nil }
+            try await heir.press("C-q")
+            try await heir.waitFor("the shell is back") { $0.contains("exit=0") }
+            #expect(try await alice.home.texts("bob") == ["one is left", "and on"])
+            try await bob.stop()
+        }
+
         @Test("reads lines from a pipe, without a key at the start, and prints no control characters")
         func plainPipe() async throws {
             let home = try BlipchatHome("alice")

@@ -196,6 +196,8 @@ public enum ChatNotice: Sendable, Equatable, Codable {
     case instanceLost
     /// It runs again; everything is read anew.
     case instanceFound
+    /// The other process has ended, and this one runs the chat from now on; everything is read anew.
+    case instanceHere
 }
 
 /// Why the chat could not do something. Sentences for people are made in the front end.

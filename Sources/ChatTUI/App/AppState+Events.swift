@@ -70,7 +70,7 @@ extension AppState {
             note(words, isError: true)
             // Nobody knows better until it runs again; then every link is told anew.
             for index in chats.indices { chats[index].link = .offline(reason: "nothing runs the chat") }
-        case .instanceFound: note(words)
+        case .instanceFound, .instanceHere: note(words)
         case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
         }
     }

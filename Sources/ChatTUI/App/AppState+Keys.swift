@@ -108,7 +108,7 @@ extension AppState {
         returnPlace = nil
         lastKill = nil
         leaveHistory()
-        input.insert(text)
+        if settings.editMode == .vi, vi.isReplacing { input.overtype(text) } else { input.insert(text) }
         draftChanged(&effects)
     }
 

@@ -28,7 +28,10 @@ extension AppState {
         if let id = message.replyTo, let chat = openChat, case .found(let quoted) = chat.quoted(id),
             let index = chatIndex(openID)
         {
-            return jump(to: quoted.id, at: quoted.position, at: index, &effects)
+            let place = ReturnPlace(chat, search: nil)
+            jump(to: quoted.id, at: quoted.position, at: index, &effects)
+            returnPlace = place
+            return
         }
         showInfo(of: message, &effects)
     }

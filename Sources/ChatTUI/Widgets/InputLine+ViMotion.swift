@@ -154,6 +154,52 @@ extension InputLine {
         return run(around: word.lowerBound - 1, big: big).lowerBound..<word.upperBound
     }
 
+    /// What `iw`, `a"` and their like mean at the cursor; `nil` when there is none. Quotes and brackets are of this line.
+    func object(_ key: Character, around: Bool) -> Range<Int>? {
+        switch key {
+        case "w", "W": return wordObject(big: key == "W", around: around)
+        case "\"", "'", "`": return quotes(key, around: around)
+        case "(", ")", "b": return brackets("(", ")", around: around)
+        case "[", "]": return brackets("[", "]", around: around)
+        case "{", "}", "B": return brackets("{", "}", around: around)
+        case "<", ">": return brackets("<", ">", around: around)
+        default: return nil
+        }
+    }
+
+    /// The pair that the cursor is in, else the next one of the line.
+    private func quotes(_ mark: Character, around: Bool) -> Range<Int>? {
+        let places = (lineStart..<lineEnd).filter { characters[$0] == mark }
+        for start in stride(from: 0, to: places.count - 1, by: 2) where places[start + 1] >= cursor {
+            let (open, close) = (places[start], places[start + 1])
+            return around ? open..<(close + 1) : (open + 1)..<close
+        }
+        return nil
+    }
+
+    /// The innermost pair around the cursor, which may stand on one of them.
+    private func brackets(_ open: Character, _ close: Character, around: Bool) -> Range<Int>? {
+        guard cursor < lineEnd else { return nil }
+        var depth = 0
+        let first = (lineStart...cursor).reversed().first { index in
+            if characters[index] == close, index != cursor { depth += 1 }
+            if characters[index] == open {
+                if depth == 0 { return true }
+                depth -= 1
+            }
+            return false
+        }
+        guard let first else { return nil }
+        depth = 0
+        let last = (first..<lineEnd).first { index in
+            if characters[index] == open { depth += 1 }
+            if characters[index] == close { depth -= 1 }
+            return depth == 0
+        }
+        guard let last else { return nil }
+        return around ? first..<(last + 1) : (first + 1)..<last
+    }
+
     // MARK: Characters and lines
 
     private func find(_ wanted: Character, _ forward: Bool, _ before: Bool, _ count: Int) -> Int? {

@@ -67,6 +67,14 @@ struct InputLine: Sendable, Equatable {
         cursor = min(before.count, characters.count)
     }
 
+    /// Puts in a text that takes the place of as many characters of its line.
+    mutating func overtype(_ text: String) {
+        let end = min(lineEnd, cursor + text.count)
+        beginGroup()
+        _ = kill(to: end)
+        insert(text)
+    }
+
     /// The one ASCII character of `text`, between neighbours of that kind: it joins neither of them.
     private func plainCharacter(_ text: String) -> Character? {
         func isPlain(_ index: Int) -> Bool { !characters.indices.contains(index) || characters[index].utf8.count == 1 }

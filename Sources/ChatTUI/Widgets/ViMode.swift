@@ -3,13 +3,77 @@
 
 /// Insert or normal mode, and the command that is half typed.
 struct ViMode: Sendable, Equatable {
-    private enum Operator: Character { case delete = "d", change = "c", yank = "y" }
+    private enum Operator {
+        case delete, change, yank
+        /// `gU`, `gu` and `g~`
+        case upper, lower, toggle
+
+        init?(_ key: Character) {
+            switch key {
+            case "d": self = .delete
+            case "c": self = .change
+            case "y": self = .yank
+            default: return nil
+            }
+        }
+
+        /// Behind `g`.
+        init?(behindG key: Character) {
+            switch key {
+            case "U": self = .upper
+            case "u": self = .lower
+            case "~": self = .toggle
+            default: return nil
+            }
+        }
+
+        /// The key that, pressed behind it, means whole lines.
+        var key: Character {
+            switch self {
+            case .delete: "d"
+            case .change: "c"
+            case .yank: "y"
+            case .upper: "U"
+            case .lower: "u"
+            case .toggle: "~"
+            }
+        }
+
+        /// What it makes of a text; `nil` when it takes it away or leaves it.
+        func changed(_ text: some Sequence<Character>) -> String? {
+            switch self {
+            case .delete, .change, .yank: nil
+            case .upper: text.map { $0.uppercased() }.joined()
+            case .lower: text.map { $0.lowercased() }.joined()
+            case .toggle: text.map { $0.isUppercase ? $0.lowercased() : $0.uppercased() }.joined()
+            }
+        }
+    }
+
+    /// Insert mode as a command has begun it, until Esc.
+    private struct Insertion: Equatable {
+        var start: Int
+        /// Characters of the whole text at the start.
+        var length: Int
+        /// How often the text is to stand there: `3i`.
+        var times: Int
+        /// `3o`: each on a line of its own.
+        var onLines: Bool
+    }
+
+    /// A change as it was typed, for `.`.
+    private struct Change: Equatable {
+        var keys: [Character]
+        /// What was typed in insert mode, if it led there.
+        var inserted: String?
+    }
+
     private enum Awaited: Equatable {
         case find(forward: Bool, before: Bool)
         case replacement
         /// The second key of `gg`.
         case secondG
-        /// `i` and `a` behind an operator: the word under the cursor.
+        /// `i` and `a` behind an operator: the word under the cursor, or what stands in quotes or brackets.
         case object(around: Bool)
     }
 
@@ -31,6 +95,12 @@ struct ViMode: Sendable, Equatable {
     private var operationCount = 1
     private var awaited: Awaited?
     private var lastFind: ViMotion?
+    /// The keys of the command that is half typed.
+    private var keys: [Character] = []
+    private var lastChange: Change?
+    private var insertion: Insertion?
+    /// Typed text takes the place of what is there: `R`.
+    private(set) var isReplacing = false
 
     /// Whether a command is half typed.
     var isPending: Bool { operation != nil || awaited != nil || count != nil }
@@ -42,6 +112,8 @@ struct ViMode: Sendable, Equatable {
             return isPending
         }
         isNormal = true
+        finishInsertion(&line)
+        isReplacing = false
         line.endGroup()
         line.move(to: max(line.lineStart, line.cursor - 1))
         return true
@@ -54,6 +126,8 @@ struct ViMode: Sendable, Equatable {
     mutating func insert() {
         reset()
         isNormal = false
+        insertion = nil
+        isReplacing = false
     }
 
     /// A key that is no character: a half-typed command is dropped.
@@ -61,13 +135,64 @@ struct ViMode: Sendable, Equatable {
 
     /// A character in normal mode. `register` is what `p` puts in.
     mutating func press(_ key: Character, _ line: inout InputLine, register: String?) -> Outcome {
+        if key == ".", operation == nil, awaited == nil { return repeatChange(&line, register) }
+        let typed = keys + [key]
+        let before = line.characters
+        let outcome = take(key, &line, register)
+        keys = isPending ? typed : []
+        let isUndo = typed.drop { $0.isNumber } == ["u"]
+        if !isPending, !isUndo, !isNormal || line.characters != before {
+            lastChange = Change(keys: typed, inserted: nil)
+        }
+        return outcome
+    }
+
+    /// `.`: the last change once more; a count takes the place of the one that it had.
+    private mutating func repeatChange(_ line: inout InputLine, _ register: String?) -> Outcome {
+        let count = count
+        reset()
+        keys = []
+        guard var change = lastChange else { return .nothing }
+        if let count {
+            let rest = change.keys.drop { $0.isASCII && $0.isNumber && (change.keys.first != "0") }
+            change.keys = Array(String(count)) + rest
+        }
+        var outcome = Outcome.nothing
+        for key in change.keys {
+            if case .taken(let text) = take(key, &line, register) { outcome = .taken(text) }
+        }
+        if !isNormal {
+            let text = change.inserted ?? ""
+            if isReplacing { line.overtype(text) } else { line.insert(text) }
+            _ = escape(&line)
+        }
+        lastChange = change
+        return outcome
+    }
+
+    /// Esc: the typed text as often as the count in front has said.
+    private mutating func finishInsertion(_ line: inout InputLine) {
+        guard let begun = insertion else { return }
+        insertion = nil
+        let added = line.characters.count - begun.length
+        // Somebody who has moved the cursor meanwhile has typed no one text.
+        let typed = line.cursor - begun.start
+        guard typed >= 0, added == typed || (isReplacing && (0..<typed).contains(added)) else { return }
+        let text = String(line.characters[begun.start..<line.cursor])
+        lastChange?.inserted = text
+        let times = min(begun.times, Self.putLimit / max(1, text.utf8.count))
+        guard times > 1, !text.isEmpty else { return }
+        line.insert(String(repeating: (begun.onLines ? "\n" : "") + text, count: times - 1))
+    }
+
+    private mutating func take(_ key: Character, _ line: inout InputLine, _ register: String?) -> Outcome {
         line.endGroup()
         if let awaited { return finish(awaited, key, &line) }
         if let digit = key.wholeNumberValue, key.isASCII, digit > 0 || count != nil {
             count = min((count ?? 0) * 10 + digit, 9999)
             return .nothing
         }
-        if let operation, key == operation.rawValue { return wholeLines(operation, &line) }
+        if let operation, key == operation.key { return wholeLines(operation, &line) }
         if let motion = motion(key) { return move(motion, &line) }
         switch key {
         case "f", "t", "F", "T":
@@ -82,12 +207,7 @@ struct ViMode: Sendable, Equatable {
             if key == "i" || key == "a" { awaited = .object(around: key == "a") } else { reset() }
             return .nothing
         }
-        if let started = Operator(rawValue: key) {
-            operation = started
-            operationCount = count ?? 1
-            count = nil
-            return .nothing
-        }
+        if let started = Operator(key) { return begin(started) }
         if key == "r" {
             awaited = .replacement
             return .nothing
@@ -95,6 +215,13 @@ struct ViMode: Sendable, Equatable {
         let times = count ?? 1
         reset()
         return change(key, times, &line, register)
+    }
+
+    private mutating func begin(_ started: Operator) -> Outcome {
+        operation = started
+        operationCount = count ?? 1
+        count = nil
+        return .nothing
     }
 
     // MARK: Moving
@@ -151,11 +278,11 @@ struct ViMode: Sendable, Equatable {
             let motion = ViMotion.find(key, forward: forward, before: before)
             lastFind = motion
             return move(motion, &line)
-        case .secondG: if key == "g" { return move(.textStart, &line) }
+        case .secondG:
+            if key == "g" { return move(.textStart, &line) }
+            if operation == nil, let started = Operator(behindG: key) { return begin(started) }
         case .object(let around):
-            guard let operation, key == "w" || key == "W",
-                let range = line.wordObject(big: key == "W", around: around)
-            else { break }
+            guard let operation, let range = line.object(key, around: around) else { break }
             reset()
             return apply(operation, range, &line)
         case .replacement:
@@ -193,6 +320,9 @@ struct ViMode: Sendable, Equatable {
         let end = line.lineEnd
         line.move(to: cursor)
         switch operation {
+        case .upper, .lower, .toggle:
+            _ = apply(operation, start..<end, &line)
+            return .nothing
         case .yank:
             line.move(to: min(first, last))
             return .taken(String(line.characters[start..<end]) + "\n")
@@ -219,9 +349,18 @@ struct ViMode: Sendable, Equatable {
             return text.isEmpty ? .nothing : .taken(text)
         }
         line.move(to: range.lowerBound)
+        if let changed = operation.changed(line.characters[range]) {
+            guard !range.isEmpty else { return .nothing }
+            line.beginGroup()
+            _ = line.kill(to: range.upperBound)
+            line.insert(changed)
+            line.endGroup()
+            line.move(to: range.lowerBound)
+            return .nothing
+        }
         if operation == .change { line.beginGroup() }
         let text = line.kill(to: range.upperBound)
-        if operation == .change { isNormal = false } else { clamp(&line) }
+        if operation == .change { beginInsertion(line, times: 1) } else { clamp(&line) }
         return text.isEmpty ? .nothing : .taken(text)
     }
 
@@ -231,12 +370,15 @@ struct ViMode: Sendable, Equatable {
     ) -> Outcome {
         let cursor = line.cursor
         switch key {
-        case "i": insert(&line, at: cursor)
-        case "a": insert(&line, at: min(cursor + 1, line.lineEnd))
-        case "I": insert(&line, at: line.target(of: .firstNonBlank, count: 1) ?? cursor)
-        case "A": insert(&line, at: line.lineEnd)
-        case "o": openLine(&line, at: line.lineEnd, above: false)
-        case "O": openLine(&line, at: line.lineStart, above: true)
+        case "i": insert(&line, at: cursor, times)
+        case "a": insert(&line, at: min(cursor + 1, line.lineEnd), times)
+        case "I": insert(&line, at: line.target(of: .firstNonBlank, count: 1) ?? cursor, times)
+        case "A": insert(&line, at: line.lineEnd, times)
+        case "R":
+            insert(&line, at: cursor, 1)
+            isReplacing = true
+        case "o": openLine(&line, at: line.lineEnd, above: false, times)
+        case "O": openLine(&line, at: line.lineStart, above: true, times)
         case "x": return apply(.delete, cursor..<max(cursor, min(cursor + times, line.lineEnd)), &line)
         case "X": return apply(.delete, max(line.lineStart, cursor - times)..<cursor, &line)
         case "D": return apply(.delete, cursor..<line.lineEnd, &line)
@@ -244,7 +386,10 @@ struct ViMode: Sendable, Equatable {
         case "s": return apply(.change, cursor..<max(cursor, min(cursor + times, line.lineEnd)), &line)
         case "S": return apply(.change, linesFrom: cursor, to: cursor, &line)
         case "Y": return apply(.yank, linesFrom: cursor, to: cursor, &line)
-        case "~": toggleCase(times, &line)
+        case "~":
+            let end = min(cursor + times, line.lineEnd)
+            _ = apply(.toggle, cursor..<max(cursor, end), &line)
+            line.move(to: end)
         case "J":
             line.beginGroup()
             for _ in 0..<max(1, times - 1) { join(&line) }
@@ -257,27 +402,24 @@ struct ViMode: Sendable, Equatable {
         return .nothing
     }
 
-    private mutating func insert(_ line: inout InputLine, at place: Int) {
+    private mutating func insert(_ line: inout InputLine, at place: Int, _ times: Int) {
         line.move(to: place)
         line.beginGroup()
-        isNormal = false
+        beginInsertion(line, times: times)
     }
 
-    private mutating func openLine(_ line: inout InputLine, at place: Int, above: Bool) {
+    private mutating func openLine(_ line: inout InputLine, at place: Int, above: Bool, _ times: Int) {
         line.move(to: place)
         line.beginGroup()
         line.insert("\n")
         if above { line.move(to: place) }
-        isNormal = false
+        beginInsertion(line, times: times, onLines: true)
     }
 
-    private func toggleCase(_ times: Int, _ line: inout InputLine) {
-        let end = min(line.cursor + times, line.lineEnd)
-        guard end > line.cursor else { return }
-        line.beginGroup()
-        defer { line.endGroup() }
-        let changed = line.kill(to: end).map { $0.isUppercase ? $0.lowercased() : $0.uppercased() }.joined()
-        line.insert(changed)
+    private mutating func beginInsertion(_ line: InputLine, times: Int, onLines: Bool = false) {
+        isNormal = false
+        insertion = Insertion(
+            start: line.cursor, length: line.characters.count, times: times, onLines: onLines)
     }
 
     private func join(_ line: inout InputLine) {
@@ -317,6 +459,7 @@ struct ViMode: Sendable, Equatable {
     }
 
     private mutating func reset() {
+        keys = []
         count = nil
         operation = nil
         operationCount = 1

@@ -3,7 +3,7 @@
 import ChatCore
 
 /// A chat that runs elsewhere, usually in `blipchat serve`. When that process ends, calls fail and the front end is told;
-/// when it runs again, the front end is told to read everything anew.
+/// when it runs again, the front end is told to read everything anew. What another screen has run goes on here.
 actor AttachedService {
     private let path: String
     private var connection: ControlConnection?
@@ -16,11 +16,22 @@ actor AttachedService {
     private var streams: [Int: AsyncStream<ChatEvent>.Continuation] = [:]
 
     private var isReadingAnew = false
+    /// Starts the chat in this process; `nil` while another has the home.
+    private let succession: Succession?
+    /// The chat that we were attached to would have gone on without screens: whoever ended it wanted that.
+    private var stays: Bool
+    /// The chat, once it runs here.
+    private(set) var own: ChatInstance?
+    private var isSeeking = false
+
+    typealias Succession = @Sendable () async -> ChatInstance?
 
     private typealias Reply = Result<JSONValue, ChatError>
 
-    private init(path: String, greeted: Greeted) {
+    private init(path: String, greeted: Greeted, _ succession: Succession?) {
         self.path = path
+        self.succession = succession
+        stays = greeted.stays
         connection = greeted.connection
         knownIdentity = greeted.identity
     }
@@ -29,14 +40,18 @@ actor AttachedService {
     private struct Greeted {
         var connection: ControlConnection
         var identity: LocalIdentity
+        var stays: Bool
     }
 
-    /// Attaches to the process behind the control socket at `path`; `nil` when none listens there.
+    /// Attaches to the process behind the control socket at `path`; `nil` when none listens there. `succession` starts
+    /// the chat here when it has run in a screen that ends.
     ///
     /// Throws when it is another version, or when the socket cannot be used.
-    static func attach(to path: String) async throws(CommandError) -> AttachedService? {
+    static func attach(
+        to path: String, succession: Succession? = nil
+    ) async throws(CommandError) -> AttachedService? {
         guard let greeted = try await connect(to: path) else { return nil }
-        let service = AttachedService(path: path, greeted: greeted)
+        let service = AttachedService(path: path, greeted: greeted, succession)
         await service.startReading()
         return service
     }
@@ -53,14 +68,17 @@ actor AttachedService {
             case .reply(SessionLine.greeting, let value)? = try? SessionLine(greeting),
             let identity = try? value.decode(LocalIdentity.self)
         else { return nil }
-        return Greeted(connection: connection, identity: identity)
+        return Greeted(
+            connection: connection, identity: identity, stays: answer["stays"]?.boolValue ?? true)
     }
 
-    /// Lets go of the other process; it goes on.
+    /// Lets go of the other process, which goes on; a chat that runs here by now ends.
     func detach() async {
         reader?.cancel()
         await reader?.value
         connection = nil
+        await own?.stop()
+        own = nil
         for stream in streams.values { stream.finish() }
         streams = [:]
     }
@@ -79,6 +97,14 @@ actor AttachedService {
     }
 
     private func send(_ call: ServiceCall, as number: Int) async throws(ChatError) -> JSONValue {
+        // For the moment in which the chat moves here.
+        let limit = ContinuousClock.now + Self.patience
+        while isSeeking, connection == nil, own == nil, limit > .now { try? await Task.sleep(for: .milliseconds(50)) }
+        if let own {
+            let value = try await call.perform(on: own.client)
+            guard let json = try? JSONValue(encoding: value) else { throw Self.gone }
+            return json
+        }
         guard let connection, let request = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
         let line = ControlConnection.line(request)
         guard line.count <= ControlConnection.longestRequest else {
@@ -109,7 +135,7 @@ actor AttachedService {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ChatEvent.self, bufferingPolicy: .bufferingNewest(10_000))
         streams[number] = continuation
-        _ = try? await send(.events, as: number)
+        if own == nil { _ = try? await send(.events, as: number) }
         return stream
     }
 
@@ -148,27 +174,57 @@ actor AttachedService {
     private func lose() {
         connection = nil
         for number in Array(waiting.keys) { take(.failure(Self.gone), for: number) }
-        publish(.notice(.instanceLost))
     }
 
-    /// Tries every second to attach again, until it works or the task is cancelled.
+    /// How long nothing is said while the chat moves here.
+    private static let patience = Duration.seconds(3)
+
+    /// Tries to attach again until it works or the task is cancelled. A chat that has ended with its screen is started
+    /// here as soon as that one has let go of the home, unless another process does.
     private func findAgain() async {
+        let succession = stays ? nil : succession
+        let lost = ContinuousClock.now
+        var isTold = false
+        isSeeking = succession != nil
+        defer { isSeeking = false }
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))
-            guard let found = try? await Self.connect(to: path) else { continue }
-            connection = found.connection
-            knownIdentity = found.identity
-            // Replies are read only after this returns.
-            Task { await self.resume() }
-            return
+            if !isTold, succession == nil || lost + Self.patience < .now {
+                isTold = true
+                isSeeking = false
+                publish(.notice(.instanceLost))
+            }
+            try? await Task.sleep(for: isTold ? .seconds(1) : .milliseconds(50))
+            if let found = try? await Self.connect(to: path) {
+                connection = found.connection
+                knownIdentity = found.identity
+                stays = found.stays
+                // Replies are read only after this returns.
+                let wasTold = isTold
+                Task { await self.resume(saying: wasTold) }
+                return
+            }
+            if let succession, !Task.isCancelled, let instance = await succession() {
+                return await goOn(with: instance)
+            }
         }
     }
 
+    /// The chat runs here from now on.
+    private func goOn(with instance: ChatInstance) async {
+        guard !Task.isCancelled else { return await instance.stop() }
+        own = instance
+        knownIdentity = await instance.client.identity
+        let events = await instance.client.events()
+        Task { for await event in events { publish(event) } }
+        await tellEverything()
+        publish(.notice(.instanceHere))
+    }
+
     /// Lets the streams go on over the new connection, and says that everything may have changed.
-    private func resume() async {
+    private func resume(saying isTold: Bool) async {
         for number in streams.keys.sorted() { _ = try? await send(.events, as: number) }
         await tellEverything()
-        publish(.notice(.instanceFound))
+        if isTold { publish(.notice(.instanceFound)) }
     }
 
     /// News were lost because the front end did not take them: it is told once that everything may have changed.

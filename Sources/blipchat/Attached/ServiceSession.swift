@@ -6,6 +6,8 @@ import ChatCore
 struct ServiceSession: Sendable {
     let service: any ChatService
     let connection: ControlConnection
+    /// The chat does not end with a screen.
+    var stays = false
 
     /// Answers `request` (`SessionLine.attach`), then serves until the front end hangs up or the task is cancelled.
     func run(_ request: JSONValue) async {
@@ -17,7 +19,7 @@ struct ServiceSession: Sendable {
             await connection.send(ControlResult.failed(refusal).json)
             return
         }
-        guard await connection.send(ControlResult.done(.done).json) else { return }
+        guard await connection.send(SessionLine.accepted(stays: stays)) else { return }
         // Every session begins with who we are, as the reply to a call that nobody made.
         await answer(.identity, SessionLine.greeting)
         await withTaskGroup(of: Void.self) { group in

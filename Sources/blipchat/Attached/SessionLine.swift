@@ -22,6 +22,12 @@ enum SessionLine {
         "v": 1, "op": .string(operation), "service": .integer(version), "version": .string(Version.text),
     ])
 
+    /// The answer to it. `stays`: the chat is served for its own sake (`blipchat serve`); a screen's ends with the screen.
+    static func accepted(stays: Bool) -> JSONValue {
+        guard case .object(let members) = ControlResult.done(.done).json else { return ControlResult.done(.done).json }
+        return .object(members + [JSONValue.Member(name: "stays", value: .bool(stays))])
+    }
+
     /// The line; throws only when something in it cannot be coded.
     func json() throws -> JSONValue {
         switch self {

@@ -21,7 +21,8 @@ final class ChatInstance: Sendable {
         case nobody
         /// Other commands, for as long as the command of this process takes: they could not have the home meanwhile.
         case commands
-        case everybody
+        /// `stays`: the chat does not end with a screen (`blipchat serve`).
+        case everybody(stays: Bool)
     }
 
     private init(
@@ -57,11 +58,12 @@ final class ChatInstance: Sendable {
                 await runner.perform(operation, records: records)
             }
             helping = server.map { server in Task { await server.run() } }
-        case .everybody:
+        case .everybody(let stays):
             let log = LogFile(folder: paths.log)
             let events = await client.events()
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
-            let server = try ControlServer(path: paths.socket, service: client) { [runner] operation, records in
+            let server = try ControlServer(path: paths.socket, service: client, stays: stays) {
+                [runner] operation, records in
                 await runner.perform(operation, records: records)
             }
             tasks.append(Task { await server.run() })

@@ -12,20 +12,22 @@ final class ControlServer: Sendable {
     private let descriptor: Int32
     private let path: String
     private let service: (any ChatService)?
+    private let stays: Bool
     /// Runs for the command of its own process and ends with it.
     private var isTemporary: Bool { service == nil }
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     private let connections = Atomic(0)
 
     /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
-    /// commands only. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
+    /// commands only. `stays`: the service does not end with a screen. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
     init(
-        path: String, service: (any ChatService)? = nil,
+        path: String, service: (any ChatService)? = nil, stays: Bool = false,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     ) throws(CommandError) {
         descriptor = try ControlSocket.listen(at: path)
         self.path = path
         self.service = service
+        self.stays = stays
         self.perform = perform
     }
 
@@ -70,7 +72,7 @@ final class ControlServer: Sendable {
             while let request = try await connection.receive(timeout: .seconds(60)) {
                 if request["op"]?.stringValue == SessionLine.operation {
                     guard let service else { break }
-                    return await ServiceSession(service: service, connection: connection).run(request)
+                    return await ServiceSession(service: service, connection: connection, stays: stays).run(request)
                 }
                 let result = await answer(request, on: connection)
                 guard await connection.send(result.json) else { return }

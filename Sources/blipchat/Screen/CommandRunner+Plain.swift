@@ -44,7 +44,7 @@ extension CommandRunner {
         watch.cancel()
         await watch.value
         // Of a chat that goes on elsewhere nothing stays undone.
-        if !chat.isAttached, let farewell = application.farewell { streams.note(farewell) }
+        if await chat.runsHere, let farewell = application.farewell { streams.note(farewell) }
         return ExitCode(rawValue: code) ?? .done
     }
 }

@@ -131,7 +131,8 @@ extension CommandRunner {
             let contact = try await chat.contact(for: target)
             let result = try await show(
                 chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: chat.notices,
-                isSecondScreen: chat.isAttached, reconfigure: { await chat.reconfigure($0, paths) })
+                isSecondScreen: chat.isAttached, runsHere: { await chat.runsHere },
+                reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
         } catch {
@@ -189,7 +190,8 @@ extension CommandRunner {
     @ScreenActor func show(
         _ service: any ChatService, of paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal,
         contact: String?, notices: [String], saysFarewell: Bool = true, isSecondScreen: Bool = false,
-        commands: ScreenCommands? = nil, reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
+        commands: ScreenCommands? = nil, runsHere: () async -> Bool = { true },
+        reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
         var options = try applicationOptions(
             paths, settings, contact: contact, notices: notices, commands, reconfigure: reconfigure)
@@ -198,7 +200,7 @@ extension CommandRunner {
         do {
             let code = try await application.run()
             // Of a chat that goes on in another process nothing stays undone.
-            if saysFarewell, !isSecondScreen, let farewell = application.farewell { streams.note(farewell) }
+            if saysFarewell, await runsHere(), let farewell = application.farewell { streams.note(farewell) }
             return ExitCode(rawValue: code) ?? .done
         } catch {
             throw CommandError(error)

@@ -8,7 +8,7 @@ import Glibc
 /// A chat to be shown; `close` it at the end.
 enum OpenChat {
     case own(ChatInstance)
-    /// Another process runs it and goes on when this one ends.
+    /// Another process runs it and goes on when this one ends; when that was a screen and ends first, it runs here.
     case attached(AttachedService)
 
     /// Attaches to the process that runs the chat of this home, else starts the chat here, with `key` as
@@ -20,9 +20,14 @@ enum OpenChat {
     ) async throws(CommandError) -> OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
-            if let service = try await AttachedService.attach(to: paths.socket) { return .attached(service) }
+            // What keeps it from being started is the other one's, and is tried again until the other one answers.
+            let attached = try await AttachedService.attach(to: paths.socket) {
+                try? await ChatInstance.start(paths, configuration, for: .everybody(stays: false))
+            }
+            if let attached { return .attached(attached) }
             do throws(CommandError) {
-                return .own(try await ChatInstance.start(paths, configuration, for: .everybody, key: key))
+                return .own(
+                    try await ChatInstance.start(paths, configuration, for: .everybody(stays: false), key: key))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
                 guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }
@@ -39,6 +44,16 @@ enum OpenChat {
     }
 
     var isAttached: Bool { if case .attached = self { true } else { false } }
+
+    /// This process runs the chat, from the start or by now.
+    var runsHere: Bool {
+        get async {
+            switch self {
+            case .own: true
+            case .attached(let service): await service.own != nil
+            }
+        }
+    }
 
     /// What the user should know at the start.
     var notices: [String] {
@@ -68,7 +83,8 @@ enum OpenChat {
     func reconfigure(_ configuration: ChatConfiguration, _ paths: HomePaths) async {
         switch self {
         case .own(let instance): await instance.client.reconfigure(configuration)
-        case .attached:
+        case .attached(let service):
+            if let own = await service.own { return await own.client.reconfigure(configuration) }
             if let process = InstanceLock.holder(path: paths.lock), process > 0 { kill(process, SIGHUP) }
         }
     }
