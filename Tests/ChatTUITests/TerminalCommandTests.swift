@@ -20,6 +20,11 @@ struct TerminalSequencesTests {
             notification(.osc99, "a", "b") == "\u{1B}]99;i=blipchat:d=0;a\u{1B}\\\u{1B}]99;i=blipchat:p=body;b\u{1B}\\")
         #expect(notification(.command, "a", "b") == "")
         #expect(notification(.osc9, String(repeating: "é", count: 500), "").utf8.count == 4 + 256 + 2)
+        // What is doubled inside ends the outer sequence nowhere.
+        #expect(
+            TerminalSequences.throughTmux(notification(.osc9, "a", "b"))
+                == "\u{1B}Ptmux;\u{1B}\u{1B}]9;a: b\u{1B}\u{1B}\\\u{1B}\\")
+        #expect(TerminalSequences.throughTmux(notification(.off, "a", "b")).isEmpty)
     }
 
     @Test("each terminal gets the form of notification that it knows")

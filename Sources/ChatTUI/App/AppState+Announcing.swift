@@ -44,7 +44,10 @@ extension AppState {
         say(
             isMute
                 ? "Rings; the desktop is told nothing: /set notify.command names a command"
-                : "Rings, and notifies the desktop by: \(settings.desktop.rawValue)", isError: isMute)
+                : settings.desktop == .off
+                    ? "Rings; the desktop is told nothing (/notify desktop auto)"
+                    : "Rings, and tells the desktop by: \(settings.desktop.rawValue) (tmux needs: set -g allow-passthrough on)",
+            isError: isMute)
         effects.append(.bell)
         tell(SafeText(literal: "this is a test"), &effects)
     }

@@ -53,7 +53,9 @@ extension AppState {
     ) {
         let reference = Self.reference(&scanner, alone: true, kind: action.kind)
         if let word = scanner.next() {
-            return note("\(SafeText(word, as: .name).text) is no message (2, #1a2b3c4d, #8)", isError: true)
+            return note(
+                "\(SafeText(word, as: .name).text) is no message (its number from the end, its id or its file: 2, #1a2b3c4d, #8)",
+                isError: true)
         }
         find(reference ?? .last(1, action.kind), action, &effects)
     }

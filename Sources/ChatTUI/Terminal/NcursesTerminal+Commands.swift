@@ -24,7 +24,9 @@ extension NcursesTerminal {
             write(TerminalSequences.clipboard(text, throughScreen: environment.isScreen) ?? "")
         case .notify(let title, let body, let form):
             let form = form == .auto ? environment.notificationForm : form
-            write(TerminalSequences.notification(title, body, as: form, unicode: capabilities.unicode))
+            let sequence = TerminalSequences.notification(title, body, as: form, unicode: capabilities.unicode)
+            let isInTmux = environment.isTmux && !environment.hasScreenSession
+            write(isInTmux ? TerminalSequences.throughTmux(sequence) : sequence)
         case .cursorShape(let shape):
             guard wish.cursor != shape else { return }
             wish.cursor = shape

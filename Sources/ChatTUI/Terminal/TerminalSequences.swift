@@ -62,6 +62,13 @@ enum TerminalSequences {
         }
     }
 
+    /// For the terminal around tmux, which reads none of these itself and hands this on when `allow-passthrough` is on
+    /// (tmux(1)).
+    static func throughTmux(_ sequence: String) -> String {
+        guard !sequence.isEmpty else { return "" }
+        return "\u{1B}Ptmux;" + sequence.replacing("\u{1B}", with: "\u{1B}\u{1B}") + "\u{1B}\\"
+    }
+
     /// At most 256 bytes of text without `;`, which no part of a sequence can be confused with.
     static func plain(_ text: SafeText, unicode: Bool) -> String {
         var plain = ""

@@ -99,7 +99,9 @@ actor AttachedService {
     private func send(_ call: ServiceCall, as number: Int) async throws(ChatError) -> JSONValue {
         // For the moment in which the chat moves here.
         let limit = ContinuousClock.now + Self.patience
-        while isSeeking, connection == nil, own == nil, limit > .now { try? await Task.sleep(for: .milliseconds(50)) }
+        while isSeeking, connection == nil, own == nil, limit > .now, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(50))
+        }
         if let own {
             let value = try await call.perform(on: own.client)
             guard let json = try? JSONValue(encoding: value) else { throw Self.gone }

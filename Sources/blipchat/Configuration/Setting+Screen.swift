@@ -7,7 +7,7 @@ extension Setting {
         choice("ui.list", \.screen.list, "the list of chats: by the width of the terminal, always, or never"),
         automatic("ui.list_width", 8...40, \.screen.listWidth, "columns of the list"),
         choice("ui.details", \.screen.details, "the details of the open chat beside it"),
-        flag("ui.hints", \.screen.hints, "the last keys' help on the status line"),
+        flag("ui.hints", \.screen.hints, "the line of keys below the input"),
         flag("ui.mouse", \.screen.mouse, "clicks and the wheel; false leaves the mouse to the terminal"),
         text(
             "ui.theme", \.screen.theme, form: "a theme's name (/theme lists them)", limit: 64,
@@ -36,10 +36,10 @@ extension Setting {
         flag("ui.title", \.screen.title, "set the title of the terminal's window"),
         flag("ui.up_edits_last", \.screen.upEditsLast, "Up on an empty line edits the last message"),
         choice("ui.unicode.width", \.screen.width, "whose widths of characters rule", .nextStart),
-        choice("ui.unicode.emoji", \.screen.emoji, "draw emoji, or write their names", .nextStart),
+        choice("ui.unicode.emoji", \.screen.emoji, "draw emoji, or write their names"),
         automatic(
             "ui.unicode.ambiguous", 1...2, \.screen.ambiguous, "columns of characters of ambiguous width", .nextStart),
-        choice("ui.unicode.bidi", \.screen.bidi, "text from right to left", .nextStart),
+        choice("ui.unicode.bidi", \.screen.bidi, "text from right to left"),
         number(
             "input.paste_confirm_lines", 0...10_000, \.screen.pasteConfirmLines,
             "a paste of more lines asks before it is sent; 0 never asks"),

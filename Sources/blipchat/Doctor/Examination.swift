@@ -36,6 +36,7 @@ struct Examination {
     let home: String?
     private(set) var findings: [Finding] = []
     private var downloads: String
+    private var partialKeepDays = Configuration().partialKeepDays
 
     init(paths: HomePaths, home: String?) {
         self.paths = paths
@@ -80,7 +81,9 @@ struct Examination {
                 note("config", .error, "\(problem.subject): \(problem.reason)", problem.advice, exit: .usage)
             }
             guard problems.isEmpty else { return }
-            downloads = try file.read().downloads ?? paths.downloads
+            let settings = try file.read()
+            downloads = settings.downloads ?? paths.downloads
+            partialKeepDays = settings.partialKeepDays
             note("config", .ok, SmallFile.exists(paths.configuration) ? paths.configuration : "all defaults")
         } catch {
             note("config", .error, "\(error.subject): \(error.reason)", error.advice, exit: .usage)
@@ -198,7 +201,7 @@ struct Examination {
         note(
             "partials", .warning,
             "\(left.count.counted("unfinished file")) of no transfer: \(left.map(\.path).joined(separator: ", "))",
-            "delete them; blipchat does after 14 days")
+            partialKeepDays > 0 ? "delete them; blipchat does after \(partialKeepDays) days" : "delete them")
     }
 }
 
