@@ -53,6 +53,39 @@ struct ReturnPlaceTests {
         #expect(rows(fixture.text) == rows(before))
     }
 
+    @Test(
+        "a chat that was left further up is there again when one comes back, and at its new lines when there are some")
+    func leftChats() {
+        var fixture = Fixture(
+            columns: 80, rows: 24,
+            conversations: [
+                Fixture.conversation(Fixture.alice, "Alice", readUpTo: 500), Fixture.conversation(Fixture.bob, "Bob"),
+            ])
+        fixture.effects = fixture.state.chats[0].window.loading.map { [.ask(.page($0))] } ?? []
+        fixture.answerPages(from: Self.long)
+        let rows = { (text: String) in text.split(separator: "\n").filter { $0.contains("line ") } }
+        for _ in 0..<20 {
+            fixture.press("PgUp")
+            fixture.answerPages(from: Self.long)
+        }
+        let before = rows(fixture.text)
+        #expect(!before.contains { $0.contains("line 500") })
+        for _ in 0..<2 {
+            fixture.press("Alt-2")
+            fixture.answerPages(from: [])
+            fixture.press("Alt-1")
+            fixture.answerPages(from: Self.long)
+            #expect(rows(fixture.text) == before)
+        }
+        fixture.press("Alt-2")
+        fixture.answerPages(from: [])
+        let news = Fixture.message(501, .incoming, "line 501", at: Fixture.time(20, 10, 1))
+        fixture.send(.chat(.messageAdded(news)))
+        fixture.press("Alt-1")
+        fixture.answerPages(from: Self.long + [news])
+        #expect(fixture.text.contains("line 501"))
+    }
+
     @Test("from a quoted message Esc leads back to its answer")
     func quoted() {
         var fixture = Self.screen()

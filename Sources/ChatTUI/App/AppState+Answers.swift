@@ -97,8 +97,10 @@ extension AppState {
             return chat
         }
         if old.count + new.count > chats.count { transfers.keep(of: Set(chats.map(\.id))) }
-        let twins = NameLikeness.twins(among: list.map(\.peer))
-        for index in chats.indices { chats[index].twin = twins[chats[index].id] }
+        if list.count != old.count || list.contains(where: { old[$0.peer.id]?.peer.name != $0.peer.name }) {
+            let twins = NameLikeness.twins(among: list.map(\.peer))
+            for index in chats.indices { chats[index].twin = twins[chats[index].id] }
+        }
         if let openID, chatIndex(openID) == nil {
             // The contact was removed; its half-typed lines are not lost.
             if case .edit(_, let saved, _)? = old[openID]?.composing, !saved.isEmpty { killRing.add(saved.text) }

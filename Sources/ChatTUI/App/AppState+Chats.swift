@@ -25,7 +25,12 @@ extension AppState {
             chats[index].window.unreadLine = ChatWindow.UnreadLine(
                 after: conversation.readUpTo ?? HistoryPosition(.min), count: conversation.unreadCount)
         }
-        if !chats[index].window.isLoaded, chats[index].window.loading == nil {
+        // Who was reading further up goes on there, unless there is something new.
+        let place = conversation.unreadCount == 0 ? chats[index].leftPlace : nil
+        chats[index].leftPlace = nil
+        if let place {
+            show(place, at: index, &effects)
+        } else if !chats[index].window.isLoaded, chats[index].window.loading == nil {
             load(.newest, replacing: true, at: index, &effects)
         }
         if !chats[index].hasLoadedDraft {
@@ -44,7 +49,11 @@ extension AppState {
         storeDraft(&effects)
         if let kept = history.keptDraft { input = InputLine(kept) }
         if input.isEmpty { drafts[openID] = nil } else { drafts[openID] = input }
-        if let index = chatIndex(openID) { chats[index].window.shrink() }
+        if let index = chatIndex(openID) {
+            let chat = chats[index]
+            chats[index].leftPlace = chat.window.isAtBottom ? nil : ReturnPlace(chat, search: nil)
+            chats[index].window.shrink()
+        }
         forgetWindows(after: openID)
     }
 
@@ -115,18 +124,23 @@ extension AppState {
         open(place.contact, &effects)
         // The contact may have been removed meanwhile: the view of another chat stays.
         if let index = chatIndex(place.contact) {
-            chats[index].window.highlight = nil
             chats[index].window.giveUpJump()
-            if chats[index].window.unreadLine == nil { chats[index].window.unreadLine = place.unreadLine }
-            switch (place.scroll, place.position) {
-            case (.at(let key, _), let position?):
-                chats[index].window.scroll = place.scroll
-                if chats[index].window.index(of: key) == nil {
-                    load(.around(position), replacing: true, keepingView: true, at: index, &effects)
-                }
-            default: scroll(.newest, &effects)
-            }
+            show(place, at: index, &effects)
         }
         if let search { overlay = .search(search) }
+    }
+
+    /// The rows of the open chat that were seen there before.
+    private mutating func show(_ place: ReturnPlace, at index: Int, _ effects: inout [AppEffect]) {
+        chats[index].window.highlight = nil
+        if chats[index].window.unreadLine == nil { chats[index].window.unreadLine = place.unreadLine }
+        switch (place.scroll, place.position) {
+        case (.at(let key, _), let position?):
+            chats[index].window.scroll = place.scroll
+            if chats[index].window.index(of: key) == nil {
+                load(.around(position), replacing: true, keepingView: true, at: index, &effects)
+            }
+        default: scroll(.newest, &effects)
+        }
     }
 }

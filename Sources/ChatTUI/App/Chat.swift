@@ -13,6 +13,8 @@ struct Chat: Sendable, Equatable, Identifiable {
     var mentionCount = 0
     /// The contact that this one's name looks like, as long as both are there.
     var twin: String?
+    /// What was seen of it when it was left for another chat, if that was not its end.
+    var leftPlace: AppState.ReturnPlace?
     /// The number to compare, once asked for.
     var safetyNumber: [String]?
     /// What the line in its input becomes, when it is no new message.
