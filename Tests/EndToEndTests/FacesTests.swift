@@ -78,6 +78,17 @@ extension EndToEnd {
             try await third.enter(command)
             try await third.waitFor("the third screen") { $0.contains("Attached to the blipchat that runs here") }
 
+            // What is set on one of them counts on all, whoever runs the chat.
+            try await third.enter("/set ui.title off")
+            try await third.waitFor("the setting") { $0.contains("ui.title = false") }
+            try await second.enter("/bind F9 /version")
+            for session in [first, third] {
+                try await eventually("the key is known") {
+                    try await session.press("F9")
+                    return try await session.screen().contains("blipchat 0.")
+                }
+            }
+
             try await first.press("C-q")
             try await first.waitFor("the shell is back") { $0.contains("exit=0") }
             for session in [second, third] { try await session.waitFor("a link") { $0.contains("online") } }

@@ -28,6 +28,7 @@ extension ChatClient {
         if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }
         if wanted.downloadsFolder != old.downloadsFolder { resolveDownloadsFolder() }
         guard phase == .running else { return }
+        hub.publish(.notice(.settingsChanged))
         if wanted.proxy != old.proxy {
             // Whom the old way did not reach is tried by the new one now.
             for contact in sessions.keys.sorted() {

@@ -198,6 +198,8 @@ public enum ChatNotice: Sendable, Equatable, Codable {
     case instanceFound
     /// The other process has ended, and this one runs the chat from now on; everything is read anew.
     case instanceHere
+    /// The file of settings was read again: other front ends of this chat read it, too.
+    case settingsChanged
 }
 
 /// Why the chat could not do something. Sentences for people are made in the front end.

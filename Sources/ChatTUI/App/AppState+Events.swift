@@ -30,7 +30,7 @@ extension AppState {
             chats[index].typingUntil = isComposing ? moment.uptime + Self.peerTypingLimit : nil
         case .requestsChanged(let list): receive(requests: list, &effects)
         case .identityChanged(let news): identity = news
-        case .notice(let notice): receive(notice)
+        case .notice(let notice): receive(notice, &effects)
         }
     }
 
@@ -62,7 +62,7 @@ extension AppState {
     }
 
     /// What holds for the whole run stays to be read; the rest passes by on the status line.
-    private mutating func receive(_ notice: ChatNotice) {
+    private mutating func receive(_ notice: ChatNotice, _ effects: inout [AppEffect]) {
         let words = Sentences.sentence(for: notice, name: name(of:))
         switch notice {
         case .cannotListen, .listensElsewhere: note(words, isError: true)
@@ -71,6 +71,7 @@ extension AppState {
             // Nobody knows better until it runs again; then every link is told anew.
             for index in chats.indices { chats[index].link = .offline(reason: "nothing runs the chat") }
         case .instanceFound, .instanceHere: note(words)
+        case .settingsChanged: effects.append(.run(.settings(.follow)))
         case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
         }
     }

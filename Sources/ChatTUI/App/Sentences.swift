@@ -98,6 +98,7 @@ public enum Sentences {
         case .instanceLost:
             "The blipchat that runs the chat has ended: nothing is sent or received until it runs again (blipchat serve)"
         case .instanceFound: "The chat runs again"
+        case .settingsChanged: "The settings have changed"
         case .instanceHere: "The other blipchat has ended: the chat goes on here"
         }
     }

@@ -16,7 +16,10 @@ struct NoSettings: SettingsStore {
     var choices: [String: [String]] { [:] }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {
-        if case .contact = request { return SettingsReply([]) }
+        switch request {
+        case .contact, .follow: return SettingsReply([])
+        default: break
+        }
         return SettingsReply(["There is no configuration file here"], isError: true)
     }
 }
@@ -33,13 +36,15 @@ public enum SettingsRequest: Sendable, Equatable {
     case contact(String, becomes: String?)
     /// Reads the file again.
     case reload
+    /// Another front end has changed the file, and the chat knows: reads it again, and says nothing.
+    case follow
     case themes
 
     /// Changes what the screen does already: a key or an alias.
     var isOfKeys: Bool {
         switch self {
         case .set(let key, _), .unset(let key): key.hasPrefix("keys.") || key.hasPrefix("alias.")
-        case .show, .contact, .reload, .themes: false
+        case .show, .contact, .reload, .follow, .themes: false
         }
     }
 }

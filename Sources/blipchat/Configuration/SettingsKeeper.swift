@@ -49,6 +49,7 @@ actor SettingsKeeper: SettingsStore {
                 if !reply.isError { reply.lines = [] }
                 return reply
             case .reload: return try await reload()
+            case .follow: return follow()
             }
         } catch {
             return SettingsReply(error.words, isError: true)
@@ -67,6 +68,17 @@ actor SettingsKeeper: SettingsStore {
             reply.lines[0] += "; from the next start on: " + waiting.map(\.key).joined(separator: ", ")
         }
         return reply
+    }
+
+    /// What another front end has written is in effect here, too. Slips are told where they are made.
+    private func follow() -> SettingsReply {
+        do throws(CommandError) {
+            let configuration = try file.read()
+            let theme = try file.themes.theme(named: configuration.screen.theme)
+            return SettingsReply([], settings: configuration.screen, theme: theme)
+        } catch {
+            return SettingsReply([])
+        }
     }
 
     private func reread(saying words: String, changed setting: Setting?) async throws(CommandError) -> SettingsReply {
