@@ -9,6 +9,38 @@ import Testing
 struct OverlayTests {
     private typealias Fixture = ScreenFixture
 
+    @Test("an open search finds what comes meanwhile, and its cursor stays on its hit")
+    func newHits() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-s")
+        fixture.type("line")
+        let hits = (1...3).map { Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(20, 9, 0)) }
+        func answer(_ hits: [ChatMessage]) {
+            guard case .ask(.search(let query, let generation))? = fixture.effects.last else {
+                Issue.record("nothing was asked")
+                return
+            }
+            let result = SearchResult(hits: hits, searched: 100, isTruncated: false)
+            fixture.send(.answer(.search(query, generation: generation, result, took: .milliseconds(1))))
+        }
+        answer(hits)
+        fixture.press("Down")
+        #expect(fixture.text.contains("> 20 Nov 09:00 Alice  Alice   [line] 2"))
+        fixture.effects = []
+        let news = Fixture.message(90, .incoming, "line 4", at: Fixture.time(21, 9, 7))
+        fixture.send(.chat(.messageAdded(news)))
+        fixture.advance(.milliseconds(500))
+        let isSearch = { (question: Question) in if case .search = question { true } else { false } }
+        #expect(!fixture.questions.contains(where: isSearch), "not at once: thousands may come")
+        fixture.advance(.seconds(1))
+        fixture.effects.removeAll { if case .ask(.search) = $0 { false } else { true } }
+        answer([news] + hits)
+        #expect(fixture.text.contains("line] 4") && fixture.text.contains("> 20 Nov 09:00 Alice  Alice   [line] 2"))
+        fixture.effects = []
+        fixture.advance(.seconds(5))
+        #expect(!fixture.questions.contains(where: isSearch), "asked once")
+    }
+
     @Test("many hits take the rows that their context does not need, and the hit is marked in it")
     func manyHits() {
         var fixture = Fixture.main(columns: 120, rows: 40)

@@ -78,6 +78,7 @@ extension AppState {
 
     private mutating func add(_ message: ChatMessage) {
         conversations.isDirty = true
+        searchIsOld()
         if case .file(let transfer) = message.content { transfers.update(transfer) }
         guard let index = chatIndex(message.contact) else { return }
         if chats[index].wasMissing(message) { return fillIn(message, at: index) }

@@ -49,6 +49,8 @@ extension AppState {
     /// Asks anew; answers to earlier questions are stale from now on.
     mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
         pane.generation = nextNumber()
+        pane.due = nil
+        pane.kept = nil
         let syntax = SearchSyntax(pane.query.text, searchContext(scope: pane.scope))
         pane.problem = syntax.problem
         pane.jumpsAtOnce = false
@@ -69,12 +71,37 @@ extension AppState {
         pane.result = result
         pane.answered = generation
         pane.took = took
-        pane.selected = 0
-        pane.context = []
+        let place = pane.kept.flatMap { id in result.hits.firstIndex { $0.id == id } }
+        pane.kept = nil
+        pane.selected = place ?? 0
+        // The same hit has the same messages around it until they are asked for anew.
+        if place == nil { pane.context = [] }
         let jumps = pane.jumpsAtOnce
         pane.jumpsAtOnce = false
         askContext(&pane, &effects)
         if jumps { jump(from: pane, &effects) }
+    }
+
+    /// A message has come while the search is open: it may be a hit.
+    mutating func searchIsOld() {
+        guard case .search(var pane) = overlay, pane.due == nil, pane.result != nil else { return }
+        pane.due = moment.uptime + .seconds(1)
+        overlay = .search(pane)
+    }
+
+    /// Asks again when it is time; the cursor stays on its hit.
+    mutating func searchAgain(_ effects: inout [AppEffect]) {
+        guard case .search(var pane) = overlay, let due = pane.due, due <= moment.uptime else { return }
+        // What the user is asking for comes first.
+        guard pane.answered == pane.generation else {
+            pane.due = nil
+            overlay = .search(pane)
+            return
+        }
+        let kept = pane.selectedHit?.id
+        refresh(&pane, &effects)
+        pane.kept = kept
+        overlay = .search(pane)
     }
 
     private mutating func move(_ pane: inout SearchPane, by step: Int, count: Int, _ effects: inout [AppEffect]) {

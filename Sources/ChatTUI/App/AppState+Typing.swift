@@ -75,6 +75,7 @@ extension AppState {
         }
         if let timer = draftTimer, timer <= now { storeDraft(&effects) }
         checkSpelling(&effects)
+        searchAgain(&effects)
         showProgress()
         if let due = linkRefresh, due <= now {
             linkRefresh = nil
@@ -102,6 +103,7 @@ extension AppState {
         consider(progressNews.due)
         if !spelling.isRunning { consider(spelling.due) }
         consider(linkRefresh)
+        if case .search(let pane) = overlay { consider(pane.due) }
         consider(typing.map { $0.lastKey + Self.typingPause })
         consider(conversations.due)
         consider(announcements.deadline)

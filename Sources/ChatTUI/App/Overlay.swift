@@ -75,6 +75,10 @@ struct SearchPane: Sendable, Equatable {
     /// F1: what can be typed stands in the place of the hits.
     var showsSyntax = false
     var selected = 0
+    /// When (uptime) it is asked again, because a message has come since.
+    var due: Duration?
+    /// The hit that the cursor goes back to with the next answer.
+    var kept: MessageID?
     /// Messages around the selected hit.
     var context: [ChatMessage] = []
     var contextGeneration = 0
