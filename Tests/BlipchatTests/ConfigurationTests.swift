@@ -129,7 +129,7 @@ import Testing
                 == ConfigurationError(
                     position: TextPosition(line: 3, column: 1),
                     reason: "keys.\"Ctrl-a b\": Ctrl-a b would never be heard: Ctrl-a alone is line-start "
-                        + "(/unbind Ctrl-a frees it)"))
+                        + "(unbind Ctrl-a first)"))
         #expect(error("[keys]\n\"Ctrl-a\" = \"\"\n\"Ctrl-a b\" = \"quit\"") == nil)
         #expect(error("[keys]\n\"Enter\" = \"\"")?.reason.contains("only key that sends") == true)
         #expect(error("[keys]\n\"Enter\" = \"\"\n\"F9\" = \"send\"") == nil)

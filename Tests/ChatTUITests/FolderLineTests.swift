@@ -337,6 +337,20 @@ struct FolderLineTests {
             #expect(window.isAtBottom)
             #expect(fixture.text.contains("photos/ (\(Units.grouped(Int(count))) files)"))
             if count == 1000 { #expect(fixture.text.contains("line 50") && fixture.text.contains("line 40")) }
+            // However many they are, the older messages are a page further up, and the newest at the end again.
+            for _ in 0..<3 {
+                fixture.press("PgUp")
+                for _ in 0..<200 where fixture.questions.contains(where: \.isPage) {
+                    fixture.answerPages(from: talk + files)
+                }
+            }
+            #expect(fixture.text.contains("line 10"), "\(count): \(fixture.text)")
+            #expect(fixture.state.chats[0].window.items.count <= ChatWindow.foldedLimit)
+            fixture.press("Alt-End")
+            for _ in 0..<200 where fixture.questions.contains(where: \.isPage) {
+                fixture.answerPages(from: talk + files)
+            }
+            #expect(fixture.state.chats[0].window.isAtBottom)
         }
     }
 
@@ -375,4 +389,8 @@ extension ScreenFixture {
     fileprivate var reacted: [MessageID] {
         errands.compactMap { if case .react(let message, _) = $0 { message.id } else { nil } }
     }
+}
+
+extension Question {
+    fileprivate var isPage: Bool { if case .page = self { true } else { false } }
 }

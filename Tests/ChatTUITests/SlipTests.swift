@@ -24,6 +24,33 @@ struct SlipTests {
     }
 
     @Test(
+        "any other key withdraws a question, also one that says something in its place",
+        arguments: ["n", "x", "y", "u"])
+    func anotherKey(key: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Esc", "d")
+        #expect(fixture.text.contains("The same key again deletes"))
+        fixture.advance(.seconds(1))
+        fixture.press(key)
+        #expect(fixture.state.confirmation == nil)
+        fixture.effects = []
+        fixture.press("d")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("The same key again deletes"))
+    }
+
+    @Test("a click that answers a question ends it")
+    func clickedQuestion() throws {
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        fixture.press("Esc")
+        for step in 0..<3 {
+            try fixture.click(on: "d delete")
+            fixture.advance(.seconds(1))
+            #expect(fixture.text.contains("The same key again deletes") == (step != 1))
+        }
+        #expect(fixture.errands.count { if case .retract = $0 { true } else { false } } == 1)
+    }
+
+    @Test(
         "a name of several words that nobody has is not the first word's",
         arguments: [
             "/block Bob Bilder", "/query Bob Xyz", "/disconnect Bob Bilder", "/remove Bob 2", "/ping Bob Bilder",
@@ -336,8 +363,8 @@ struct SlipTests {
     @Test("an answer that begins with two slashes means the same after a restart")
     func answerDraft() {
         let composing = Composing.reply(to: Fixture.history[0])
-        #expect(composing.draft("//usr/bin") == "/reply #\(Fixture.history[0].id.short) /usr/bin")
-        #expect(composing.draft("/usr") == "/reply #\(Fixture.history[0].id.short) /usr")
+        #expect(composing.draft("//usr/bin", keepsLines: true) == "/reply #\(Fixture.history[0].id.short) /usr/bin")
+        #expect(composing.draft("/usr", keepsLines: true) == "/reply #\(Fixture.history[0].id.short) /usr")
     }
 
     @Test("the go-to list has every contact, and draws those that are seen, with their numbers")

@@ -308,7 +308,7 @@ struct WritingTests {
     func seldom() {
         var fixture = Fixture.main(columns: 120, rows: 40)
         fixture.enter("/bind Ctrl-1 quit")
-        #expect(fixture.text.contains("few terminals can send Ctrl-1"))
+        #expect(fixture.text.contains("Few terminals can send Ctrl-1"))
         fixture.enter("/bind Ctrl-x palette")
         #expect(fixture.text.contains("Ctrl-x: palette"))
         fixture.press("Ctrl-x")

@@ -8,9 +8,17 @@ extension ChatClient {
 
     public func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
         try await stored { () async throws(StoreError) in
-            try await store.transfers(unfinishedOnly: unfinishedOnly, limit: 1000)
+            let unfinished = try await store.transfers(unfinishedOnly: true, limit: Self.unfinishedLimit)
+            if unfinishedOnly { return unfinished }
+            // Whatever is open can be answered, however much has ended since.
+            let newest = try await store.transfers(unfinishedOnly: false, limit: Self.transferLimit)
+            let known = Set(newest.map(\.id))
+            return (newest + unfinished.filter { !known.contains($0.id) }).sorted { $0.number > $1.number }
         }
     }
+
+    private static let transferLimit = 1000
+    private static let unfinishedLimit = 10_000
 
     public func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer {
         let found = try await stored { () async throws(StoreError) in try await store.transfer(number: number) }

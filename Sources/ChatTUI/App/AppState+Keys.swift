@@ -24,7 +24,10 @@ extension AppState {
         case .hangup:
             exitCode = 129
             quit(&effects)
-        case .mouse(let mouse): receive(mouse, &effects)
+        case .mouse(let mouse):
+            let asked = mouse.action == .press ? openQuestion : nil
+            receive(mouse, &effects)
+            settle(asked)
         }
     }
 
@@ -52,10 +55,11 @@ extension AppState {
     /// After a key: a question that it has answered, or that it has not, is not to be read any more. One that it has
     /// asked anew is.
     private mutating func settle(_ asked: (status: StatusNotice, confirmation: Confirmation?)?) {
-        guard let asked, status == asked.status, pendingKeys.isEmpty else { return }
+        guard let asked, pendingKeys.isEmpty else { return }
         guard confirmation == nil || confirmation == asked.confirmation else { return }
+        // Also when the key has said something in its place: what cannot be read any more is not answered.
         confirmation = nil
-        status = nil
+        if status == asked.status { status = nil }
     }
 
     private mutating func press(_ key: Key, _ effects: inout [AppEffect]) {
@@ -155,7 +159,8 @@ extension AppState {
 
     /// Editing commands on the input line. `false` when `command` is none.
     mutating func edit(_ command: AppCommand, _ effects: inout [AppEffect]) -> Bool {
-        let before = input.text
+        // Not the text: to put it together takes its time with a megabyte.
+        let before = input.characters
         switch input.perform(command, yanking: killRing.newest, reordering: settings.reorders) {
         case .ignored: return false
         case .done: lastKill = nil
@@ -163,7 +168,7 @@ extension AppState {
             killRing.add(text, joining: lastKill == direction ? direction : nil)
             lastKill = text.isEmpty ? nil : direction
         }
-        if input.text != before {
+        if input.characters != before {
             leaveHistory()
             draftChanged(&effects)
         }

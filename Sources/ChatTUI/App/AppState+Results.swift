@@ -86,7 +86,7 @@ extension AppState {
         case .cancel(let number), .cancelFolder(let number): say("#\(shown(number)) is cancelled")
         case .settings(let request):
             guard case .settings(var reply) = result else { return }
-            if reply.isError, reply.settings == nil, request.isOfKeys {
+            if let key = request.key, unkeptKeys.remove(key) != nil, reply.isError, reply.settings == nil {
                 reply.lines.append("Until blipchat ends it is as you said; it is not kept")
             }
             adopt(reply, &effects)

@@ -170,9 +170,9 @@ extension AppState {
         guard window.isLoaded, window.loading == nil, !window.loadFailed, !window.items.isEmpty else { return }
         let bottom = window.bottomIndex
         // An item that is shown has at least one row, so this many of them fill the screen and the next page of it. A
-        // folder larger than what may be in memory is passed by scrolling.
+        // folder larger than what may be in memory is passed when the user scrolls up: then its newest files give way.
         let reach = 2 * size.rows
-        let hasRoom = window.items.count + settings.pageSize <= ChatWindow.foldedLimit
+        let hasRoom = window.items.count + settings.pageSize <= ChatWindow.foldedLimit || window.owedRows < 0
         if !window.reachesOldest, bottom < reach || (hasRoom && window.shownCount(before: bottom + 1) <= reach),
             let first = window.firstPosition
         {

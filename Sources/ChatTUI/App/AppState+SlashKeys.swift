@@ -38,14 +38,16 @@ extension AppState {
             var keys = settings.keys
             keys[change.name] = action
             guard keepsNeeded(keys, without: change.name) else { return }
-            let problems = Keymap(overrides: keys, enter: settings.enter).problems(of: keys)
+            let problems = Keymap(overrides: keys, enter: settings.enter).problems(
+                of: keys, aliases: settings.aliases)
             if let problem = problems.first(where: { $0.key == change.name }) { throw problem.error }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
+            unkeptKeys.insert("keys.\(change.name)")
             guard !action.isEmpty else { return say("\(change.name) does nothing now") }
-            let seldom = change.keys.isSeldomSent ? " (few terminals can send \(change.keys.name))" : ""
-            say("\(change.name): \(change.action?.name ?? "")\(seldom)")
+            if change.keys.isSeldomSent { note("Few terminals can send \(change.keys.name)") }
+            say("\(change.name): \(change.action?.name ?? "")")
         } catch {
             note(error.words, isError: true)
         }
@@ -55,7 +57,7 @@ extension AppState {
     /// so when not.
     private mutating func keepsNeeded(_ keys: [String: String], without name: String) -> Bool {
         let then = Keymap(overrides: keys, enter: settings.enter)
-        let lost = [AppCommand.send, .back].first { then.label(of: $0).isEmpty && !keymap.label(of: $0).isEmpty }
+        let lost = [AppCommand.send, .back].first { !then.canDo($0) && keymap.canDo($0) }
         guard let lost else { return true }
         note(KeyOverrideError.needed(name, for: lost).words, isError: true)
         return false
@@ -114,10 +116,13 @@ extension AppState {
             let known = settings.aliases.removeValue(forKey: name) != nil
             if known { effects.append(.run(.settings(.unset(key: "alias.\(name)")))) }
             say(known ? "/\(name) is forgotten" : "There is no alias /\(SafeText(name, as: .name).text)")
+        } else if line == "\"\"" {
+            note("An alias stands for a line (/alias \(SafeText(name, as: .name).text) - removes one)", isError: true)
         } else if let problem = SlashAlias.problem(name: name, line: line) {
             note(problem, isError: true)
         } else {
             settings.aliases[name] = line
+            unkeptKeys.insert("alias.\(name)")
             effects.append(.run(.settings(.set(key: "alias.\(name)", words: line))))
             say("/\(name): \(line)")
         }

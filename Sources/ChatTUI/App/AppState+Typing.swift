@@ -45,7 +45,7 @@ extension AppState {
         guard let openID else { return }
         // A line of before that is only shown is no draft.
         let shown = history.keptDraft ?? input.text
-        let text = openChat?.composing?.draft(shown) ?? shown
+        let text = openChat?.composing?.draft(shown, keepsLines: settings.historyCount > 0) ?? shown
         effects.append(.run(.setDraft(text, openID)))
     }
 
@@ -60,7 +60,10 @@ extension AppState {
         where !line.isEmpty && typedDrafts.contains(contact) {
             let composing = chat(contact)?.composing
             if contact != openID || !isStoredNow {
-                effects.append(.run(.setDraft(composing?.draft(line.text) ?? line.text, contact)))
+                effects.append(
+                    .run(
+                        .setDraft(
+                            composing?.draft(line.text, keepsLines: settings.historyCount > 0) ?? line.text, contact)))
             }
             if isSecondScreen, line.text.utf8.count < 10_000 { remember(line.text, &effects) }
         }

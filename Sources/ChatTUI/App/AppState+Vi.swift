@@ -21,7 +21,7 @@ extension AppState {
             defer { vi.forget() }
             return isEnter && vi.isPending
         }
-        let before = input.text
+        let before = input.characters
         lastKill = nil
         switch vi.press(character, &input, register: killRing.newest) {
         case .nothing: break
@@ -33,7 +33,7 @@ extension AppState {
             inputDown()
             return true
         }
-        if input.text != before {
+        if input.characters != before {
             leaveHistory()
             draftChanged(&effects)
         }

@@ -68,6 +68,8 @@ enum KeyOverrideError: Error, Sendable, Equatable {
     case begins(String)
     /// Without it there is no key for something that cannot be done without.
     case needed(String, for: AppCommand)
+    /// The line names a command that there is not.
+    case unknownCommand(String, suggestion: String?)
 
     /// In words, for people; what came from outside is filtered.
     var words: String {
@@ -78,8 +80,11 @@ enum KeyOverrideError: Error, Sendable, Equatable {
         case .typesText(let name): "\(name) types text there; use it with Alt or Ctrl"
         case .neverSent(let name, let sent): "terminals send \(sent) for \(name): bind \(sent)"
         case .neverHeard(let name, let first, let does):
-            "\(name) would never be heard: \(first) alone is \(does) (/unbind \(ArgumentScanner.quoted(first)) frees it)"
+            "\(name) would never be heard: \(first) alone is \(does) (unbind \(first) first)"
         case .begins(let name): "\(name) would wait for the rest of other keys that begin with it (/bind lists them)"
+        case .unknownCommand(let name, let suggestion):
+            "there is no command /\(SafeText(name, as: .name).text)"
+                + (suggestion.map { ", did you mean /\($0)?" } ?? "")
         case .needed(let name, let command):
             "\(name) is the only key that \(command == .send ? "sends" : "leads back from lists"): "
                 + "bind another to \(command.name) first"
@@ -99,7 +104,7 @@ public enum KeySettings {
 
     /// What is wrong with all keys together: with the key of [keys], in words. Each is right by itself.
     public static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
-        Keymap(overrides: settings.keys, enter: settings.enter).problems(of: settings.keys)
+        Keymap(overrides: settings.keys, enter: settings.enter).problems(of: settings.keys, aliases: settings.aliases)
             .map { ($0.key, $0.error.words) }
     }
 

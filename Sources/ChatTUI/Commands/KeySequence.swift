@@ -18,13 +18,21 @@ struct KeySequence: Sendable, Hashable {
 
     var name: String { keys.map(\.name).joined(separator: " ") }
 
-    /// The name of the key whose byte terminals send for this one (ASCII: Ctrl takes two bits away); `nil` for others.
+    /// The name of the key whose byte terminals send for this one (ASCII: Ctrl takes two bits away, and two more are
+    /// Backspace and Ctrl-_ to them); `nil` for others.
     var sentInstead: String? {
         if let alt = sentWithAlt { return alt }
-        let twins: [String: Key.Code] = ["m": .enter, "i": .tab, "[": .escape]
-        for key in keys where key.modifiers.contains(.control) {
-            guard case .character(let text) = key.code, let code = twins[text] else { continue }
-            return Key(code, key.modifiers.subtracting(.control)).name
+        let twins: [String: Key] = [
+            "m": Key(.enter), "i": Key(.tab), "[": Key(.escape), "h": Key(.backspace), "?": Key(.backspace),
+            "@": Key(" ", .control), "/": Key("_", .control),
+        ]
+        for key in keys {
+            if key == Key(.escape, .alt) { return Key(.escape).name }
+            guard key.modifiers.contains(.control), case .character(let text) = key.code, var twin = twins[text] else {
+                continue
+            }
+            twin.modifiers.formUnion(key.modifiers.subtracting(.control))
+            return twin.name
         }
         return nil
     }
@@ -37,15 +45,19 @@ struct KeySequence: Sendable, Hashable {
         return KeySequence([second] + keys.dropFirst(2)).name
     }
 
-    /// Ctrl with a character that has no byte of its own: few terminals can send it (ASCII has 32 of them).
+    /// Few terminals can send it: Ctrl with a character that has no byte of its own (ASCII has 32 of them), or a key with
+    /// a byte of its own together with Ctrl or Shift.
     var isSeldomSent: Bool {
         keys.contains { key in
-            guard key.modifiers.contains(.control), case .character(let text) = key.code else { return false }
-            return
-                !(text.utf8.count == 1
-                && text.utf8.allSatisfy {
-                    (0x61...0x7A).contains($0) || (0x5B...0x60).contains($0) || $0 == 0x20 || $0 == 0x40
-                })
+            switch key.code {
+            case .character(let text):
+                guard key.modifiers.contains(.control) else { return false }
+                return
+                    !(text.utf8.count == 1
+                    && text.utf8.allSatisfy { (0x5B...0x7A).contains($0) || $0 == 0x20 || $0 == 0x40 })
+            case .enter, .tab, .backspace, .escape: return !key.modifiers.isDisjoint(with: [.control, .shift])
+            default: return false
+            }
         }
     }
 

@@ -15,6 +15,8 @@ struct Keymap: Sendable, Equatable {
 
     /// The table with the keys as they are now; a binding that lost all its keys is still in it.
     private(set) var bindings = KeyBindings.all
+    /// The table before the user's keys.
+    private var table: [KeyBinding] = []
     private var actions: [KeyContext: [KeySequence: KeyAction]] = [:]
     private var prefixes: [KeyContext: Set<KeySequence>] = [:]
 
@@ -23,6 +25,7 @@ struct Keymap: Sendable, Equatable {
     /// the configuration and /bind have refused it.
     init(overrides: [String: String] = [:], enter: ScreenSettings.Enter = .send) {
         if enter == .newline { swapEnter() }
+        table = bindings
         let changes = overrides.sorted { $0.key < $1.key }
             .compactMap { try? KeyOverride(key: $0.key, action: $0.value) }
         for change in changes { apply(change) }
@@ -37,9 +40,16 @@ struct Keymap: Sendable, Equatable {
     }
 
     /// What is wrong with the user's keys as a whole; each is right by itself.
-    func problems(of overrides: [String: String]) -> [(key: String, error: KeyOverrideError)] {
+    func problems(
+        of overrides: [String: String], aliases: [String: String]
+    ) -> [(key: String, error: KeyOverrideError)] {
         overrides.sorted { $0.key < $1.key }.compactMap { name, action in
             guard let change = try? KeyOverride(key: name, action: action) else { return nil }
+            if case .line(let line)? = change.action,
+                case .unknown(let word, let near) = SlashLine.parse(line, aliases: aliases)
+            {
+                return (name, .unknownCommand(word, suggestion: near))
+            }
             return (deafness(to: change) ?? loss(by: change)).map { (name, $0) }
         }
     }
@@ -51,9 +61,9 @@ struct Keymap: Sendable, Equatable {
         let keys = change.keys.keys
         for count in 1..<max(1, keys.count) {
             let beginning = Array(keys.prefix(count))
-            if case .action(let action, _) = resolve(beginning, in: place) {
-                return .neverHeard(
-                    change.keys.name, because: KeySequence(beginning).name, does: action.name)
+            if case .action(let action, let owner) = resolve(beginning, in: place) {
+                let line = Line(keys: KeySequence(beginning), action: action.name, context: owner)
+                return .neverHeard(change.name, because: line.name, does: action.name)
             }
         }
         if case .prefix = resolve(keys, in: place) { return .begins(change.keys.name) }
@@ -63,8 +73,8 @@ struct Keymap: Sendable, Equatable {
     /// What cannot be done by any key any more, and could be by this one.
     private func loss(by change: KeyOverride) -> KeyOverrideError? {
         let lost = [AppCommand.send, .back].first { command in
-            label(of: command).isEmpty
-                && KeyBindings.all.contains { binding in
+            !canDo(command)
+                && table.contains { binding in
                     binding.command == command && change.cleared.contains(binding.context)
                         && binding.keys.contains { KeySequence(named: $0) == change.keys }
                 }
@@ -99,17 +109,25 @@ struct Keymap: Sendable, Equatable {
         bindings.first { $0.command == command && !$0.keys.isEmpty }?.keys.first ?? ""
     }
 
+    /// A key that every terminal can send does it.
+    func canDo(_ command: AppCommand) -> Bool {
+        bindings.contains { binding in
+            binding.command == command
+                && binding.keys.contains { KeySequence(named: $0).map { !$0.isSeldomSent } ?? false }
+        }
+    }
+
     /// What a key does in one context.
     struct Line: Sendable, Equatable {
         var keys: KeySequence
         var action: String
         var context: KeyContext
 
+        /// As /bind takes it: `Alt-t`, `browse:y`.
+        var name: String { (KeyContext.main.chain.contains(context) ? "" : context.rawValue + ":") + keys.name }
+
         /// As /bind writes it: `Alt-t  transfers`, `browse:y  copy`.
-        var words: String {
-            let place = KeyContext.main.chain.contains(context) ? "" : context.rawValue + ":"
-            return "\(place)\(keys.name)  \(action)"
-        }
+        var words: String { "\(name)  \(action)" }
     }
 
     /// Everything that is bound, for /bind.

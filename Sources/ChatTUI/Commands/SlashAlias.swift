@@ -2,10 +2,16 @@
 
 /// The lines behind aliases. A line that begins with `/` is a command, any other is sent as a message.
 enum SlashAlias {
-    /// The line with the arguments in the places of `$1` to `$9` and `$*`; behind it when it has no such place.
+    /// The line with the arguments in the places of `$1` to `$9` and `$*`; behind it when it has no such place. The highest
+    /// number takes everything that is left: no word is dropped.
     static func expand(_ line: String, arguments: String) -> String {
+        let highest = (1...9).last { line.contains("$\($0)") } ?? 0
         var scanner = ArgumentScanner(arguments)
-        let words = scanner.all()
+        var words: [String] = []
+        while words.count + 1 < highest, let word = scanner.next() { words.append(word) }
+        // One word alone has no quotes, like those before it.
+        var last = scanner
+        if let word = last.next() { words.append(last.remainder() == nil ? word : scanner.remainder() ?? word) }
         var text = ""
         var hasPlace = false
         var rest = line[...]

@@ -29,7 +29,7 @@ enum Composing: Sendable, Equatable {
 
     /// A line that waits for the end of an edit, as a draft.
     static func waiting(_ line: InputLine, answering message: ChatMessage?) -> String {
-        message.map { Composing.reply(to: $0).draft(line.text) } ?? line.text
+        message.map { Composing.reply(to: $0).draft(line.text, keepsLines: true) } ?? line.text
     }
 
     /// What stands before the input instead of the name of the chat.
@@ -42,14 +42,17 @@ enum Composing: Sendable, Equatable {
 
     /// The same as a command, for the stored draft: it means the same after a restart. Of an edit that has changed
     /// nothing, the line that waits for its end; beside one that has, that line is among the typed ones.
-    func draft(_ text: String) -> String {
+    ///
+    /// `keepsLines`: typed lines are kept; without that the waiting line, which is nowhere else, goes before the edit.
+    func draft(_ text: String, keepsLines: Bool) -> String {
         switch self {
         case .reply(let message):
             // Behind the command a second slash is no sign for a text any more.
             let meant = text.hasPrefix("//") ? String(text.dropFirst()) : text
             return text.isEmpty ? "" : "/reply #\(message.id.short) \(meant)"
         case .edit(let message, let saved, let answered):
-            guard text.isEmpty || message.content == .text(text) else { return "/edit #\(message.id.short) \(text)" }
+            let isUnchanged = text.isEmpty || message.content == .text(text)
+            guard isUnchanged || (!keepsLines && !saved.isEmpty) else { return "/edit #\(message.id.short) \(text)" }
             return Composing.waiting(saved, answering: answered)
         }
     }

@@ -40,11 +40,11 @@ public enum SettingsRequest: Sendable, Equatable {
     case follow
     case themes
 
-    /// Changes what the screen does already: a key or an alias.
-    var isOfKeys: Bool {
+    /// The key that is changed.
+    var key: String? {
         switch self {
-        case .set(let key, _), .unset(let key): key.hasPrefix("keys.") || key.hasPrefix("alias.")
-        case .show, .contact, .reload, .follow, .themes: false
+        case .set(let key, _), .unset(let key): key
+        case .show, .contact, .reload, .follow, .themes: nil
         }
     }
 }
