@@ -120,20 +120,27 @@ import Testing
         "a reader that lags gets long replies whole; one that does not read loses the connection, and both sides see it"
     )
     func lagging() async throws {
-        var ends: [Int32] = [-1, -1]
-        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
-        let near = ControlConnection(descriptor: ends[0], patience: .milliseconds(300))
-        let far = ControlConnection(descriptor: ends[1], maximumLine: ControlConnection.longestReply)
+        func pair(patience: Duration) -> (near: ControlConnection, far: ControlConnection) {
+            var ends: [Int32] = [-1, -1]
+            #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+            return (
+                ControlConnection(descriptor: ends[0], patience: patience),
+                ControlConnection(descriptor: ends[1], maximumLine: ControlConnection.longestReply)
+            )
+        }
+        var (near, far) = pair(patience: .seconds(60))
         let long = JSONValue.string(String(repeating: "x", count: 12 << 20))
-        let writing = Task { await near.send(long) }
+        let writer = near
+        let writing = Task { await writer.send(long) }
         // News that come meanwhile wait, and do not end it.
-        let news = Task { await near.send(inTurn: .string("news")) }
+        let news = Task { await writer.send(inTurn: .string("news")) }
         let reply = try await far.receive(timeout: .seconds(60))
         #expect(reply == long)
         #expect(await writing.value)
         #expect(await news.value)
         #expect(try await far.receive(timeout: .seconds(60)) == .string("news"))
         // Now nobody reads.
+        (near, far) = pair(patience: .milliseconds(300))
         #expect(await !near.send(long))
         #expect(await !near.send(inTurn: .string("news")))
         #expect(await !near.send(.string("more")))
@@ -196,7 +203,8 @@ import Testing
             let instance = try await home.start(stays: false)
             func attach() async throws -> AttachedService {
                 try #require(
-                    try await AttachedService.attach(to: home.paths.socket) { try? await home.start(stays: false) })
+                    try await AttachedService.attach(to: home.paths.socket) { _ in try? await home.start(stays: false) }
+                )
             }
             service = try await attach()
             second = try await attach()
@@ -221,7 +229,7 @@ import Testing
         do {
             let serve = try await home.start()
             let attached = try #require(
-                try await AttachedService.attach(to: home.paths.socket) { try? await home.start(stays: false) })
+                try await AttachedService.attach(to: home.paths.socket) { _ in try? await home.start(stays: false) })
             let news = await attached.events()
             await serve.stop()
             #expect(await news.first { $0 == .notice(.instanceLost) } != nil)

@@ -16,14 +16,17 @@ public struct SearchSyntax: Sendable, Equatable {
         public var scope: ContactID?
         /// Finds a contact by what was typed.
         public var contact: (String) -> ContactID?
+        /// What others see us as: `from:` it is `from:me` when no contact is called that.
+        public var ownName: String?
         /// The day or the month that a text names: from its first moment up to, but without, the second time.
         public var day: (String) -> (start: Timestamp, end: Timestamp)?
 
         public init(
-            scope: ContactID? = nil, contact: @escaping (String) -> ContactID?,
+            scope: ContactID? = nil, ownName: String? = nil, contact: @escaping (String) -> ContactID?,
             day: @escaping (String) -> (start: Timestamp, end: Timestamp)?
         ) {
             self.scope = scope
+            self.ownName = ownName
             self.contact = contact
             self.day = day
         }
@@ -44,6 +47,7 @@ public struct SearchSyntax: Sendable, Equatable {
         // Where `from:` and `in:` point to; one conversation has two people, so they must agree.
         var author: ContactID?
         var place: ContactID?
+        var writers = 0
         while let word = scanner.next() {
             guard let (filter, value) = Self.filter(in: word) else {
                 if terms.count < SearchTerms.maximumCount, let term = SearchTerms.term(of: word) { terms.append(term) }
@@ -55,11 +59,16 @@ public struct SearchSyntax: Sendable, Equatable {
             }
             // Somebody is still typing.
             guard !value.isEmpty else { continue }
+            if filter == .from { writers += 1 }
             switch filter {
             case .from where value.lowercased() == "me": query.from = .outgoing
             case .from, .in:
                 guard let contact = context.contact(value) else {
-                    problem = "no contact is called \(value)"
+                    if filter == .from, value.lowercased() == context.ownName?.lowercased() {
+                        query.from = .outgoing
+                    } else {
+                        problem = "no contact is called \(value)"
+                    }
                     continue
                 }
                 if filter == .from { query.from = .incoming }
@@ -78,7 +87,7 @@ public struct SearchSyntax: Sendable, Equatable {
                 }
             case .after, .before, .on:
                 guard let day = context.day(value) else {
-                    problem = "\(value) is not a date like 2026-11-20"
+                    problem = "\(value) is not a day (2026-11-20, friday, \(filter.rawValue):\"20 Nov\")"
                     continue
                 }
                 if filter != .before { query.since = Swift.max(query.since ?? day.start, day.start) }
@@ -86,6 +95,7 @@ public struct SearchSyntax: Sendable, Equatable {
                 if filter != .after { query.until = Swift.min(query.until ?? end, end) }
             }
         }
+        if writers > 1 { problem = "from: stands twice, and a message has one writer" }
         if let author, let place, author != place { problem = "from: and in: name two conversations" }
         query.terms = terms
         words = terms.filter { !$0.isExcluded }.map { $0.text.lowercased() }

@@ -185,8 +185,11 @@ extension AppState {
 
     /// `y` and `Y`: what is shown goes to the clipboard of the terminal, never what a peer hid in a text.
     mutating func copySelection(withNames: Bool, _ effects: inout [AppEffect]) {
-        let messages = selectedMessages
-        guard !messages.isEmpty else { return }
+        let selected = selectedMessages
+        guard !selected.isEmpty else { return }
+        // Of several those that are there.
+        let present = selected.filter { !$0.isRetracted }
+        let messages = selected.count > 1 && !present.isEmpty ? present : selected
         let text = messages.map { message in
             guard withNames else { return copyText(of: message) }
             let name =

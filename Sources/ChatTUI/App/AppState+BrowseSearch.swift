@@ -14,10 +14,14 @@ extension AppState {
             repeatSearch(reversed: false, &effects)
             return
         }
+        let syntax = SearchSyntax(words, searchContext(scope: openID), limit: Self.hitLimit)
+        if let problem = syntax.problem { return say(problem, isError: true) }
+        guard syntax.query.contact == openID else {
+            return say("in: and from: lead to another chat (\(key(.searchAll)))")
+        }
         let generation = nextNumber()
         browse?.search = .init(words: words, isTowardsOlder: towardsOlder, hits: nil, generation: generation)
-        let query = SearchQuery(text: words, contact: openID, limit: Self.hitLimit)
-        effects.append(.ask(.find(query, generation: generation)))
+        effects.append(.ask(.find(syntax.query, generation: generation)))
     }
 
     mutating func receive(hits: [ChatMessage], generation: Int, _ effects: inout [AppEffect]) {

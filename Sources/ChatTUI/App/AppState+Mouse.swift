@@ -79,11 +79,14 @@ extension AppState {
 
     /// A line of the page about the search's syntax: the hits are back, with one more condition.
     private mutating func typeExample(_ words: String, _ effects: inout [AppEffect]) {
+        var blank = ""
         if case .search(var pane) = overlay {
             pane.showsSyntax = false
+            if let last = pane.query.textBeforeCursor.last, !last.isWhitespace { blank = " " }
             overlay = .search(pane)
         }
-        typeIntoOverlay(words + " ", &effects)
+        // Of a filter without a value the value is typed next.
+        typeIntoOverlay(blank + words + (words.hasSuffix(":") ? "" : " "), &effects)
     }
 
     /// A click into a field: what is typed goes there from now on.

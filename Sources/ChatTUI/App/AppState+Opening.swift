@@ -33,6 +33,9 @@ extension AppState {
             returnPlace = place
             return
         }
+        if let id = message.replyTo, let chat = openChat, case .missing = chat.quoted(id) {
+            say("The message that this one answers is not in this history")
+        }
         showInfo(of: message, &effects)
     }
 

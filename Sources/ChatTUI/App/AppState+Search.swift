@@ -41,9 +41,10 @@ extension AppState {
         }
     }
 
-    private func searchContext(scope: ContactID?) -> SearchSyntax.Context {
+    func searchContext(scope: ContactID?) -> SearchSyntax.Context {
         SearchSyntax.Context(
-            scope: scope, contact: contact(named:), day: { clock.day(named: $0, today: moment.wall) })
+            scope: scope, ownName: identity.name, contact: contact(named:),
+            day: { clock.day(named: $0, today: moment.wall) })
     }
 
     /// Asks anew; answers to earlier questions are stale from now on.

@@ -134,18 +134,24 @@ extension AppState {
         }
         switch word.lowercased() {
         case "first": scroll(.oldest, &effects)
-        case "last": scroll(.newest, &effects)
+        case "last", "newest", "end": scroll(.newest, &effects)
         case "unread": scroll(.firstUnread, &effects)
         default:
             if let reference = MessageReference(named: word) { return find(reference, .show, &effects) }
             guard let day = clock.startOfDay(named: word, today: moment.wall) else {
                 let shown = SafeText(word, as: .name).text
                 let what = word.hasPrefix("#") ? "no message of this chat" : "not a day"
-                return note("\(shown) is \(what) (2026-11-20, 20 Nov, yesterday, first, #8)", isError: true)
+                return note("\(shown) is \(what) (\(PromptPane.days))", isError: true)
             }
             counterOfGoTo = nextNumber()
             effects.append(.ask(.day(openID, day, generation: counterOfGoTo)))
         }
+    }
+
+    /// Whether /goto understands a text.
+    func namesPlace(_ word: String) -> Bool {
+        ["first", "last", "newest", "end", "unread"].contains(word.lowercased())
+            || MessageReference(named: word) != nil || clock.startOfDay(named: word, today: moment.wall) != nil
     }
 
     /// Whom we refuse is neither called nor pinged: `true` when that was said.

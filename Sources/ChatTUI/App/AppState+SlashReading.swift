@@ -130,7 +130,7 @@ extension AppState {
         if let message = chat.window.message(reference) {
             perform(checked: action, on: message, &effects)
         } else if chat.window.isComplete {
-            sayNothing(at: reference, action)
+            sayNothing(at: reference, action, &effects)
         } else {
             effects.append(.ask(.message(chat.window.countingFolded(reference), chat.id, action)))
         }
@@ -145,7 +145,8 @@ extension AppState {
             return say("Nothing was done with the message: the chat with \(name(of: contact)) is not open any more")
         }
         guard let message else {
-            return sayNothing(at: chat(contact)?.window.countingFolded(reference, times: -1) ?? reference, action)
+            return sayNothing(
+                at: chat(contact)?.window.countingFolded(reference, times: -1) ?? reference, action, &effects)
         }
         perform(checked: action, on: message, &effects)
     }
@@ -160,8 +161,12 @@ extension AppState {
         perform(action, on: message, &effects)
     }
 
-    private mutating func sayNothing(at reference: MessageReference, _ action: MessageAction) {
+    private mutating func sayNothing(
+        at reference: MessageReference, _ action: MessageAction, _ effects: inout [AppEffect]
+    ) {
         switch reference {
+        // Further back than there is anything: as far as there is.
+        case .last where action == .show: scroll(.oldest, &effects)
         case .last(1, _): note("There is no \(action.noun)", isError: true)
         case .last(let number, _): note("There are fewer than \(number) \(action.nouns)", isError: true)
         case .id(let id): note("There is no message \(id.text) in this chat", isError: true)

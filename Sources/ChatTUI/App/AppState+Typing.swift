@@ -54,10 +54,7 @@ extension AppState {
     mutating func leaveDrafts(_ effects: inout [AppEffect]) {
         let isStoredNow = draftTimer != nil
         storeDraft(&effects)
-        var left = drafts
-        if let openID { left[openID] = history.keptDraft.map { InputLine($0) } ?? input }
-        for (contact, line) in left.sorted(by: { $0.key < $1.key })
-        where !line.isEmpty && typedDrafts.contains(contact) {
+        for (contact, line) in typedLines {
             let composing = chat(contact)?.composing
             if contact != openID || !isStoredNow {
                 effects.append(
@@ -65,9 +62,19 @@ extension AppState {
                         .setDraft(
                             composing?.draft(line.text, keepsLines: settings.historyCount > 0) ?? line.text, contact)))
             }
-            if isSecondScreen, line.text.utf8.count < 10_000 { remember(line.text, &effects) }
         }
+        if isSecondScreen { leftLines.forEach { remember($0, &effects) } }
     }
+
+    /// What was begun on this screen, by contact.
+    private var typedLines: [(key: ContactID, value: InputLine)] {
+        var left = drafts
+        if let openID { left[openID] = history.keptDraft.map { InputLine($0) } ?? input }
+        return left.filter { !$0.value.isEmpty && typedDrafts.contains($0.key) }.sorted { $0.key < $1.key }
+    }
+
+    /// The same as typed lines of a usual length.
+    var leftLines: [String] { typedLines.map(\.value.text).filter { $0.utf8.count < 10_000 } }
 
     /// Whatever is due by now.
     mutating func expire(_ effects: inout [AppEffect]) {

@@ -64,6 +64,9 @@ public final class ChatApplication {
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
     public private(set) var farewell: String?
 
+    /// The half-typed lines that were left, each in one line's place among the typed ones.
+    public private(set) var leftLines: [String] = []
+
     /// Opens the screen, and returns the exit code when the user has quit and the terminal is restored: 0, or
     /// 128 + signal when a signal ended it. Throws when there is no usable terminal.
     public func run() async throws(TerminalError) -> Int32 {
@@ -78,6 +81,7 @@ public final class ChatApplication {
         terminal.stop()
         guard let last else { return 0 }
         farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.begun)
+        leftLines = last.leftLines
         return last.exitCode
     }
 

@@ -24,7 +24,7 @@ public struct InputHistoryFile: Sendable {
 
     /// Adds one line in one write, so that lines of two programs never mix. What cannot be kept is lost quietly: a full
     /// disk must not keep anybody from writing.
-    func append(_ line: String) {
+    public func append(_ line: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }

@@ -99,7 +99,8 @@ public enum LocalClock: Sendable, Equatable {
     /// `20 nov` or `nov 20`, which is the last one that has begun, `20 nov 2026`, `fri 20 nov 2026`, `friday`,
     /// `last friday`, `3 days ago`, `a week ago`.
     private func startOfDay(inWords text: [Substring], now: Civil) -> Timestamp? {
-        let words = text.map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
+        var words = text.map { $0.hasSuffix(",") ? $0.dropLast() : $0 }
+        if words.first == "on" || words.first == "this" { words.removeFirst() }
         if let start = startOfDay(ago: words, now: now) { return start }
         let weekday = Self.weekday(words.first == "last" ? words.dropFirst().first : words.first)
         if let weekday, words.count == (words.first == "last" ? 2 : 1) {
@@ -107,9 +108,13 @@ public enum LocalClock: Sendable, Equatable {
             return start(daysAgo: days == 0 && words.first == "last" ? 7 : days, now: now)
         }
         var date = weekday == nil ? words[...] : words.dropFirst()
+        // The month alone is its first day.
+        if date.count == 1, let month = date.first.flatMap(Self.month) {
+            return start(year: month <= now.month ? now.year : now.year - 1, month: month, day: 1)
+        }
         guard date.count == 2 || date.count == 3 else { return nil }
         let year = date.count == 3 ? date.popLast() : nil
-        guard let first = date.first, let last = date.last, let day = Int(first) ?? Int(last),
+        guard let first = date.first, let last = date.last, let day = Self.dayNumber(first) ?? Self.dayNumber(last),
             let month = Self.month(first) ?? Self.month(last)
         else { return nil }
         if let year { return Int64(year).flatMap { start(year: $0, month: month, day: day) } }
@@ -117,16 +122,40 @@ public enum LocalClock: Sendable, Equatable {
         return start(year: isOver ? now.year : now.year - 1, month: month, day: day)
     }
 
-    /// `3 days ago`, `a week ago`: at most about 27 years.
+    /// `3 days ago`, `a week ago`, `two months ago`, `last week`: at most about 27 years of days.
     private func startOfDay(ago words: [Substring], now: Civil) -> Timestamp? {
-        guard words.count == 3, words[2] == "ago", let count = words[0] == "a" ? 1 : Int(words[0]),
-            (0...9_999).contains(count)
+        var words = words
+        if words.count == 2, words[0] == "last", ["week", "month", "year"].contains(words[1]) {
+            words = ["1", words[1], "ago"]
+        }
+        guard words.count == 3, words[2] == "ago",
+            let count = Self.numbers[words[0]] ?? Int(words[0]), (0...9_999).contains(count)
         else { return nil }
         switch words[1] {
         case "day", "days": return start(daysAgo: count, now: now)
         case "week", "weeks": return start(daysAgo: count * 7, now: now)
+        case "month", "months":
+            let months = Int(now.year) * 12 + now.month - 1 - count
+            let (year, month) = (Int64(months / 12), months % 12 + 1)
+            // The 31st of a month that has none is its last day.
+            return (0...3).lazy.compactMap { start(year: year, month: month, day: now.day - $0) }.first
+        case "year", "years":
+            return (0...1).lazy.compactMap { start(year: now.year - Int64(count), month: now.month, day: now.day - $0) }
+                .first
         default: return nil
         }
+    }
+
+    private static let numbers: [Substring: Int] = [
+        "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+        "nine": 9,
+        "ten": 10,
+    ]
+
+    /// `20`, `20th`
+    private static func dayNumber(_ word: Substring) -> Int? {
+        let end = ["st", "nd", "rd", "th"].first { word.hasSuffix($0) }
+        return Int(end == nil ? word : word.dropLast(2))
     }
 
     private func start(daysAgo count: Int, now: Civil) -> Timestamp? {

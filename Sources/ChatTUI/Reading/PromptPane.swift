@@ -14,6 +14,9 @@ struct PromptPane: Sendable, Equatable {
 
     init(purpose: Purpose) { self.purpose = purpose }
 
+    /// Where /goto and `t` lead.
+    static let days = "friday, 3 days ago, 20 Nov, 2026-11-20, first, last, unread, #ID"
+
     var label: String {
         switch purpose {
         case .find(older: true): "/"
@@ -26,7 +29,7 @@ struct PromptPane: Sendable, Equatable {
         switch purpose {
         case .find(older: true): "find in this chat, upwards; empty: the last search again"
         case .find(older: false): "find in this chat, downwards; empty: the last search again"
-        case .date: "2026-11-20, 2026-11, yesterday, first, last, unread or #ID"
+        case .date: Self.days
         }
     }
 }
@@ -35,8 +38,12 @@ extension AppState {
     mutating func performInPrompt(_ command: AppCommand, _ pane: inout PromptPane, _ effects: inout [AppEffect]) {
         switch command {
         case .choose:
-            overlay = nil
             let text = pane.field.text
+            if case .date = pane.purpose, !text.isEmpty, !namesPlace(text) {
+                say("\(SafeText(text, as: .name).text) is no day (\(PromptPane.days))", isError: true)
+                break
+            }
+            overlay = nil
             switch pane.purpose {
             case .find(let older): find(text, towardsOlder: older, &effects)
             case .date: if !text.isEmpty { goTo(text, &effects) }

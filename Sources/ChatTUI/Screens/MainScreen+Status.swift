@@ -29,7 +29,8 @@ extension MainScreen {
         if columns < 30 { right = StyledLine(clock, Theme.quiet) }
         // Of a question everything else gives way: what answers it stands at its end.
         let isQuestion = state.status?.isQuestion == true && state.pendingKeys.isEmpty
-        if isQuestion, left.text.width > rightEnd - right.width - 3 { right = StyledLine() }
+        let isNeeded = isQuestion || (columns < 40 && state.status?.isError == true)
+        if isNeeded, left.text.width > rightEnd - right.width - 3 { right = StyledLine() }
         let rightStart = max(0, rightEnd - right.width)
         let room = max(0, rightStart - (right.width > 0 ? 3 : 1))
         let place = Point(column: 1, row: row)

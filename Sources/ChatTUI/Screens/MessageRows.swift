@@ -176,7 +176,7 @@ struct MessageRows {
         if wrapped.count > Self.rowLimit {
             var more = StyledLine()
             more.add(
-                "… \(wrapped.count - Self.rowLimit) more rows (Esc, then Enter, shows all)", Theme.quiet,
+                "… \(wrapped.count - Self.rowLimit) more rows (in browse mode Enter shows all)", Theme.quiet,
                 target: .choose(message.id))
             lines.append(more)
         }

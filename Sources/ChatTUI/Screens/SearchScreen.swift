@@ -46,8 +46,9 @@ struct SearchScreen {
     private func drawSyntax(on canvas: inout Canvas, _ area: Rect) {
         let lines: [(String, String)] = [
             ("build log", "both words, also as beginnings of words"), ("\"build log\"", "these words in this order"),
-            ("-draft", "without this word"), ("from:alice from:me", "who wrote it"), ("in:alice", "in which chat"),
-            ("has:file has:link", "files, links"), ("after:2026-10", "from this day or month on"),
+            ("-draft", "without this word"), ("from:me", "who wrote it: me, or a contact's name"),
+            ("in:", "in which chat"),
+            ("has:file", "files"), ("has:link", "links"), ("after:2026-10", "from this day or month on"),
             ("before:2026-12", "before this day or month"), ("on:yesterday", "on this day"),
             ("is:unread", "not seen yet"),
         ]
@@ -135,9 +136,16 @@ struct SearchScreen {
             message.direction == .outgoing ? SafeText(literal: "me") : state.chat(message.contact)?.name ?? .empty
         line.add(name.padded(to: 5, alignment: .right))
         line.add("  ")
-        line.add(
-            MessageSummary.text(of: message).inDisplayOrder(
-                width: max(4, width - line.width), reordering: state.settings.reorders))
-        return message.id == pane.selectedHit?.id ? line.restyled { $0.adding(.bold) } : line
+        let room = max(4, width - line.width)
+        guard message.id == pane.selectedHit?.id else {
+            line.add(
+                MessageSummary.text(of: message).inDisplayOrder(width: room, reordering: state.settings.reorders))
+            return line
+        }
+        let words = words
+        let said = Highlight.line(
+            MessageSummary.text(of: message, around: words), words: words, width: room, inBrackets: false)
+        line.add(said.inDisplayOrder(width: room, reordering: state.settings.reorders))
+        return line.restyled { $0.adding(.bold) }
     }
 }

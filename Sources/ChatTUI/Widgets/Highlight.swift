@@ -7,7 +7,9 @@ enum Highlight {
     /// The text with what the search has found of `words` in brackets: each word that begins with one of them, else the
     /// places where it stands within a word; without regard to case, accents and the look of emoji. Shown from a little
     /// before the first one, at most `width` columns.
-    static func line(_ text: SafeText, words: [String], width: Int) -> StyledLine {
+    ///
+    /// Without brackets the words are marked by their look alone.
+    static func line(_ text: SafeText, words: [String], width: Int, inBrackets: Bool = true) -> StyledLine {
         let clusters = text.clusters
         let folded = clusters.map(fold)
         var marked: [Range<Int>] = []
@@ -15,10 +17,12 @@ enum Highlight {
             let atStarts = places(of: needle, in: folded, onlyAtStarts: true)
             marked += atStarts.isEmpty ? places(of: needle, in: folded, onlyAtStarts: false) : atStarts
         }
-        return line(clusters, joined(marked), width: width)
+        return line(clusters, joined(marked), width: width, inBrackets)
     }
 
-    private static func line(_ clusters: [Cluster], _ marked: [Range<Int>], width: Int) -> StyledLine {
+    private static func line(
+        _ clusters: [Cluster], _ marked: [Range<Int>], width: Int, _ inBrackets: Bool
+    ) -> StyledLine {
         var line = StyledLine()
         var place = 0
         // A hit far to the right is brought into view.
@@ -32,14 +36,20 @@ enum Highlight {
                 start -= 1
                 room -= clusters[start].width
             }
+            // What is free behind it is used before it.
+            var whole = 1 + columns(clusters[start...]) + 2 * marked.count
+            while start > 0, whole + clusters[start - 1].width <= width {
+                start -= 1
+                whole += clusters[start].width
+            }
             place = start
             line.add(SafeText(literal: "…"), Theme.quiet)
         }
         for range in marked {
             line.add(SafeText(clusters: clusters[place..<range.lowerBound]))
-            line.add("[", Theme.quiet)
+            if inBrackets { line.add("[", Theme.quiet) }
             line.add(SafeText(clusters: clusters[range]), Theme.marked)
-            line.add("]", Theme.quiet)
+            if inBrackets { line.add("]", Theme.quiet) }
             place = range.upperBound
         }
         line.add(SafeText(clusters: clusters[place...]))

@@ -24,7 +24,8 @@ actor AttachedService {
     private(set) var own: ChatInstance?
     private var isSeeking = false
 
-    typealias Succession = @Sendable () async -> ChatInstance?
+    /// It is to be as the ended one was, as far as that is known.
+    typealias Succession = @Sendable (LocalIdentity) async -> ChatInstance?
 
     private typealias Reply = Result<JSONValue, ChatError>
 
@@ -205,7 +206,7 @@ actor AttachedService {
                 Task { await self.resume(saying: wasTold) }
                 return
             }
-            if let succession, !Task.isCancelled, let instance = await succession() {
+            if let succession, !Task.isCancelled, let instance = await succession(knownIdentity) {
                 return await goOn(with: instance)
             }
         }
@@ -214,6 +215,9 @@ actor AttachedService {
     /// The chat runs here from now on.
     private func goOn(with instance: ChatInstance) async {
         guard !Task.isCancelled else { return await instance.stop() }
+        // Who was away is: nobody has come back.
+        let away = knownIdentity.away
+        if let away { try? await instance.client.setAway(away) }
         own = instance
         knownIdentity = await instance.client.identity
         let events = await instance.client.events()

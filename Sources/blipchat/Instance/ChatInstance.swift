@@ -15,6 +15,11 @@ final class ChatInstance: Sendable {
     private let tasks: [Task<Void, Never>]
     /// Answers the commands of other processes while this one carries out its own.
     private let helping: Task<Void, Never>?
+    private let server: ControlServer?
+    private let stays: Bool
+
+    /// Other front ends show this chat, and go on with it when it ends.
+    var hasHeirs: Bool { !stays && (server?.frontEnds ?? 0) > 0 }
 
     /// Whom an instance serves through its control socket.
     enum Audience {
@@ -50,6 +55,8 @@ final class ChatInstance: Sendable {
             Task { await UnusedMemory.keepGivingBack() },
         ]
         var helping: Task<Void, Never>?
+        var ownServer: ControlServer?
+        var stays = false
         switch audience {
         case .nobody: break
         case .commands:
@@ -58,18 +65,22 @@ final class ChatInstance: Sendable {
                 await runner.perform(operation, records: records)
             }
             helping = server.map { server in Task { await server.run() } }
-        case .everybody(let stays):
+        case .everybody(let isStaying):
+            stays = isStaying
             let log = LogFile(folder: paths.log)
             let events = await client.events()
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
-            let server = try ControlServer(path: paths.socket, service: client, stays: stays) {
+            let server = try ControlServer(path: paths.socket, service: client, stays: isStaying) {
                 [runner] operation, records in
                 await runner.perform(operation, records: records)
             }
+            ownServer = server
             tasks.append(Task { await server.run() })
         }
         self.tasks = tasks
         self.helping = helping
+        server = ownServer
+        self.stays = stays
     }
 
     /// Starts the chat of a home; makes the key and the history where there are none.
@@ -145,6 +156,7 @@ final class ChatInstance: Sendable {
         // Others get their answers while there is a chat to be asked.
         helping?.cancel()
         await helping?.value
+        server?.prepareToEnd()
         for task in tasks { task.cancel() }
         await client.stop()
         for task in tasks { await task.value }

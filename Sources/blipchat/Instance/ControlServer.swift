@@ -17,6 +17,15 @@ final class ControlServer: Sendable {
     private var isTemporary: Bool { service == nil }
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     private let connections = Atomic(0)
+    private let sessions = Atomic(0)
+    /// When it ends, the chat goes on in a front end that is attached.
+    private let hasHeirs = Atomic(false)
+
+    /// Front ends that are attached now.
+    var frontEnds: Int { sessions.load(ordering: .relaxed) }
+
+    /// The chat is about to end; whoever is attached goes on with it, unless it was served for its own sake.
+    func prepareToEnd() { hasHeirs.store(!stays && frontEnds > 0, ordering: .relaxed) }
 
     /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
     /// commands only. `stays`: the service does not end with a screen. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
@@ -72,6 +81,8 @@ final class ControlServer: Sendable {
             while let request = try await connection.receive(timeout: .seconds(60)) {
                 if request["op"]?.stringValue == SessionLine.operation {
                     guard let service else { break }
+                    sessions.add(1, ordering: .relaxed)
+                    defer { sessions.subtract(1, ordering: .relaxed) }
                     return await ServiceSession(service: service, connection: connection, stays: stays).run(request)
                 }
                 let result = await answer(request, on: connection)
@@ -101,8 +112,8 @@ final class ControlServer: Sendable {
         let result = await result(of: operation, on: connection)
         guard Task.isCancelled else { return result }
         switch (operation, result) {
-        // A watch goes on where a command ends; that serve or the screen ends is what it watches for.
-        case (.events, _): return isTemporary ? .again : result
+        // A watch goes on where the chat does; that serve or the last screen ends is what it watches for.
+        case (.events, _): return isTemporary || hasHeirs.load(ordering: .relaxed) ? .again : result
         // Other failures are what became of it.
         case (_, .failed(let error)) where operation.waitsForPeer && error.exit == .queued: return .again
         case (.receive, .failed(OperationRunner.noOffer)): return .again

@@ -12,7 +12,11 @@ extension CommandRunner {
     ) async throws(CommandError) -> ExitCode {
         let (input, source) = AsyncStream<PlainInput>.makeStream()
         let signals = try await TerminationSignals.take { source.yield(.reload) }
-        let chat = try await OpenChat.open(paths, try chatConfiguration(settings, paths, listens: true), key: key)
+        let chat = try await OpenChat.open(
+            paths, try chatConfiguration(settings, paths, listens: true), key: key
+        ) {
+            try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
+        }
         do throws(CommandError) {
             let options = try applicationOptions(
                 paths, settings, contact: try await chat.contact(for: target),
@@ -44,7 +48,7 @@ extension CommandRunner {
         watch.cancel()
         await watch.value
         // Of a chat that goes on elsewhere nothing stays undone.
-        if await chat.runsHere, let farewell = application.farewell { streams.note(farewell) }
+        if await !chat.goesOn, let farewell = application.farewell { streams.note(farewell) }
         return ExitCode(rawValue: code) ?? .done
     }
 }

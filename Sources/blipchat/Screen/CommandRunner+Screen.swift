@@ -122,7 +122,9 @@ extension CommandRunner {
         let configuration = try chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
         do throws(CommandError) {
-            chat = try await OpenChat.open(paths, configuration, key: key)
+            chat = try await OpenChat.open(paths, configuration, key: key) {
+                try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
+            }
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
             return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)
@@ -131,7 +133,7 @@ extension CommandRunner {
             let contact = try await chat.contact(for: target)
             let result = try await show(
                 chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: chat.notices,
-                isSecondScreen: chat.isAttached, runsHere: { await chat.runsHere },
+                isSecondScreen: chat.isAttached, goesOn: { await chat.goesOn },
                 reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
             return result
@@ -190,7 +192,7 @@ extension CommandRunner {
     @ScreenActor func show(
         _ service: any ChatService, of paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal,
         contact: String?, notices: [String], saysFarewell: Bool = true, isSecondScreen: Bool = false,
-        commands: ScreenCommands? = nil, runsHere: () async -> Bool = { true },
+        commands: ScreenCommands? = nil, goesOn: () async -> Bool = { false },
         reconfigure: @escaping @Sendable (ChatConfiguration) async -> Void = { _ in }
     ) async throws(CommandError) -> ExitCode {
         var options = try applicationOptions(
@@ -200,7 +202,12 @@ extension CommandRunner {
         do {
             let code = try await application.run()
             // Of a chat that goes on in another process nothing stays undone.
-            if saysFarewell, await runsHere(), let farewell = application.farewell { streams.note(farewell) }
+            if await goesOn() {
+                // A line that is sent on another screen empties the stored draft of all.
+                if !isSecondScreen { application.leftLines.forEach { options.inputHistory?.append($0) } }
+            } else if saysFarewell, let farewell = application.farewell {
+                streams.note(farewell)
+            }
             return ExitCode(rawValue: code) ?? .done
         } catch {
             throw CommandError(error)

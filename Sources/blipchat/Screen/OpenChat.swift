@@ -1,6 +1,7 @@
 // The chat that a front end with a person before it (the screen, line mode) shows: this process's own, or that of another
 // process on the same home.
 
+import BLIPNet
 import ChatCore
 import ChatTUI
 import Glibc
@@ -14,15 +15,24 @@ enum OpenChat {
     /// Attaches to the process that runs the chat of this home, else starts the chat here, with `key` as
     /// `ChatInstance.start` takes it.
     ///
+    /// `reading` gives the settings as they have become until the chat moves here.
+    ///
     /// Throws 2 when that process is another version, and what `ChatInstance.start` throws.
     static func open(
-        _ paths: HomePaths, _ configuration: ChatConfiguration, key: Task<IdentityFile.Ahead?, Never>
+        _ paths: HomePaths, _ configuration: ChatConfiguration, key: Task<IdentityFile.Ahead?, Never>,
+        reading: @escaping @Sendable () -> ChatConfiguration?
     ) async throws(CommandError) -> OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             // What keeps it from being started is the other one's, and is tried again until the other one answers.
-            let attached = try await AttachedService.attach(to: paths.socket) {
-                try? await ChatInstance.start(paths, configuration, for: .everybody(stays: false))
+            let attached = try await AttachedService.attach(to: paths.socket) { identity in
+                var settings = reading() ?? configuration
+                // Others know where it listens.
+                if let place = identity.listening.flatMap({ Endpoint($0, defaultPort: PeerAddress.defaultPort) }) {
+                    settings.listen = place
+                    settings.fallbackToAnyPort = true
+                }
+                return try? await ChatInstance.start(paths, settings, for: .everybody(stays: false))
             }
             if let attached { return .attached(attached) }
             do throws(CommandError) {
@@ -45,12 +55,12 @@ enum OpenChat {
 
     var isAttached: Bool { if case .attached = self { true } else { false } }
 
-    /// This process runs the chat, from the start or by now.
-    var runsHere: Bool {
+    /// The chat goes on when this front end ends: in another process, or in a front end that is attached to this one.
+    var goesOn: Bool {
         get async {
             switch self {
-            case .own: true
-            case .attached(let service): await service.own != nil
+            case .own(let instance): instance.hasHeirs
+            case .attached(let service): await service.own?.hasHeirs ?? true
             }
         }
     }
