@@ -67,7 +67,7 @@ struct ViModeTests {
             } else if mode.isNormal {
                 _ = mode.press(key, &line, register: nil)
             } else if mode.isReplacing {
-                line.overtype(String(key))
+                if key == "⌫" { mode.takeBack(in: &line) } else { mode.overtype(String(key), in: &line) }
             } else {
                 line.insert(String(key))
             }
@@ -85,7 +85,12 @@ struct ViModeTests {
             ("one", 2, "Rxyz⎋", "onxy|z"), ("ab cd", 0, "rx.", "|xb cd"), ("ab cd", 0, "rxw.", "xb |xd"),
             ("abc", 0, "xu.", "|bc"), ("abc", 0, ".", "|abc"), ("a b c d", 0, "dwu2.", "|c d"),
             ("one two", 0, "ywA!⎋0.", "one two!|!"), ("a.b.c", 0, "df..", "|c"), ("abc", 0, "3x.", "|"),
-            ("one", 0, "ix⎋jk.", "|xxone"),
+            ("one", 0, "ix⎋jk.", "|xxone"), ("abc DEF ghi", 0, "xwgUww.", "bc DEF |GHI"),
+            ("a b c d e f g h i", 0, "d2w3.", "|f g h i"), ("a b c d e f", 0, "2dw.", "|e f"),
+            ("hello world", 0, "RXYZ⌫⌫⌫⎋", "|hello world"), ("ab", 1, "Rxyz⌫⌫⎋", "a|x"), ("ab", 1, "R⌫⎋", "|ab"),
+            ("one two three four", 0, "2daw", "|three four"), ("one two three four", 0, "d3iw", "| three four"),
+            ("one two three four five", 0, "daw2.", "|four five"), ("a\nb\nc", 0, "d2G.", "|"),
+            ("  a\n  b\nc", 0, "dd", "  |b\nc"),
         ])
     func repeated(text: String, cursor: Int, keys: String, expected: String) {
         #expect(Self.typed(text, at: cursor, keys) == expected)
@@ -97,7 +102,7 @@ struct ViModeTests {
             ("one two", 0, "gUw", "|ONE two"), ("ONE TWO", 4, "guiw", "ONE |two"), ("aBc d", 0, "g~w", "|AbC d"),
             ("one\ntwo", 0, "gUU", "|ONE\ntwo"), ("ONE\nTWO\nX", 0, "2guu", "|one\ntwo\nX"),
             ("straße", 0, "gU$", "|STRASSE"), ("one two", 0, "gUwu", "|one two"), ("a b c", 0, "gUlw.", "A |B c"),
-            ("say \"a b\" x", 6, "di\"", "say \"|\" x"), ("say \"a b\" x", 0, "da\"", "say | x"),
+            ("say \"a b\" x", 6, "di\"", "say \"|\" x"), ("say \"a b\" x", 0, "da\"", "say |x"),
             ("f(a, (b)) c", 3, "di(", "f(|) c"), ("f(a, (b)) c", 6, "dib", "f(a, (|)) c"),
             ("f(a) c", 1, "da)", "f| c"), ("f[a]", 2, "gUi]", "f[|A]"), ("{a}", 1, "diB", "{|}"),
             ("<a>", 1, "di>", "<|>"),

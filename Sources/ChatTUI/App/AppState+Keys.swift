@@ -112,7 +112,11 @@ extension AppState {
         returnPlace = nil
         lastKill = nil
         leaveHistory()
-        if settings.editMode == .vi, vi.isReplacing { input.overtype(text) } else { input.insert(text) }
+        if settings.editMode == .vi, vi.isReplacing {
+            vi.overtype(text, in: &input)
+        } else {
+            input.insert(text)
+        }
         draftChanged(&effects)
     }
 
@@ -159,6 +163,11 @@ extension AppState {
 
     /// Editing commands on the input line. `false` when `command` is none.
     mutating func edit(_ command: AppCommand, _ effects: inout [AppEffect]) -> Bool {
+        if command == .deleteBackward, settings.editMode == .vi, vi.isReplacing {
+            vi.takeBack(in: &input)
+            draftChanged(&effects)
+            return true
+        }
         // Not the text: to put it together takes its time with a megabyte.
         let before = input.characters
         switch input.perform(command, yanking: killRing.newest, reordering: settings.reorders) {

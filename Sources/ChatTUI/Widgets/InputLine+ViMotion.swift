@@ -155,9 +155,17 @@ extension InputLine {
     }
 
     /// What `iw`, `a"` and their like mean at the cursor; `nil` when there is none. Quotes and brackets are of this line.
-    func object(_ key: Character, around: Bool) -> Range<Int>? {
+    func object(_ key: Character, around: Bool, count: Int = 1) -> Range<Int>? {
         switch key {
-        case "w", "W": return wordObject(big: key == "W", around: around)
+        case "w", "W":
+            guard var range = wordObject(big: key == "W", around: around) else { return nil }
+            var copy = self
+            for _ in 1..<max(1, count) {
+                copy.move(to: range.upperBound)
+                guard let next = copy.wordObject(big: key == "W", around: around) else { break }
+                range = range.lowerBound..<next.upperBound
+            }
+            return range
         case "\"", "'", "`": return quotes(key, around: around)
         case "(", ")", "b": return brackets("(", ")", around: around)
         case "[", "]": return brackets("[", "]", around: around)
@@ -172,7 +180,17 @@ extension InputLine {
         let places = (lineStart..<lineEnd).filter { characters[$0] == mark }
         for start in stride(from: 0, to: places.count - 1, by: 2) where places[start + 1] >= cursor {
             let (open, close) = (places[start], places[start + 1])
-            return around ? open..<(close + 1) : (open + 1)..<close
+            guard around else { return (open + 1)..<close }
+            // With the blanks behind it, else those before it.
+            var range = open..<(close + 1)
+            while range.upperBound < lineEnd, characters[range.upperBound].isWhitespace {
+                range = range.lowerBound..<(range.upperBound + 1)
+            }
+            guard range.upperBound == close + 1 else { return range }
+            while range.lowerBound > lineStart, characters[range.lowerBound - 1].isWhitespace {
+                range = (range.lowerBound - 1)..<range.upperBound
+            }
+            return range
         }
         return nil
     }

@@ -63,7 +63,10 @@ struct ViMode: Sendable, Equatable {
 
     /// A change as it was typed, for `.`.
     private struct Change: Equatable {
+        /// Without the counts.
         var keys: [Character]
+        /// The counts together.
+        var count: Int?
         /// What was typed in insert mode, if it led there.
         var inserted: String?
     }
@@ -99,8 +102,12 @@ struct ViMode: Sendable, Equatable {
     private var keys: [Character] = []
     private var lastChange: Change?
     private var insertion: Insertion?
+    /// The command under way changes the text, also when that looks the same afterwards.
+    private var isChange = false
     /// Typed text takes the place of what is there: `R`.
     private(set) var isReplacing = false
+    /// What it took the place of, for Backspace; `nil`: nothing.
+    private var replaced: [Character?] = []
 
     /// Whether a command is half typed.
     var isPending: Bool { operation != nil || awaited != nil || count != nil }
@@ -136,29 +143,30 @@ struct ViMode: Sendable, Equatable {
     /// A character in normal mode. `register` is what `p` puts in.
     mutating func press(_ key: Character, _ line: inout InputLine, register: String?) -> Outcome {
         if key == ".", operation == nil, awaited == nil { return repeatChange(&line, register) }
-        let typed = keys + [key]
-        let before = line.characters
+        let isCount = awaited == nil && isDigit(key)
+        let typed = isCount ? keys : keys + [key]
+        let hasCount = count != nil || operationCount > 1
+        let total = hasCount ? (count ?? 1) * operationCount : nil
+        isChange = false
         let outcome = take(key, &line, register)
         keys = isPending ? typed : []
-        let isUndo = typed.drop { $0.isNumber } == ["u"]
-        if !isPending, !isUndo, !isNormal || line.characters != before {
-            lastChange = Change(keys: typed, inserted: nil)
-        }
+        if !isPending, isChange || !isNormal { lastChange = Change(keys: typed, count: total) }
         return outcome
+    }
+
+    private func isDigit(_ key: Character) -> Bool {
+        guard key.isASCII, let digit = key.wholeNumberValue else { return false }
+        return digit > 0 || count != nil
     }
 
     /// `.`: the last change once more; a count takes the place of the one that it had.
     private mutating func repeatChange(_ line: inout InputLine, _ register: String?) -> Outcome {
         let count = count
         reset()
-        keys = []
         guard var change = lastChange else { return .nothing }
-        if let count {
-            let rest = change.keys.drop { $0.isASCII && $0.isNumber && (change.keys.first != "0") }
-            change.keys = Array(String(count)) + rest
-        }
+        if let count { change.count = count }
         var outcome = Outcome.nothing
-        for key in change.keys {
+        for key in Array(change.count.map(String.init) ?? "") + change.keys {
             if case .taken(let text) = take(key, &line, register) { outcome = .taken(text) }
         }
         if !isNormal {
@@ -188,7 +196,7 @@ struct ViMode: Sendable, Equatable {
     private mutating func take(_ key: Character, _ line: inout InputLine, _ register: String?) -> Outcome {
         line.endGroup()
         if let awaited { return finish(awaited, key, &line) }
-        if let digit = key.wholeNumberValue, key.isASCII, digit > 0 || count != nil {
+        if isDigit(key), let digit = key.wholeNumberValue {
             count = min((count ?? 0) * 10 + digit, 9999)
             return .nothing
         }
@@ -239,7 +247,7 @@ struct ViMode: Sendable, Equatable {
         case "e", "E": .wordEnd(big: key == "E")
         case "j": .lineDown
         case "k": .lineUp
-        case "G": count.map(ViMotion.line) ?? .textEnd
+        case "G": (count ?? (operationCount > 1 ? operationCount : nil)).map(ViMotion.line) ?? .textEnd
         case ";": lastFind?.again
         case ",": lastFind?.reversed.again
         default: nil
@@ -282,13 +290,15 @@ struct ViMode: Sendable, Equatable {
             if key == "g" { return move(.textStart, &line) }
             if operation == nil, let started = Operator(behindG: key) { return begin(started) }
         case .object(let around):
-            guard let operation, let range = line.object(key, around: around) else { break }
+            let times = min((count ?? 1) * operationCount, 9999)
+            guard let operation, let range = line.object(key, around: around, count: times) else { break }
             reset()
             return apply(operation, range, &line)
         case .replacement:
             let times = min(count ?? 1, 9999)
             if line.cursor + times <= line.lineEnd {
                 let start = line.cursor
+                isChange = true
                 line.beginGroup()
                 _ = line.kill(to: start + times)
                 // A line end takes the place of all of them.
@@ -331,12 +341,13 @@ struct ViMode: Sendable, Equatable {
             _ = apply(.change, start..<end, &line)
             return .taken(text + "\n")
         case .delete:
+            isChange = true
             // The line end goes too: the one behind, or at the end of the text the one before.
             let hasNext = end < line.characters.count
             let range = hasNext ? start..<(end + 1) : max(0, start - 1)..<end
             line.move(to: range.lowerBound)
             let text = line.kill(to: range.upperBound)
-            line.move(to: line.lineStart)
+            line.move(to: line.target(of: .firstNonBlank, count: 1) ?? line.lineStart)
             clamp(&line)
             return .taken(text.trimmingLineEnds + "\n")
         }
@@ -348,6 +359,7 @@ struct ViMode: Sendable, Equatable {
             line.move(to: range.lowerBound)
             return text.isEmpty ? .nothing : .taken(text)
         }
+        isChange = true
         line.move(to: range.lowerBound)
         if let changed = operation.changed(line.characters[range]) {
             guard !range.isEmpty else { return .nothing }
@@ -377,6 +389,7 @@ struct ViMode: Sendable, Equatable {
         case "R":
             insert(&line, at: cursor, 1)
             isReplacing = true
+            replaced = []
         case "o": openLine(&line, at: line.lineEnd, above: false, times)
         case "O": openLine(&line, at: line.lineStart, above: true, times)
         case "x": return apply(.delete, cursor..<max(cursor, min(cursor + times, line.lineEnd)), &line)
@@ -391,10 +404,13 @@ struct ViMode: Sendable, Equatable {
             _ = apply(.toggle, cursor..<max(cursor, end), &line)
             line.move(to: end)
         case "J":
+            isChange = true
             line.beginGroup()
             for _ in 0..<max(1, times - 1) { join(&line) }
             line.endGroup()
-        case "p", "P": if let register { put(register, times, &line, after: key == "p") }
+        case "p", "P":
+            isChange = true
+            if let register { put(register, times, &line, after: key == "p") }
         case "u": for _ in 0..<min(times, InputLine.undoLimit) { line.undo() }
         default: break
         }
@@ -448,6 +464,26 @@ struct ViMode: Sendable, Equatable {
             line.insert(String(repeating: text, count: times))
             line.move(to: line.cursor - 1)
         }
+    }
+
+    // MARK: Replacing
+
+    /// Typed text in the mode of `R`.
+    mutating func overtype(_ text: String, in line: inout InputLine) {
+        for character in text {
+            replaced.append(line.cursor < line.lineEnd ? line.characters[line.cursor] : nil)
+            line.overtype(String(character))
+        }
+    }
+
+    /// Backspace there brings back what was in the place; before what was typed it only moves.
+    mutating func takeBack(in line: inout InputLine) {
+        guard line.cursor > line.lineStart else { return }
+        guard let former = replaced.popLast() else { return line.move(to: line.cursor - 1) }
+        line.deleteBackward()
+        guard let former else { return }
+        line.insert(String(former))
+        line.move(to: line.cursor - 1)
     }
 
     // MARK: State
