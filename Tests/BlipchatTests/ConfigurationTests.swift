@@ -182,7 +182,7 @@ import Testing
         symlink(real, paths.configuration)
         let file = ConfigurationFile(paths: paths, home: nil)
         _ = try file.set(typed: "name", to: "y")
-        #expect(TestFile.text(real) == "name = \"y\"\n")
+        #expect(TestFile.text(real) == "\u{FEFF}name = \"y\"\n")
         var status = stat()
         #expect(lstat(paths.configuration, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }

@@ -149,6 +149,19 @@ import Testing
         let unset = await keeper.carryOut(.unset(key: "ui.hintz"))
         #expect(!unset.isError && unset.settings?.mouse == false, "\(unset.lines)")
         #expect(TestFile.text(file.path) == "[ui]\nmouse = false\n")
+        // Also a value that cannot be read, and with slips beside it.
+        try TestFile.write("[ui]\nmouse = Flase\nhintz = 1\n", to: file.path)
+        let first = await keeper.carryOut(.unset(key: "ui.mouse"))
+        #expect(first.isError && first.lines[0].contains("ui.mouse is as if it had never been set; what is left"))
+        #expect(TestFile.text(file.path) == "[ui]\nhintz = 1\n")
+        try TestFile.write("\u{FEFF}[ui]\r\nmouse = Flase", to: file.path)
+        #expect(await !keeper.carryOut(.set(key: "ui.mouse", words: "off")).isError)
+        #expect(TestFile.text(file.path).unicodeScalars.elementsEqual("\u{FEFF}[ui]\r\nmouse = false".unicodeScalars))
+        #expect(await !keeper.carryOut(.set(key: "ui.list", words: "on")).isError)
+        #expect(
+            TestFile.text(file.path).unicodeScalars.elementsEqual(
+                "\u{FEFF}[ui]\r\nmouse = false\r\nlist = \"on\"\r\n".unicodeScalars))
+        try TestFile.write("[ui]\nmouse = false\n", to: file.path)
         #expect(await keeper.carryOut(.unset(key: "ui.hintz")).lines[0].contains("did you mean ui.hints?"))
     }
 

@@ -142,16 +142,23 @@ extension EndToEnd {
             let input = home.folder.file("input")
             let copy = home.folder.file("copy.sqlite")
             let export = home.folder.file("copy.json")
-            try TestFile.write("/backup \(copy)\n/export \(export)\n/search needle\n", to: input)
+            // Each line is about what those before it have done, and each question has its answer.
+            let talk = "alpha\nbeta\n/search alpha\n/history 1\n/search needle\n/history 3\n"
+            try TestFile.write(talk + "/backup \(copy)\n/export \(export)\n/search needle\n", to: input)
             let process = try ChildProcess(
                 [home.command, "--plain", "--listen", "127.0.0.1:0"], environment: home.environment,
                 folder: home.folder, input: input)
             #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
             #expect(process.output.contains("The whole history is in"))
+            #expect(process.output.split(separator: "\n").count { $0.hasPrefix("Found") } == 3, "\(process.output)")
+            let said = process.output.split(separator: "\n").filter {
+                $0.hasSuffix("beta") && !$0.contains("delivered")
+            }
+            #expect(said.count >= 3, "as it was sent, by /history 1 and by /history 3: \(process.output)")
             #expect(TestFile.text(export).contains("needle"))
             #expect(TestFile.names(in: home.folder.path).filter { $0.hasSuffix(".part") }.isEmpty)
             #expect(try await home.run("restore", copy).status == .exited(0))
-            #expect(try await home.texts("bob") == ["needle"])
+            #expect(try await home.texts("bob") == ["needle", "alpha", "beta"])
 
             // A standard input that goes on.
             let pipe = home.folder.file("pipe")

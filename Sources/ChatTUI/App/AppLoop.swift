@@ -22,6 +22,8 @@ final class AppLoop {
     var onAnswered: @ScreenActor () -> Void = {}
     /// Questions without an answer yet.
     private(set) var openQuestions = 0
+    /// What is to be done, and is not yet.
+    private(set) var openErrands = 0
 
     private(set) var state: AppState?
     /// What `state` says of the last action.
@@ -84,6 +86,10 @@ final class AppLoop {
         dispatch(.clock)
         var offering: Task<Void, Never>?
         for await errand in errands {
+            defer {
+                openErrands -= 1
+                onAnswered()
+            }
             guard await EffectRunner.mayTakeLong(errand) else {
                 dispatch(await runner.run(errand))
                 continue
@@ -143,7 +149,9 @@ final class AppLoop {
 
     private func carryOut(_ effect: AppEffect) {
         switch effect {
-        case .run(let errand): errandInput.yield(errand)
+        case .run(let errand):
+            openErrands += 1
+            errandInput.yield(errand)
         case .ask(let question): ask(question)
         case .quit: errandInput.finish()
         case .spawn(let words):

@@ -43,10 +43,11 @@ extension AppState {
             if picker.marked.isEmpty { picker.toggleMark() }
             if picker.marked.isEmpty { say("Nothing is marked") } else { return send(picker, &effects) }
         default:
+            let before = picker.filter.characters
             if picker.filter.perform(command, yanking: killRing.newest, reordering: settings.reorders) == .ignored {
                 return
             }
-            filterChanged(&picker, &effects)
+            if picker.filter.characters != before { filterChanged(&picker, &effects) }
         }
         overlay = .files(picker)
     }
@@ -75,7 +76,7 @@ extension AppState {
 
     /// A path that is typed or pasted walks there: `photos/`, `../`, `~/`, `/tmp/x.png`.
     private mutating func filterChanged(_ picker: inout FilePicker, _ effects: inout [AppEffect]) {
-        picker.selected = 0
+        picker.placeCursor()
         let text = picker.filter.text
         guard text.contains("/") else { return }
         let isAbsolute = text.hasPrefix("/") || text.hasPrefix("~/")

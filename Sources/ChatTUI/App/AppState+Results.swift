@@ -219,10 +219,12 @@ extension AppState {
 
     /// Words behind a path look like further paths.
     private func missingAdvice(_ error: ChatError, _ paths: [String]) -> String {
-        guard case .cannotRead(let path, let errno) = error, errno == 2, paths.count > 1, !path.hasSuffix(paths[0])
-        else {
-            return ""
+        guard case .cannotRead(let path, let errno) = error, errno == 2 else { return "" }
+        if path.contains(where: { "*?[".contains($0) }) {
+            return " (patterns are not filled in here: \(key(.sendFile)) marks several files)"
         }
+        guard paths.count > 1 else { return "" }
+        guard !path.hasSuffix(paths[0]) else { return " (a name with blanks stands in quotation marks)" }
         return " (a text beside the files stands behind --: /send PATH -- TEXT)"
     }
 

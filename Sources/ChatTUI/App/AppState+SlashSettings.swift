@@ -9,7 +9,7 @@ extension AppState {
         func ask(_ request: SettingsRequest) { effects.append(.run(.settings(request))) }
         switch verb {
         case .set:
-            guard let key = scanner.next() else { return ask(.show(nil)) }
+            guard let key = scanner.nextKey() else { return ask(.show(nil)) }
             guard let words = scanner.remainder() else { return ask(.show(key)) }
             let change = Errand.settings(.set(key: key, words: words))
             guard !deletesHistory(key, words) || asked == change else {
@@ -18,8 +18,10 @@ extension AppState {
                     "This deletes what is older than that from this disk at once. Enter the same again to do it.")
             }
             effects.append(.run(change))
-        case .unset: if let key = scanner.next() { ask(.unset(key: key)) }
-        case .reload: ask(.reload)
+        case .unset:
+            guard let key = scanner.nextKey(), isEnd(&scanner, of: "/unset KEY") else { return }
+            ask(.unset(key: key))
+        case .reload: if isEnd(&scanner, of: "/reload") { ask(.reload) }
         case .theme:
             guard let name = scanner.next() else { return ask(.themes) }
             ask(.set(key: "ui.theme", words: name))

@@ -30,7 +30,10 @@ public enum Sentences {
             return "the message has \(bytes) bytes, at most \(limit) can be sent (send it as a file)"
         case .emptyText: return "the message is empty (type something)"
         case .badName(let name):
-            return "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
+            let isWord = ["me", "all"].contains(name.lowercased())
+            return isWord
+                ? "\"\(name)\" has a meaning of its own (choose another name)"
+                : "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
         case .emptyFolder(let path): return "\(path) holds no file that can be sent"

@@ -65,6 +65,21 @@ struct ArgumentScanner {
         return name
     }
 
+    /// The key of a setting, as it is shown: `contact."Ann Lee".keep`, with its quotation marks. A whole one in quotation marks
+    /// is read without them.
+    mutating func nextKey() -> String? {
+        skipBlanks()
+        guard let first = rest.first, first != "\"", first != "'" else { return next() }
+        var isQuoted = false
+        let key = rest.prefix { character in
+            if character == "\"" { isQuoted.toggle() }
+            return isQuoted || !character.isWhitespace
+        }
+        guard !isQuoted else { return next() }
+        rest = rest[key.endIndex...]
+        return String(key)
+    }
+
     /// Everything that is left, raw, without blanks around it; `nil` when nothing is.
     mutating func remainder() -> String? {
         skipBlanks()

@@ -6,7 +6,10 @@ extension AppState {
     /// A line was entered: sent, or run when it is a command. What stands over the chat is left by that.
     mutating func enter(line: String, _ effects: inout [AppEffect]) {
         // Whoever decides nothing about a number tells the program so, not the chat.
-        if case .verify(let pane) = overlay, !line.hasPrefix("/") { return decideLater(pane) }
+        if case .verify(let pane) = overlay {
+            decideLater(pane)
+            guard line.hasPrefix("/") else { return }
+        }
         overlay = nil
         enter(line, from: .lineMode(line), &effects)
     }

@@ -22,6 +22,11 @@ public final class PlainApplication {
     private let loop: AppLoop
     private let print: @ScreenActor (SafeText) -> Bool
     private var before: AppState?
+    /// Lines that wait for what was asked for before them.
+    private var waiting: [PlainInput] = []
+    /// Until when the first of them waits.
+    private var patience: ContinuousClock.Instant?
+    private static let lineLimit = Duration.seconds(1)
     /// Input that came before the chats were read.
     private var early: [PlainInput] = []
 
@@ -40,6 +45,7 @@ public final class PlainApplication {
     /// Returns the exit code: 0, or 128 + signal.
     public func run(_ input: AsyncStream<PlainInput>) async -> Int32 {
         loop.onChange = { [weak self] action in self?.printChange(action) }
+        loop.onAnswered = { [weak self] in self?.takeNext() }
         loop.onEffect = { [weak self] effect in
             guard case .edit = effect else { return }
             self?.loop.dispatch(.edited(.failed("Line mode has no editor: lines are written as they are")))
@@ -70,12 +76,29 @@ public final class PlainApplication {
             early.append(input)
             return
         }
-        switch input {
+        waiting.append(input)
+        takeNext()
+    }
+
+    /// One line after the other: what a line has asked for is done and said before the next one is read, which may be about
+    /// it. Something that takes long holds nobody up for more than a second.
+    private func takeNext() {
+        guard let first = waiting.first else { return }
+        let isBusy = loop.openQuestions > 0 || loop.openErrands > 0
+        guard !isBusy || patience.map({ ContinuousClock.now >= $0 }) ?? false else {
+            guard patience == nil else { return }
+            patience = .now + Self.lineLimit
+            return ScreenActor.after(Self.lineLimit + .milliseconds(10)) { [weak self] in self?.takeNext() }
+        }
+        patience = nil
+        waiting.removeFirst()
+        switch first {
         case .line(let text): enter(text)
         case .end: endWhenAnswered()
         case .reload: loop.dispatch(.input(.reload))
         case .terminate: break
         }
+        takeNext()
     }
 
     /// Whoever has written `/search` and nothing behind it wants the answer.
@@ -83,7 +106,7 @@ public final class PlainApplication {
         guard loop.openQuestions > 0 else { return enter("/quit") }
         loop.onAnswered = { [weak self] in
             guard let self, loop.openQuestions == 0 else { return }
-            loop.onAnswered = {}
+            loop.onAnswered = { [weak self] in self?.takeNext() }
             enter("/quit")
         }
     }

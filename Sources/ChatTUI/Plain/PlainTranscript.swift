@@ -50,8 +50,8 @@ struct PlainTranscript {
         return lines + recent.flatMap { MessageSentences(state: after, message: $0).lines(withDay: true) }
     }
 
-    /// Messages that are printed from one on that was asked for.
-    static let stretchCount = 50
+    /// Messages that are printed at most from one on that was asked for.
+    static let stretchCount = 200
 
     /// A message was gone to: it, and what follows. Asked for once more, it is printed once more.
     private var stretchLines: [SafeText]? {
@@ -61,10 +61,12 @@ struct PlainTranscript {
         var isAsked = before.chat(after.openID)?.window.highlight != id
         if case .line(let line) = action, line.lowercased().hasPrefix("/history") { isAsked = true }
         guard isAsked else { return nil }
-        let items = window.items[first...].filter { !window.isFolded($0) }
-        return items.compactMap(\.message).prefix(Self.stretchCount).flatMap {
+        let messages = window.items[first...].filter { !window.isFolded($0) }.compactMap(\.message)
+        let lines = messages.prefix(Self.stretchCount).flatMap {
             MessageSentences(state: after, message: $0).lines(withDay: true)
         }
+        let isAll = messages.count <= Self.stretchCount && window.reachesNewest
+        return isAll ? lines : lines + [line("… and newer ones (/history N with a smaller N, /goto last)")]
     }
 
     /// Another place of the history was gone to: the messages that end there.

@@ -119,6 +119,8 @@ struct HistoryLayout {
         guard let target = chat.window.index(of: key) else { return chat.window.scroll }
         let (bottom, hidden) = anchor(filling: height)
         if target > bottom || (target == bottom && hidden > 0) {
+            let tooMany = rows(at: target).count - height
+            if tooMany > 0 { return .at(key, hiddenRows: tooMany) }
             if endOfFolded(after: target) == items.count - 1, chat.window.reachesNewest { return .bottom }
             return .at(key, hiddenRows: 0)
         }

@@ -21,7 +21,12 @@ struct ConfigurationEditor {
             return Line(scalars: Array(hasReturn ? line.dropLast() : line), hasReturn: hasReturn)
         }
         isEnded = lines.last.map { $0.scalars.isEmpty && !$0.hasReturn } ?? true
-        if isEnded { lines.removeLast() }
+        if isEnded {
+            lines.removeLast()
+        } else if lines.count > 1 {
+            // Should its end come to be, it is as the others are.
+            lines[lines.count - 1].hasReturn = lines[0].hasReturn
+        }
     }
 
     var text: String {
@@ -43,6 +48,10 @@ struct ConfigurationEditor {
                 entry.valueRange, with: Array(value.text.unicodeScalars))
             return
         }
+        if let index = brokenLine(of: path) {
+            lines[index].scalars = line("\(ConfigurationValue.quotedKey(path.name)) = \(value.text)").scalars
+            return
+        }
         let line = line("\(ConfigurationValue.quotedKey(path.name)) = \(value.text)")
         if let place = endOfSection(path) {
             lines.insert(line, at: place)
@@ -62,7 +71,11 @@ struct ConfigurationEditor {
 
     /// Takes `path` out; a comment behind it stays. Returns whether it was there.
     mutating func unset(_ path: SettingPath) -> Bool {
-        guard let entry = entry(of: path) else { return false }
+        guard let entry = entry(of: path) else {
+            guard let index = brokenLine(of: path) else { return false }
+            lines.remove(at: index)
+            return true
+        }
         let index = entry.position.line - 1
         let rest = lines[index].scalars[entry.valueRange.upperBound...].drop { $0 == " " || $0 == "\t" }
         if rest.isEmpty { lines.remove(at: index) } else { lines[index].scalars = Array(rest) }
@@ -101,6 +114,26 @@ struct ConfigurationEditor {
     private func entry(of path: SettingPath) -> ConfigurationEntry? {
         var problems: [ConfigurationError] = []
         return ConfigurationReader.read(text, problems: &problems).first { $0.path.meaning == path.meaning }
+    }
+
+    /// A line that gives `path` a value which cannot be read.
+    private func brokenLine(of path: SettingPath) -> Int? {
+        var section: (section: String, contact: String?) = ("", nil)
+        for (index, line) in lines.enumerated() {
+            if let begun = ConfigurationReader.section(of: line.scalars) {
+                section = begun
+                continue
+            }
+            guard let sign = line.scalars.firstIndex(of: "=") else { continue }
+            var scalars = line.scalars[..<sign].drop { $0 == " " || $0 == "\t" }
+            while let last = scalars.last, last == " " || last == "\t" { scalars.removeLast() }
+            let words = String(String.UnicodeScalarView(scalars))
+            let isQuoted = words.utf8.count > 1 && words.hasPrefix("\"") && words.hasSuffix("\"")
+            let name = isQuoted ? String(words.dropFirst().dropLast()) : words
+            let found = SettingPath(section: section.section, contact: section.contact, name: name)
+            if !name.hasPrefix("#"), found.meaning == path.meaning { return index }
+        }
+        return nil
     }
 
     /// The line before which a new entry of the section of `path` belongs; `nil` when there is no such section.

@@ -121,6 +121,10 @@ struct ConfigurationFile: Sendable {
         _ edit: (inout ConfigurationEditor) -> Void, alone: Bool
     ) throws(CommandError) {
         let text = try Configuration.text(of: path)
+        var hasMark = false
+        if case .success(let bytes) = SmallFile.contents(of: path, limit: 1 << 20) {
+            hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        }
         var editor = ConfigurationEditor(text)
         edit(&editor)
         guard editor.text != text else { return }
@@ -133,7 +137,7 @@ struct ConfigurationFile: Sendable {
             throw error
         }
         do throws(SystemError) {
-            try SmallFile.replace(path, with: editor.text, alone: alone)
+            try SmallFile.replace(path, with: (hasMark ? "\u{FEFF}" : "") + editor.text, alone: alone)
         } catch {
             throw .system(path, "cannot write the configuration", error.code)
         }

@@ -42,7 +42,12 @@ actor SettingsKeeper: SettingsStore {
                 // A slip is no setting, and is taken out as well.
                 let setting = SettingPath(typed: key).flatMap(Setting.at)
                 guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
-                return try await reread(saying: "\(key) is as if it had never been set", changed: setting)
+                let words = "\(key) is as if it had never been set"
+                do throws(CommandError) {
+                    return try await reread(saying: words, changed: setting)
+                } catch {
+                    return SettingsReply([words + "; what is left:"] + error.words, isError: true)
+                }
             case .contact(let old, let new):
                 guard try file.moveContact(old, to: new) else { return SettingsReply([]) }
                 var reply = try await reread(saying: "", changed: nil)
