@@ -318,11 +318,16 @@ struct BrowseTests {
         #expect(fixture.text.contains("Only your own texts can be edited"))
     }
 
-    @Test("what answers a question is readable at every size", arguments: [(20, 5), (40, 10), (80, 24)])
-    func narrowQuestion(columns: Int, rows: Int) {
+    @Test(
+        "a question can be read at every size: what it does, and what answers it",
+        arguments: [
+            (20, 5, "too? Again: yes"), (40, 10, "Delete at Alice too? Again: yes"),
+            (80, 24, "Delete this message here and at Alice? The same key again deletes"),
+        ])
+    func narrowQuestion(columns: Int, rows: Int, words: String) {
         var fixture = Fixture.main(columns: columns, rows: rows)
         fixture.press("Esc", "d")
-        #expect(fixture.text.contains("again deletes"), "\(fixture.text)")
+        #expect(fixture.text.contains(words), "\(fixture.text)")
     }
 
     @Test("d asks once; own messages are taken back, theirs are deleted here only")

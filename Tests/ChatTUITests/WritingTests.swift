@@ -332,6 +332,15 @@ struct WritingTests {
         fixture.type("/query bob bu")
         fixture.press("Tab")
         #expect(fixture.state.input.text == "/query \"Bob Builder\" ")
+        for (typed, whole) in [
+            ("/query Bob  Bu", "/query \"Bob Builder\" "), ("/forward 1 Bob Bu", "/forward 1 \"Bob Builder\" "),
+            ("say \"Bob Bu", "say \"Bob Builder "), ("(Bob Bu", "(Bob Builder "),
+        ] {
+            fixture.press("Ctrl-c")
+            fixture.type(typed)
+            fixture.press("Tab")
+            #expect(fixture.state.input.text == whole)
+        }
         fixture.press("Ctrl-c")
         fixture.type("he said \"al")
         fixture.press("Tab")

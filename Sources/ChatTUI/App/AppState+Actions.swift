@@ -143,7 +143,14 @@ extension AppState {
             let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
             let place =
                 others.isEmpty ? "here and at \(name)" : own.isEmpty ? "on this disk only" : "(theirs here only)"
-            return say(question: "Delete \(what) \(place)? The same key again deletes")
+            let count = messages.count == 1 ? "" : " \(messages.count)"
+            let end =
+                others.isEmpty
+                ? "at \(SafeText(name, as: .name).truncated(to: 10).text) too"
+                : own.isEmpty ? "here only" : "theirs here only"
+            return say(
+                question: "Delete \(what) \(place)? The same key again deletes",
+                short: "Delete\(count) \(end)? Again: yes")
         }
         for message in own { effects.append(.run(.retract(message))) }
         if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), first.contact))) }

@@ -74,10 +74,6 @@ extension AppState {
     /// A name of several words is completed as a whole. `false` when none is meant.
     private mutating func completePhrase() -> Bool {
         let before = input.textBeforeCursor
-        if before.first == "/", before.dropFirst().first != "/" {
-            let name = before.dropFirst().prefix { !$0.isWhitespace }
-            guard case .contact? = SlashCommands.named(String(name))?.argument(at: 0) else { return false }
-        }
         for phrase in CompletionContext.phrases(before: before) {
             let word = phrase.word.lowercased()
             let names = chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }

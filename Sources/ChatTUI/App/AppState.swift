@@ -165,6 +165,8 @@ public struct AppState: Sendable {
         var isError: Bool
         /// It waits for an answer: a key that is none takes it away.
         var isQuestion = false
+        /// The same in fewer words, for narrow screens.
+        var short: String?
         var until: Duration
     }
 
@@ -297,9 +299,10 @@ extension AppState {
     }
 
     /// Asks something that the next key answers or withdraws.
-    mutating func say(question: String, isError: Bool = false) {
+    mutating func say(question: String, short: String? = nil, isError: Bool = false) {
         say(question, isError: isError)
         status?.isQuestion = true
+        status?.short = short
     }
 
     /// Takes back a question that is still on the status line. `false` when there is none.

@@ -92,7 +92,7 @@ struct CompletionContext: Sendable, Equatable {
     }
 
     /// The same for the words in front of it together with it, longest first: names may have several. Of a command only
-    /// its first argument, unless it is quoted.
+    /// from an argument on that is a contact, unless it is quoted.
     static func phrases(before text: String) -> [(word: String, start: Int)] {
         let isCommand = text.hasPrefix("/") && !text.hasPrefix("//")
         let characters = Array(text)
@@ -100,12 +100,25 @@ struct CompletionContext: Sendable, Equatable {
         var starts = characters.indices.filter { index in
             !characters[index].isWhitespace && (index == 0 || characters[index - 1].isWhitespace)
         }
-        if isCommand { starts = Array(starts.dropFirst().prefix(1)) }
-        return starts.suffix(phraseLimit).dropLast(isCommand ? 0 : 1).compactMap { start in
-            let word = String(characters[start...])
-            return word.contains(where: \.isWhitespace) && !word.contains("\"") ? (word, start) : nil
+        if isCommand {
+            let name = String(text.dropFirst().prefix { !$0.isWhitespace })
+            let command = SlashCommands.named(name)
+            starts = starts.dropFirst().enumerated().filter { number, _ in
+                if case .contact? = command?.argument(at: number) { true } else { false }
+            }.map(\.element)
+            // Behind WHO comes the text.
+            if case .text? = command?.arguments.last { starts = Array(starts.prefix(1)) }
+        }
+        return starts.suffix(phraseLimit).compactMap { start in
+            let opened = isCommand ? 0 : characters[start...].prefix { openers.contains($0) }.count
+            let words = characters[(start + opened)...].split(whereSeparator: \.isWhitespace).map { String($0) }
+            let word = words.joined(separator: " ")
+            return words.count > 1 && !word.contains("\"") ? (word, start + opened) : nil
         }
     }
+
+    /// What stands before a word and is no part of it.
+    private static let openers: Set<Character> = ["\"", "'", "(", "[", "{", "<", "„", "“", "‘", "«"]
 
     /// Names of more words are completed word by word.
     private static let phraseLimit = 4
@@ -113,7 +126,7 @@ struct CompletionContext: Sendable, Equatable {
     /// The word that ends at the end of a message: whatever opens it is no part of it.
     private static func lastWord(of text: String) -> (index: Int, start: Int, value: String, previous: String) {
         let word = String(text.reversed().prefix { !$0.isWhitespace }.reversed())
-        let value = word.drop { "\"'([{<„“‘«".contains($0) }
+        let value = word.drop { openers.contains($0) }
         return (0, text.count - value.count, String(value), "")
     }
 

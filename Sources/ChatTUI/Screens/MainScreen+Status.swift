@@ -34,7 +34,11 @@ extension MainScreen {
         let rightStart = max(0, rightEnd - right.width)
         let room = max(0, rightStart - (right.width > 0 ? 3 : 1))
         let place = Point(column: 1, row: row)
-        let words = isQuestion ? Self.keepingEnd(of: left.text, width: room) : left.text.truncated(to: room)
+        var words = left.text.truncated(to: room)
+        if isQuestion, left.text.width > room {
+            let short = state.status?.short.map { SafeText($0, as: .line) }
+            words = Self.keepingEnd(of: short ?? left.text, width: room)
+        }
         canvas.draw(words, at: place, style: left.style)
         canvas.addTargets(left.hints, in: left.text, at: place, width: left.text.width <= room ? room : room - 1)
         canvas.draw(right, at: Point(column: rightStart, row: row))
