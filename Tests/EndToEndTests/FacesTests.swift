@@ -96,24 +96,35 @@ extension EndToEnd {
             for session in [second, third] {
                 try await session.waitFor("the line") { $0.row(with: "✓", "one is left") != nil }
             }
-            // Whichever has it now dies.
+            // Whichever has it now is stopped: no riddle for the other one.
             let lock = TestFile.text(alice.home.path + "/blipchat.lock")
             let holder = try #require(Int32(String(lock.prefix { $0.isNumber })))
-            kill(holder, SIGKILL)
+            kill(holder, SIGSTOP)
             var left: TmuxSession?
-            try await eventually("one is dead") {
-                if try await second.screen().contains("exit=137") { left = third }
-                if try await third.screen().contains("exit=137") { left = second }
+            try await eventually("one is stopped") {
+                if try await second.screen().contains("exit=147") { left = third }
+                if try await third.screen().contains("exit=147") { left = second }
                 return left != nil
             }
             let heir = try #require(left)
+            try await heir.enter("written to a stopped one")
+            try await heir.waitFor("the riddle's answer") { $0.contains("does not answer") }
+            // Then it dies, and nothing that was written is lost.
+            kill(holder, SIGKILL)
             try await heir.waitFor("the news") { $0.contains("the chat goes on here") }
             try await heir.waitFor("a link") { $0.contains("online") }
+            try await eventually("the line before") {
+                let screen = try await heir.screen()
+                // What had gone to the stopped one already is in the input again.
+                if screen.contains("bob> written to a stopped one") { try await heir.press("Enter") }
+                return screen.row(with: "✓", "written to a stopped one") != nil
+            }
             try await heir.enter("and on")
             try await heir.waitFor("the line after") { $0.row(with: "✓", "and on") != nil }
             try await heir.press("C-q")
             try await heir.waitFor("the shell is back") { $0.contains("exit=0") }
-            #expect(try await alice.home.texts("bob") == ["one is left", "and on"])
+            let texts = ["one is left", "written to a stopped one", "and on"]
+            #expect(try await alice.home.texts("bob") == texts)
             try await bob.stop()
         }
 

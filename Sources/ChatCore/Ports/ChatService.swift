@@ -196,6 +196,8 @@ public enum ChatNotice: Sendable, Equatable, Codable {
     case instanceLost
     /// It runs again; everything is read anew.
     case instanceFound
+    /// It does not answer: it may have been stopped.
+    case instanceSilent
     /// The other process has ended, and this one runs the chat from now on; everything is read anew.
     case instanceHere
     /// The file of settings was read again: other front ends of this chat read it, too.

@@ -71,6 +71,7 @@ extension AppState {
             // Nobody knows better until it runs again; then every link is told anew.
             for index in chats.indices { chats[index].link = .offline(reason: "nothing runs the chat") }
         case .instanceFound, .instanceHere: note(words)
+        case .instanceSilent: note(words, isError: true)
         case .settingsChanged: effects.append(.run(.settings(.follow)))
         case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
         }

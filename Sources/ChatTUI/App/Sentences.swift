@@ -101,6 +101,8 @@ public enum Sentences {
         case .instanceLost:
             "The blipchat that runs the chat has ended: nothing is sent or received until it runs again (blipchat serve)"
         case .instanceFound: "The chat runs again"
+        case .instanceSilent:
+            "The blipchat that runs the chat does not answer; what you write waits for it (is it stopped? fg lets it go on)"
         case .settingsChanged: "The settings have changed"
         case .instanceHere: "The other blipchat has ended: the chat goes on here"
         }

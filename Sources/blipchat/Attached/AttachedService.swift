@@ -23,6 +23,10 @@ actor AttachedService {
     /// The chat, once it runs here.
     private(set) var own: ChatInstance?
     private var isSeeking = false
+    /// When something last came from the other process, and whether the front end knows that nothing comes.
+    private var lastHeard = ContinuousClock.now
+    private var isSilent = false
+    private var listening: Task<Void, Never>?
 
     /// It is to be as the ended one was, as far as that is known.
     typealias Succession = @Sendable (LocalIdentity) async -> ChatInstance?
@@ -76,6 +80,7 @@ actor AttachedService {
     /// Lets go of the other process, which goes on; a chat that runs here by now ends.
     func detach() async {
         reader?.cancel()
+        listening?.cancel()
         await reader?.value
         connection = nil
         await own?.stop()
@@ -116,11 +121,38 @@ actor AttachedService {
         }
         let reply = await withCheckedContinuation { continuation in
             waiting[number] = continuation
+            watchForSilence()
             Task {
                 if await !connection.send(line: line) { self.take(.failure(Self.gone), for: number) }
             }
         }
         return try reply.get()
+    }
+
+    /// An answer takes no longer than this, but for what waits for others.
+    static let answerTime = Duration.seconds(2)
+
+    /// While somebody waits, the other process is asked for a sign now and then: stopped (Ctrl-z) it gives none, and whoever
+    /// types here would not know why nothing happens.
+    private func watchForSilence() {
+        guard listening == nil else { return }
+        listening = Task {
+            while !waiting.isEmpty, connection != nil, !Task.isCancelled {
+                let asked = ContinuousClock.now
+                try? await Task.sleep(for: Self.answerTime)
+                guard !waiting.isEmpty, lastHeard < asked, let connection else { continue }
+                lastNumber += 1
+                if let sign = try? SessionLine.call(number: lastNumber, .identity).json() {
+                    _ = await connection.send(line: ControlConnection.line(sign))
+                }
+                let signed = ContinuousClock.now
+                try? await Task.sleep(for: Self.answerTime)
+                guard !waiting.isEmpty, lastHeard < signed, !isSilent, self.connection != nil else { continue }
+                isSilent = true
+                publish(.notice(.instanceSilent))
+            }
+            listening = nil
+        }
     }
 
     private func take(_ reply: Reply, for number: Int) {
@@ -162,6 +194,11 @@ actor AttachedService {
     }
 
     private func receive(_ line: SessionLine) {
+        lastHeard = .now
+        if isSilent {
+            isSilent = false
+            publish(.notice(.instanceFound))
+        }
         switch line {
         case .reply(let number, let value): take(.success(value), for: number)
         case .failure(let number, let error): take(.failure(error), for: number)
