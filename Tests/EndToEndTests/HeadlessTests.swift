@@ -127,6 +127,12 @@ extension EndToEnd {
             #expect(try await bob.run("contacts", "list").output.isEmpty)
             let request = try #require(try await bob.records(RequestLine.self, "requests", "list").first)
             #expect(request.name == "alice")
+            // Whoever has another key than somebody whose name that looks like is told apart.
+            try await bob.add("127.0.0.1:1", as: "A1ice")
+            let list = try await bob.run("requests", "list").output
+            #expect(list.contains("alice  ") && list.contains("looks like your contact A1ice, but has another key"))
+            #expect(try await bob.run("--json", "requests", "list").output.contains("\"looks_like\":\"A1ice\""))
+            #expect(try await bob.run("contacts", "rename", "A1ice", "zed").status == .exited(0))
             #expect(try await bob.run("requests", "approve", "\(request.id)").status == .exited(0))
             #expect(try await bob.records(RequestLine.self, "requests").isEmpty)
             let sender = try await Server(alice)

@@ -64,7 +64,7 @@ public final class ChatApplication {
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
     public private(set) var farewell: String?
 
-    /// The half-typed lines that were left, each in one line's place among the typed ones.
+    /// The half-typed lines that were left on this screen.
     public private(set) var leftLines: [String] = []
 
     /// Opens the screen, and returns the exit code when the user has quit and the terminal is restored: 0, or

@@ -26,6 +26,7 @@ public final class PlainApplication {
     private var waiting: [PlainInput] = []
     /// Until when the first of them waits.
     private var patience: ContinuousClock.Instant?
+    private var isTaking = false
     private static let lineLimit = Duration.seconds(1)
     /// Input that came before the chats were read.
     private var early: [PlainInput] = []
@@ -83,22 +84,25 @@ public final class PlainApplication {
     /// One line after the other: what a line has asked for is done and said before the next one is read, which may be about
     /// it. Something that takes long holds nobody up for more than a second.
     private func takeNext() {
-        guard let first = waiting.first else { return }
-        let isBusy = loop.openQuestions > 0 || loop.openErrands > 0
-        guard !isBusy || patience.map({ ContinuousClock.now >= $0 }) ?? false else {
-            guard patience == nil else { return }
-            patience = .now + Self.lineLimit
-            return ScreenActor.after(Self.lineLimit + .milliseconds(10)) { [weak self] in self?.takeNext() }
+        guard !isTaking else { return }
+        isTaking = true
+        defer { isTaking = false }
+        while let first = waiting.first {
+            let isBusy = loop.openQuestions > 0 || loop.openErrands > 0
+            guard !isBusy || patience.map({ ContinuousClock.now >= $0 }) ?? false else {
+                guard patience == nil else { return }
+                patience = .now + Self.lineLimit
+                return ScreenActor.after(Self.lineLimit + .milliseconds(10)) { [weak self] in self?.takeNext() }
+            }
+            patience = nil
+            waiting.removeFirst()
+            switch first {
+            case .line(let text): enter(text)
+            case .end: endWhenAnswered()
+            case .reload: loop.dispatch(.input(.reload))
+            case .terminate: break
+            }
         }
-        patience = nil
-        waiting.removeFirst()
-        switch first {
-        case .line(let text): enter(text)
-        case .end: endWhenAnswered()
-        case .reload: loop.dispatch(.input(.reload))
-        case .terminate: break
-        }
-        takeNext()
     }
 
     /// Whoever has written `/search` and nothing behind it wants the answer.

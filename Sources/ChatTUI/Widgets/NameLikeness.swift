@@ -10,6 +10,12 @@ public enum NameLikeness {
         skeleton(of: left) == skeleton(of: right)
     }
 
+    /// The contact whose name most people would take for `name`, or which is the same.
+    public static func twin(of name: String, among peers: [Peer]) -> String? {
+        let skeleton = skeleton(of: name)
+        return peers.first { Self.skeleton(of: $0.name) == skeleton }?.name
+    }
+
     /// For each contact whose name is made to look like that of one who was there before: the name of that one.
     public static func twins(among peers: [Peer]) -> [ContactID: String] {
         var first: [String: Peer] = [:]

@@ -100,12 +100,17 @@ extension CommandRunner {
         let requests = try await HistoryFile.read(try paths()) { store throws(StoreError) in
             try await store.contactRequests()
         }
+        let peers = try await contacts(try paths()).peers
         for request in requests ?? [] {
+            // Whoever chose the name has another key than the contact.
+            let twin = NameLikeness.twin(of: request.name, among: peers)
             if isJSON {
-                try streams.json(Records.request(request))
+                try streams.json(Records.request(request, twin: twin))
             } else {
+                let mark = twin.map { "  looks like your contact \(safeName($0)), but has another key" } ?? ""
                 try streams.line(
-                    "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))")
+                    "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))\(mark)"
+                )
             }
         }
         return .done

@@ -28,7 +28,8 @@ final class ControlServer: Sendable {
     func prepareToEnd() { hasHeirs.store(!stays && frontEnds > 0, ordering: .relaxed) }
 
     /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
-    /// commands only. `stays`: the service does not end with a screen. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
+    /// commands only. `stays`: the service does not end with a screen. When it ends, those that it cannot answer to the
+    /// end are told to ask again (`ControlResult.again`).
     init(
         path: String, service: (any ChatService)? = nil, stays: Bool = false,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult

@@ -15,7 +15,7 @@ enum EventRecord {
                 "link": .string(StatusRecord.word(state)),
             ])
         case .requestsChanged(let requests):
-            .record(["v": 1, "type": "requests", "requests": .array(requests.map(Records.request))])
+            .record(["v": 1, "type": "requests", "requests": .array(requests.map { Records.request($0) })])
         case .typing(let contact, let composing):
             .record([
                 "v": 1, "type": "typing", "name": .string(records.contacts.name(of: contact)),

@@ -83,11 +83,13 @@ struct Records: Sendable {
         ])
     }
 
-    static func request(_ request: ContactRequest) -> JSONValue {
+    /// `twin`: the contact that the name looks like.
+    static func request(_ request: ContactRequest, twin: String? = nil) -> JSONValue {
         .record([
             "v": 1, "type": "request", "id": .integer(request.id), "peer_id": .string(request.peerID.text),
             "name": .string(request.name), "address": request.address.map { .string("\($0)") } ?? .null,
             "origin": .string(request.origin), "received": .time(request.received),
+            "looks_like": twin.map(JSONValue.string),
         ])
     }
 
