@@ -9,13 +9,24 @@ import Testing
 struct ViModeTests {
     private typealias Fixture = ScreenFixture
 
-    /// `keys` in normal mode on `text` with the cursor at `cursor`; the cursor is shown as `|`.
+    /// `keys` in normal mode on `text` with the cursor at `cursor`; the cursor is shown as `|`. In insert mode `⎋` is Esc,
+    /// in that of `R` `⌫` is Backspace, and anything else is typed there.
     private static func result(_ text: String, at cursor: Int, _ keys: String, register: String? = nil) -> String {
         var line = InputLine(text)
         var mode = ViMode()
         line.move(to: cursor + 1)
         _ = mode.escape(&line)
-        for key in keys { _ = mode.press(key, &line, register: register) }
+        for key in keys {
+            if key == "⎋" {
+                _ = mode.escape(&line)
+            } else if mode.isNormal {
+                _ = mode.press(key, &line, register: register)
+            } else if mode.isReplacing {
+                if key == "⌫" { mode.takeBack(in: &line) } else { mode.overtype(String(key), in: &line) }
+            } else {
+                line.insert(String(key))
+            }
+        }
         return line.textBeforeCursor + "|" + line.textAfterCursor + (mode.isNormal ? "" : " insert")
     }
 
@@ -55,26 +66,6 @@ struct ViModeTests {
         #expect(Self.result(text, at: cursor, keys) == expected)
     }
 
-    /// The same with insert mode: `⎋` is Esc, anything else is typed there.
-    private static func typed(_ text: String, at cursor: Int, _ keys: String) -> String {
-        var line = InputLine(text)
-        var mode = ViMode()
-        line.move(to: cursor + 1)
-        _ = mode.escape(&line)
-        for key in keys {
-            if key == "⎋" {
-                _ = mode.escape(&line)
-            } else if mode.isNormal {
-                _ = mode.press(key, &line, register: nil)
-            } else if mode.isReplacing {
-                if key == "⌫" { mode.takeBack(in: &line) } else { mode.overtype(String(key), in: &line) }
-            } else {
-                line.insert(String(key))
-            }
-        }
-        return line.textBeforeCursor + "|" + line.textAfterCursor + (mode.isNormal ? "" : " insert")
-    }
-
     @Test(
         "`.` does the last change once more, and counts repeat what is typed",
         arguments: [
@@ -93,7 +84,7 @@ struct ViModeTests {
             ("  a\n  b\nc", 0, "dd", "  |b\nc"),
         ])
     func repeated(text: String, cursor: Int, keys: String, expected: String) {
-        #expect(Self.typed(text, at: cursor, keys) == expected)
+        #expect(Self.result(text, at: cursor, keys) == expected)
     }
 
     @Test(
@@ -109,7 +100,7 @@ struct ViModeTests {
             ("a", 0, "di(", "|a"), ("a \"b", 0, "di\"", "|a \"b"), ("it's", 0, "di'", "|it's"),
         ])
     func lettersAndObjects(text: String, cursor: Int, keys: String, expected: String) {
-        #expect(Self.typed(text, at: cursor, keys) == expected)
+        #expect(Self.result(text, at: cursor, keys) == expected)
     }
 
     @Test("R in the input overtypes, and another line ends it")

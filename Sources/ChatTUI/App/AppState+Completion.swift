@@ -14,7 +14,7 @@ extension AppState {
             return
         }
         let context = CompletionContext(textBeforeCursor: input.textBeforeCursor)
-        if completePhrase() { return }
+        if completePhrase(in: context) { return }
         let word = context.word.lowercased()
         switch context.kind {
         case .command, .commandArgument:
@@ -72,13 +72,12 @@ extension AppState {
     }
 
     /// A name of several words is completed as a whole. `false` when none is meant.
-    private mutating func completePhrase() -> Bool {
-        let before = input.textBeforeCursor
-        for phrase in CompletionContext.phrases(before: before) {
+    private mutating func completePhrase(in context: CompletionContext) -> Bool {
+        for phrase in CompletionContext.phrases(before: input.textBeforeCursor) {
             let word = phrase.word.lowercased()
             let names = chats.map(\.peer.name).filter { $0.lowercased().hasPrefix(word) }
             guard !names.isEmpty else { continue }
-            var context = CompletionContext(textBeforeCursor: before)
+            var context = context
             (context.kind, context.word, context.start) = (.contact, phrase.word, phrase.start)
             offer(names.map { .init(label: $0, value: $0) }, for: context)
             return true

@@ -132,26 +132,37 @@ extension AppState {
             say("No chat is open: /query WHO opens one", isError: true)
             return
         }
-        switch word.lowercased() {
-        case "first": scroll(.oldest, &effects)
-        case "last", "newest", "end": scroll(.newest, &effects)
-        case "unread": scroll(.firstUnread, &effects)
-        default:
-            if let reference = MessageReference(named: word) { return find(reference, .show, &effects) }
-            guard let day = clock.startOfDay(named: word, today: moment.wall) else {
-                let shown = SafeText(word, as: .name).text
-                let what = word.hasPrefix("#") ? "no message of this chat" : "not a day"
-                return note("\(shown) is \(what) (\(PromptPane.days))", isError: true)
-            }
+        switch place(named: word) {
+        case .end(let command): scroll(command, &effects)
+        case .message(let reference): find(reference, .show, &effects)
+        case .day(let day):
             counterOfGoTo = nextNumber()
             effects.append(.ask(.day(openID, day, generation: counterOfGoTo)))
+        case nil:
+            let shown = SafeText(word, as: .name).text
+            let what = word.hasPrefix("#") ? "no message of this chat" : "not a day"
+            note("\(shown) is \(what) (\(PromptPane.days))", isError: true)
         }
     }
 
-    /// Whether /goto understands a text.
-    func namesPlace(_ word: String) -> Bool {
-        ["first", "last", "newest", "end", "unread"].contains(word.lowercased())
-            || MessageReference(named: word) != nil || clock.startOfDay(named: word, today: moment.wall) != nil
+    /// Where /goto leads.
+    enum NamedPlace {
+        /// `oldest`, `newest` or `firstUnread`.
+        case end(AppCommand)
+        case message(MessageReference)
+        case day(Timestamp)
+    }
+
+    /// `nil` when /goto does not understand it.
+    func place(named word: String) -> NamedPlace? {
+        switch word.lowercased() {
+        case "first": return .end(.oldest)
+        case "last", "newest", "end": return .end(.newest)
+        case "unread": return .end(.firstUnread)
+        default:
+            if let reference = MessageReference(named: word) { return .message(reference) }
+            return clock.startOfDay(named: word, today: moment.wall).map(NamedPlace.day)
+        }
     }
 
     /// Whom we refuse is neither called nor pinged: `true` when that was said.

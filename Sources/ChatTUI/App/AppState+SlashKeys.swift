@@ -37,9 +37,9 @@ extension AppState {
             let change = try KeyOverride(key: key, action: action)
             var keys = settings.keys
             keys[change.name] = action
-            guard keepsNeeded(keys, without: change.name) else { return }
-            let problems = Keymap(overrides: keys, enter: settings.enter).problems(
-                of: keys, aliases: settings.aliases)
+            let then = Keymap(overrides: keys, enter: settings.enter)
+            guard keepsNeeded(then, without: change.name) else { return }
+            let problems = then.problems(of: keys, aliases: settings.aliases)
             if let problem = problems.first(where: { $0.key == change.name }) { throw problem.error }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
@@ -55,8 +55,7 @@ extension AppState {
 
     /// Whether a key sends, and one leads back, when the keys are so: without one this could not be taken back here. Says
     /// so when not.
-    private mutating func keepsNeeded(_ keys: [String: String], without name: String) -> Bool {
-        let then = Keymap(overrides: keys, enter: settings.enter)
+    private mutating func keepsNeeded(_ then: Keymap, without name: String) -> Bool {
         let lost = [AppCommand.send, .back].first { !then.canDo($0) && keymap.canDo($0) }
         guard let lost else { return true }
         note(KeyOverrideError.needed(name, for: lost).words, isError: true)
@@ -72,7 +71,7 @@ extension AppState {
         guard !table.lines(of: removal.keys).contains(where: { removal.cleared.contains($0.context) }) else {
             return change(key, to: "", &effects)
         }
-        guard keepsNeeded(others, without: removal.name) else { return }
+        guard keepsNeeded(table, without: removal.name) else { return }
         settings.keys = others
         if isOurs { effects.append(.run(.settings(.unset(key: "keys.\(removal.name)")))) }
         say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")

@@ -45,8 +45,13 @@ extension AppState {
         guard let openID else { return }
         // A line of before that is only shown is no draft.
         let shown = history.keptDraft ?? input.text
-        let text = openChat?.composing?.draft(shown, keepsLines: settings.historyCount > 0) ?? shown
-        effects.append(.run(.setDraft(text, openID)))
+        store(shown, of: openID, &effects)
+    }
+
+    /// A half-typed line, as what it is about.
+    private func store(_ line: String, of contact: ContactID, _ effects: inout [AppEffect]) {
+        let text = chat(contact)?.composing?.draft(line, keepsLines: settings.historyCount > 0) ?? line
+        effects.append(.run(.setDraft(text, contact)))
     }
 
     /// At the end: another screen of this home may have stored its own since, or emptied it by sending. What was not
@@ -54,14 +59,8 @@ extension AppState {
     mutating func leaveDrafts(_ effects: inout [AppEffect]) {
         let isStoredNow = draftTimer != nil
         storeDraft(&effects)
-        for (contact, line) in typedLines {
-            let composing = chat(contact)?.composing
-            if contact != openID || !isStoredNow {
-                effects.append(
-                    .run(
-                        .setDraft(
-                            composing?.draft(line.text, keepsLines: settings.historyCount > 0) ?? line.text, contact)))
-            }
+        for (contact, line) in typedLines where contact != openID || !isStoredNow {
+            store(line.text, of: contact, &effects)
         }
         if isSecondScreen { leftLines.forEach { remember($0, &effects) } }
     }

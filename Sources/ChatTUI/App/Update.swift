@@ -9,7 +9,10 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
         state.typeOnly(text, at: moment, &effects)
         return effects
     }
-    if case .chat(.linkChanged(let contact, let link)) = action, state.takeUnseen(link, of: contact, at: moment) {
+    if case .chat(.linkChanged(let contact, let link)) = action, state.isUnseen(link, of: contact, at: moment) {
+        state.hasOnlyTyped = true
+        state.moment = moment
+        state.receive(.linkChanged(contact, link), &effects)
         return effects
     }
     state.hasOnlyTyped = false
@@ -51,18 +54,13 @@ extension AppState {
         type(text, &effects)
     }
 
-    /// Takes over why somebody cannot be reached where nothing of that is on the screen: whoever has hundreds of contacts
-    /// that are called in vain types as quickly as anybody. `false`: it has to be looked at.
-    fileprivate mutating func takeUnseen(_ link: LinkState, of contact: ContactID, at moment: Moment) -> Bool {
+    /// Whether nothing of it is on the screen why somebody cannot be reached: whoever has hundreds of contacts that are
+    /// called in vain types as quickly as anybody.
+    fileprivate func isUnseen(_ link: LinkState, of contact: ContactID, at moment: Moment) -> Bool {
         guard contact != openID, overlay == nil, !link.isOnline, moment.uptime < deadline, !isQuitting,
-            let index = chatIndex(contact), !chats[index].link.isOnline, chats[index].typingUntil == nil,
-            !MainScreen(state: self, layout: ScreenLayout(self)).lists(contact)
+            let index = chatIndex(contact), !chats[index].link.isOnline, chats[index].typingUntil == nil
         else { return false }
-        hasOnlyTyped = true
-        self.moment = moment
-        linkNews.insert(contact)
-        chats[index].link = link
-        return true
+        return !MainScreen(state: self, layout: ScreenLayout(self)).lists(contact)
     }
 
     /// A program of the settings is not there, or may not be run.

@@ -39,7 +39,7 @@ extension AppState {
         switch command {
         case .choose:
             let text = pane.field.text
-            if case .date = pane.purpose, !text.isEmpty, !namesPlace(text) {
+            if case .date = pane.purpose, !text.isEmpty, place(named: text) == nil {
                 say("\(SafeText(text, as: .name).text) is no day (\(PromptPane.days))", isError: true)
                 break
             }

@@ -3,53 +3,6 @@
 
 /// Insert or normal mode, and the command that is half typed.
 struct ViMode: Sendable, Equatable {
-    private enum Operator {
-        case delete, change, yank
-        /// `gU`, `gu` and `g~`
-        case upper, lower, toggle
-
-        init?(_ key: Character) {
-            switch key {
-            case "d": self = .delete
-            case "c": self = .change
-            case "y": self = .yank
-            default: return nil
-            }
-        }
-
-        /// Behind `g`.
-        init?(behindG key: Character) {
-            switch key {
-            case "U": self = .upper
-            case "u": self = .lower
-            case "~": self = .toggle
-            default: return nil
-            }
-        }
-
-        /// The key that, pressed behind it, means whole lines.
-        var key: Character {
-            switch self {
-            case .delete: "d"
-            case .change: "c"
-            case .yank: "y"
-            case .upper: "U"
-            case .lower: "u"
-            case .toggle: "~"
-            }
-        }
-
-        /// What it makes of a text; `nil` when it takes it away or leaves it.
-        func changed(_ text: some Sequence<Character>) -> String? {
-            switch self {
-            case .delete, .change, .yank: nil
-            case .upper: text.map { $0.uppercased() }.joined()
-            case .lower: text.map { $0.lowercased() }.joined()
-            case .toggle: text.map { $0.isUppercase ? $0.lowercased() : $0.uppercased() }.joined()
-            }
-        }
-    }
-
     /// Insert mode as a command has begun it, until Esc.
     private struct Insertion: Equatable {
         var start: Int
@@ -89,12 +42,9 @@ struct ViMode: Sendable, Equatable {
         case older, newer
     }
 
-    /// Bytes that a count in front of `p` may make of the register.
-    private static let putLimit = 1 << 20
-
     private(set) var isNormal = false
     private var count: Int?
-    private var operation: Operator?
+    private var operation: ViOperator?
     private var operationCount = 1
     private var awaited: Awaited?
     private var lastFind: ViMotion?
@@ -188,7 +138,7 @@ struct ViMode: Sendable, Equatable {
         guard typed >= 0, added == typed || (isReplacing && (0..<typed).contains(added)) else { return }
         let text = String(line.characters[begun.start..<line.cursor])
         lastChange?.inserted = text
-        let times = min(begun.times, Self.putLimit / max(1, text.utf8.count))
+        let times = min(begun.times, InputLine.putLimit / max(1, text.utf8.count))
         guard times > 1, !text.isEmpty else { return }
         line.insert(String(repeating: (begun.onLines ? "\n" : "") + text, count: times - 1))
     }
@@ -215,7 +165,7 @@ struct ViMode: Sendable, Equatable {
             if key == "i" || key == "a" { awaited = .object(around: key == "a") } else { reset() }
             return .nothing
         }
-        if let started = Operator(key) { return begin(started) }
+        if let started = ViOperator(key, behindG: false) { return begin(started) }
         if key == "r" {
             awaited = .replacement
             return .nothing
@@ -225,7 +175,7 @@ struct ViMode: Sendable, Equatable {
         return change(key, times, &line, register)
     }
 
-    private mutating func begin(_ started: Operator) -> Outcome {
+    private mutating func begin(_ started: ViOperator) -> Outcome {
         operation = started
         operationCount = count ?? 1
         count = nil
@@ -288,7 +238,7 @@ struct ViMode: Sendable, Equatable {
             return move(motion, &line)
         case .secondG:
             if key == "g" { return move(.textStart, &line) }
-            if operation == nil, let started = Operator(behindG: key) { return begin(started) }
+            if operation == nil, let started = ViOperator(key, behindG: true) { return begin(started) }
         case .object(let around):
             let times = min((count ?? 1) * operationCount, 9999)
             guard let operation, let range = line.object(key, around: around, count: times) else { break }
@@ -313,7 +263,7 @@ struct ViMode: Sendable, Equatable {
 
     // MARK: Changing
 
-    private mutating func wholeLines(_ operation: Operator, _ line: inout InputLine) -> Outcome {
+    private mutating func wholeLines(_ operation: ViOperator, _ line: inout InputLine) -> Outcome {
         let times = (count ?? 1) * operationCount
         reset()
         let last = times > 1 ? line.target(of: .lineDown, count: times - 1) ?? line.characters.count : line.cursor
@@ -321,7 +271,7 @@ struct ViMode: Sendable, Equatable {
     }
 
     private mutating func apply(
-        _ operation: Operator, linesFrom first: Int, to last: Int, _ line: inout InputLine
+        _ operation: ViOperator, linesFrom first: Int, to last: Int, _ line: inout InputLine
     ) -> Outcome {
         let cursor = line.cursor
         line.move(to: min(first, last))
@@ -353,7 +303,7 @@ struct ViMode: Sendable, Equatable {
         }
     }
 
-    private mutating func apply(_ operation: Operator, _ range: Range<Int>, _ line: inout InputLine) -> Outcome {
+    private mutating func apply(_ operation: ViOperator, _ range: Range<Int>, _ line: inout InputLine) -> Outcome {
         if operation == .yank {
             let text = String(line.characters[range])
             line.move(to: range.lowerBound)
@@ -406,11 +356,11 @@ struct ViMode: Sendable, Equatable {
         case "J":
             isChange = true
             line.beginGroup()
-            for _ in 0..<max(1, times - 1) { join(&line) }
+            for _ in 0..<max(1, times - 1) { line.joinNext() }
             line.endGroup()
         case "p", "P":
             isChange = true
-            if let register { put(register, times, &line, after: key == "p") }
+            if let register { line.put(register, times, after: key == "p") }
         case "u": for _ in 0..<min(times, InputLine.undoLimit) { line.undo() }
         default: break
         }
@@ -436,34 +386,6 @@ struct ViMode: Sendable, Equatable {
         isNormal = false
         insertion = Insertion(
             start: line.cursor, length: line.characters.count, times: times, onLines: onLines)
-    }
-
-    private func join(_ line: inout InputLine) {
-        let end = line.lineEnd
-        guard end < line.characters.count else { return }
-        line.move(to: end)
-        // With the indentation of the second line.
-        let next = line.characters[(end + 1)...]
-        let indent = next.prefix { $0 != "\n" && $0.isWhitespace }.count
-        _ = line.kill(to: end + 1 + indent)
-        line.insert(" ")
-        line.move(to: end)
-    }
-
-    /// Whole lines go below or above, anything else behind or before the cursor.
-    private func put(_ text: String, _ times: Int, _ line: inout InputLine, after: Bool) {
-        let times = max(1, min(times, Self.putLimit / max(1, text.utf8.count)))
-        if text.hasSuffix("\n") {
-            let content = Array(repeating: text.trimmingLineEnds, count: times).joined(separator: "\n")
-            let place = after ? line.lineEnd : line.lineStart
-            line.move(to: place)
-            line.insert(after ? "\n" + content : content + "\n")
-            line.move(to: after ? place + 1 : place)
-        } else {
-            line.move(to: after ? min(line.cursor + 1, line.lineEnd) : line.cursor)
-            line.insert(String(repeating: text, count: times))
-            line.move(to: line.cursor - 1)
-        }
     }
 
     // MARK: Replacing
@@ -518,15 +440,5 @@ extension ViMotion {
             return .find(wanted, forward: !forward, before: before)
         }
         return self
-    }
-}
-
-extension String {
-    /// Without the line ends at both ends: a whole line as the kill ring keeps it.
-    fileprivate var trimmingLineEnds: String {
-        var text = self[...]
-        if text.hasPrefix("\n") { text.removeFirst() }
-        if text.hasSuffix("\n") { text.removeLast() }
-        return String(text)
     }
 }

@@ -79,20 +79,24 @@ struct Configuration: Sendable, Equatable {
     }
 
     /// The file as it is; the empty text when there is none.
-    static func text(of path: String) throws(CommandError) -> String {
+    static func text(of path: String) throws(CommandError) -> String { try contents(of: path).text }
+
+    /// The same, and whether a byte order mark stands before it.
+    static func contents(of path: String) throws(CommandError) -> (text: String, hasMark: Bool) {
         switch SmallFile.contents(of: path, limit: 1 << 20) {
-        case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return ""
+        case .failure(let error) where error.code == ENOENT || error.code == ENOTDIR: return ("", false)
         case .failure(let error): throw .system(path, "cannot read the configuration", error.code)
         case .success(var bytes):
             // Some editors begin a file with a byte order mark.
-            if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+            let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+            if hasMark { bytes.removeFirst(3) }
             guard let text = String(validating: bytes, as: UTF8.self) else {
                 let position = TextPosition(ofFirstFault: bytes)
                 throw CommandError(
                     ConfigurationError(position: position, reason: "not UTF-8 text", advice: "save it as UTF-8"),
                     in: path)
             }
-            return text
+            return (text, hasMark)
         }
     }
 

@@ -120,11 +120,7 @@ struct ConfigurationFile: Sendable {
     private func change(
         _ edit: (inout ConfigurationEditor) -> Void, alone: Bool
     ) throws(CommandError) {
-        let text = try Configuration.text(of: path)
-        var hasMark = false
-        if case .success(let bytes) = SmallFile.contents(of: path, limit: 1 << 20) {
-            hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-        }
+        let (text, hasMark) = try Configuration.contents(of: path)
         var editor = ConfigurationEditor(text)
         edit(&editor)
         guard editor.text != text else { return }

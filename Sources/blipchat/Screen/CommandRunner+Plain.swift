@@ -12,11 +12,7 @@ extension CommandRunner {
     ) async throws(CommandError) -> ExitCode {
         let (input, source) = AsyncStream<PlainInput>.makeStream()
         let signals = try await TerminationSignals.take { source.yield(.reload) }
-        let chat = try await OpenChat.open(
-            paths, try chatConfiguration(settings, paths, listens: true), key: key
-        ) {
-            try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
-        }
+        let chat = try await openChat(paths, try chatConfiguration(settings, paths, listens: true), key)
         do throws(CommandError) {
             let options = try applicationOptions(
                 paths, settings, contact: try await chat.contact(for: target),

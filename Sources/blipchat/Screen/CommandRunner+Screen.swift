@@ -122,9 +122,7 @@ extension CommandRunner {
         let configuration = try chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
         do throws(CommandError) {
-            chat = try await OpenChat.open(paths, configuration, key: key) {
-                try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
-            }
+            chat = try await openChat(paths, configuration, key)
         } catch {
             guard error.exit == .store, let damage = try await damage(of: paths) else { throw error }
             return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)
@@ -140,6 +138,15 @@ extension CommandRunner {
         } catch {
             await chat.close()
             throw error
+        }
+    }
+
+    /// The chat of this home; should it move here later, it is as the settings are then.
+    func openChat(
+        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: Task<IdentityFile.Ahead?, Never>
+    ) async throws(CommandError) -> OpenChat {
+        try await OpenChat.open(paths, configuration, key: key) {
+            try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
         }
     }
 
