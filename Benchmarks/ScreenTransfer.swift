@@ -59,11 +59,12 @@ enum ScreenTransfer {
         terminal.settle()
         try terminal.type("/send \(source)\r")
         let sending = try bob.start(["send-file", "alice", source, "--name", "back.bin", "--timeout", "300"])
-        try terminal.waitFor("OFFER")
+        // Not by what is painted: only cells that change are written, and parts of the words may stand there already.
+        try await eventually("alice is offered a file") { try await count(alice, "offered") == 1 }
         try await eventually("alice accepts") {
             _ = terminal.bytes(within: .milliseconds(200))
             try terminal.type("\u{1B}y")
-            return try await running(alice) == 2
+            return try await count(alice, "running") == 2
         }
         let start = ContinuousClock.now
         var figures: [ScreenPart.KeyFigures] = []
@@ -76,7 +77,7 @@ enum ScreenTransfer {
         }
         try await eventually("both files are there") {
             _ = terminal.bytes(within: .milliseconds(200))
-            return try await running(alice) == 0
+            return try await count(alice, "running") == 0
         }
         return (figures, seconds)
     }
@@ -88,9 +89,9 @@ enum ScreenTransfer {
         return home
     }
 
-    /// How many transfers of this side are going on.
-    private static func running(_ home: BlipchatHome) async throws -> Int {
+    /// How many transfers of this side are in `state`.
+    private static func count(_ home: BlipchatHome, _ state: String) async throws -> Int {
         try await home.succeed(["--json", "transfers", "list"]).split(separator: "\n")
-            .count { $0.contains("\"state\":\"running\"") }
+            .count { $0.contains("\"state\":\"\(state)\"") }
     }
 }
