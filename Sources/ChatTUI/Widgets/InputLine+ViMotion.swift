@@ -30,6 +30,22 @@ enum ViMotion: Sendable, Equatable {
         default: false
         }
     }
+
+    /// The same search once more.
+    var again: ViMotion {
+        if case .find(let wanted, let forward, let before) = self {
+            return .findNext(wanted, forward: forward, before: before)
+        }
+        return self
+    }
+
+    /// The same search the other way, for `,`.
+    var reversed: ViMotion {
+        if case .find(let wanted, let forward, let before) = self {
+            return .find(wanted, forward: !forward, before: before)
+        }
+        return self
+    }
 }
 
 extension InputLine {

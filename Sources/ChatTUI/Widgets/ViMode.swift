@@ -54,13 +54,14 @@ struct ViMode: Sendable, Equatable {
     private var insertion: Insertion?
     /// The command under way changes the text, also when that looks the same afterwards.
     private var isChange = false
-    /// Typed text takes the place of what is there: `R`.
-    private(set) var isReplacing = false
-    /// What it took the place of, for Backspace; `nil`: nothing.
-    private var replaced: [Character?] = []
+    /// What typed text took the place of since `R`, for Backspace, each `nil` where nothing was; `nil` in other modes.
+    private var replaced: [Character?]?
 
     /// Whether a command is half typed.
     var isPending: Bool { operation != nil || awaited != nil || count != nil }
+
+    /// Typed text takes the place of what is there: `R`.
+    var isReplacing: Bool { replaced != nil }
 
     /// Esc: from insert to normal mode; in normal mode it drops a half-typed command. `false` when there is none.
     mutating func escape(_ line: inout InputLine) -> Bool {
@@ -70,7 +71,7 @@ struct ViMode: Sendable, Equatable {
         }
         isNormal = true
         finishInsertion(&line)
-        isReplacing = false
+        replaced = nil
         line.endGroup()
         line.move(to: max(line.lineStart, line.cursor - 1))
         return true
@@ -84,7 +85,7 @@ struct ViMode: Sendable, Equatable {
         reset()
         isNormal = false
         insertion = nil
-        isReplacing = false
+        replaced = nil
     }
 
     /// A key that is no character: a half-typed command is dropped.
@@ -338,7 +339,6 @@ struct ViMode: Sendable, Equatable {
         case "A": insert(&line, at: line.lineEnd, times)
         case "R":
             insert(&line, at: cursor, 1)
-            isReplacing = true
             replaced = []
         case "o": openLine(&line, at: line.lineEnd, above: false, times)
         case "O": openLine(&line, at: line.lineStart, above: true, times)
@@ -393,7 +393,7 @@ struct ViMode: Sendable, Equatable {
     /// Typed text in the mode of `R`.
     mutating func overtype(_ text: String, in line: inout InputLine) {
         for character in text {
-            replaced.append(line.cursor < line.lineEnd ? line.characters[line.cursor] : nil)
+            replaced?.append(line.cursor < line.lineEnd ? line.characters[line.cursor] : nil)
             line.overtype(String(character))
         }
     }
@@ -401,7 +401,7 @@ struct ViMode: Sendable, Equatable {
     /// Backspace there brings back what was in the place; before what was typed it only moves.
     mutating func takeBack(in line: inout InputLine) {
         guard line.cursor > line.lineStart else { return }
-        guard let former = replaced.popLast() else { return line.move(to: line.cursor - 1) }
+        guard let former = replaced?.popLast() else { return line.move(to: line.cursor - 1) }
         line.deleteBackward()
         guard let former else { return }
         line.insert(String(former))
@@ -422,23 +422,5 @@ struct ViMode: Sendable, Equatable {
         operation = nil
         operationCount = 1
         awaited = nil
-    }
-}
-
-extension ViMotion {
-    /// The same search once more.
-    fileprivate var again: ViMotion {
-        if case .find(let wanted, let forward, let before) = self {
-            return .findNext(wanted, forward: forward, before: before)
-        }
-        return self
-    }
-
-    /// The same search the other way, for `,`.
-    fileprivate var reversed: ViMotion {
-        if case .find(let wanted, let forward, let before) = self {
-            return .find(wanted, forward: !forward, before: before)
-        }
-        return self
     }
 }
