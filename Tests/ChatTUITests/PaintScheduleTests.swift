@@ -6,12 +6,26 @@ import Testing
 
 @Suite("Paint schedule")
 struct PaintScheduleTests {
-    /// Paints what a program would whose user presses a key every `keys` while news come every `news`; returns when,
-    /// and how long each key waited.
-    private func run(keys: Duration, news: Duration, for time: Duration) -> (pictures: [Duration], waits: [Duration]) {
-        var schedule = PaintSchedule()
+    /// What was painted when, and how long each key and each piece of news waited.
+    private struct Record {
         var pictures: [Duration] = []
-        var waits: [Duration] = []
+        var keyWaits: [Duration] = []
+        var newsWaits: [Duration] = []
+        /// When news came that no picture shows yet.
+        var news: [Duration] = []
+
+        mutating func paintedAll(at now: Duration) {
+            pictures.append(now)
+            newsWaits += news.map { now - $0 }
+            news = []
+        }
+    }
+
+    /// Paints what a program would whose user presses a key every `keys` while news come every `news`. Keys that only
+    /// type are painted by themselves when they may.
+    private func run(keys: Duration, news: Duration, for time: Duration, typing: Bool = true) -> Record {
+        var schedule = PaintSchedule()
+        var record = Record()
         var timers: [Duration] = []
         var now = Duration.seconds(100)
         let start = now
@@ -23,23 +37,34 @@ struct PaintScheduleTests {
                 timers.remove(at: index)
                 if schedule.isDue(at: now) {
                     schedule.painted(at: now)
-                    pictures.append(now)
+                    record.paintedAll(at: now)
                 }
                 continue
             }
             let isKey = nextKey <= nextNews
-            if isKey { nextKey += keys } else { nextNews += news }
+            if isKey {
+                nextKey += keys
+            } else {
+                nextNews += news
+                record.news.append(now)
+            }
+            if isKey, typing, schedule.mayEcho(at: now) {
+                schedule.echoed(at: now)
+                record.pictures.append(now)
+                record.keyWaits.append(.zero)
+                continue
+            }
             let delay = schedule.request(at: now, asEcho: isKey)
-            if isKey { waits.append(delay ?? (timers.min() ?? now) - now) }
+            if isKey { record.keyWaits.append(delay ?? (timers.min() ?? now) - now) }
             guard let delay else { continue }
             if isKey, delay == .zero {
                 schedule.painted(at: now)
-                pictures.append(now)
+                record.paintedAll(at: now)
             } else {
                 timers.append(now + delay)
             }
         }
-        return (pictures, waits)
+        return record
     }
 
     private func mostInASecond(_ pictures: [Duration]) -> Int {
@@ -52,15 +77,28 @@ struct PaintScheduleTests {
         "never more than 60 pictures in a second, whatever comes",
         arguments: [1, 5, 16, 17, 25, 30, 33, 50, 90] as [Int], [1, 3, 40])
     func rate(keys: Int, news: Int) {
-        let (pictures, _) = run(keys: .milliseconds(keys), news: .milliseconds(news), for: .seconds(5))
-        #expect(mostInASecond(pictures) <= 60)
-        #expect(pictures.count >= 50)
+        for typing in [true, false] {
+            let record = run(keys: .milliseconds(keys), news: .milliseconds(news), for: .seconds(5), typing: typing)
+            #expect(mostInASecond(record.pictures) <= 60)
+            #expect(record.pictures.count >= 50)
+        }
     }
 
     @Test("a key shows at once while news flood in, up to 50 keys a second", arguments: [20, 28, 33, 50, 77])
     func echo(keys: Int) {
-        let (_, waits) = run(keys: .milliseconds(keys), news: .milliseconds(1), for: .seconds(5))
-        #expect(waits.allSatisfy { $0 == .zero })
+        for typing in [true, false] {
+            let record = run(keys: .milliseconds(keys), news: .milliseconds(1), for: .seconds(5), typing: typing)
+            #expect(record.keyWaits.allSatisfy { $0 == .zero })
+        }
+    }
+
+    @Test("no typing keeps news from the screen", arguments: [1, 5, 10, 16, 20, 25, 33, 50, 90])
+    func news(keys: Int) {
+        for news in [1, 3, 40] {
+            let record = run(keys: .milliseconds(keys), news: .milliseconds(news), for: .seconds(5))
+            #expect(record.newsWaits.count > 100 && record.news.count <= 100 / news)
+            #expect(record.newsWaits.allSatisfy { $0 <= PaintSchedule.interval * (PaintSchedule.advance + 1) })
+        }
     }
 
     @Test("what is shown is shown once: nothing is painted without something new")

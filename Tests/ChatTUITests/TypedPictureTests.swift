@@ -45,7 +45,8 @@ import Testing
                     fixture.type(String(characters.randomElement(using: &random) ?? "x"))
                 }
                 let whole = Picture(of: fixture.state)
-                picture = fixture.state.hasOnlyTyped ? picture.typed(fixture.state) : whole
+                let quick = fixture.state.hasOnlyTyped ? picture.typed(fixture.state) : nil
+                picture = quick ?? whole
                 let isSame = picture.canvas == whole.canvas
                 #expect(isSame, "\(picture.canvas.text())")
             }
@@ -59,8 +60,58 @@ import Testing
         fixture.type("x")
         #expect(fixture.state.hasOnlyTyped)
         let after = before.typed(fixture.state)
-        let changed = (0..<24).filter { before.canvas.row($0) != after.canvas.row($0) }
+        let changed = (0..<24).filter { before.canvas.row($0) != after?.canvas.row($0) }
         #expect(changed.count == 1)
+    }
+
+    @Test("while news wait to be drawn, what is typed stands in the picture of before, and only that", arguments: 1...6)
+    func staleRows(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let characters = Array("abc /:日é🙂-~")
+        for var fixture in Self.fixtures(Size(columns: 80, rows: 24)) {
+            var picture = Picture(of: fixture.state)
+            for number in 1...40 as ClosedRange<Int64> {
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    let message = ScreenFixture.message(
+                        1000 + number, .incoming, "news \(number)", at: ScreenFixture.time(21, 18, 0))
+                    fixture.send(.chat(.messageAdded(message)))
+                    picture = picture.outdated()
+                    continue
+                }
+                fixture.type(String(characters.randomElement(using: &random) ?? "x"))
+                let whole = Picture(of: fixture.state)
+                guard fixture.state.hasOnlyTyped, let quick = picture.typed(fixture.state) else {
+                    picture = whole
+                    continue
+                }
+                #expect(quick.isStale == picture.isStale)
+                let draft = ScreenLayout(fixture.state).input.rows
+                for row in 0..<24 {
+                    let before = draft.contains(row) ? whole.canvas : picture.canvas
+                    #expect(quick.canvas.row(row) == before.row(row), "\(quick.canvas.text())")
+                }
+                #expect(quick.canvas.cursor == whole.canvas.cursor)
+                picture = quick
+            }
+        }
+    }
+
+    @Test("nothing is typed into a picture of another size, of another box, or under an overlay")
+    func otherPictures() {
+        var fixture = ScreenFixture.main(columns: 80, rows: 24)
+        let before = Picture(of: fixture.state).outdated()
+        fixture.type("x")
+        #expect(before.typed(fixture.state) != nil)
+        var larger = fixture
+        larger.send(.input(.resize(Size(columns: 81, rows: 24))))
+        #expect(before.typed(larger.state) == nil)
+        var taller = fixture
+        taller.press("Alt-Enter")
+        #expect(before.typed(taller.state) == nil)
+        var covered = fixture
+        covered.press("F1")
+        #expect(Picture(of: covered.state).outdated().typed(fixture.state) == nil)
+        #expect(before.typed(covered.state) == nil)
     }
 
     @Test("what changes more than the input goes the long way")

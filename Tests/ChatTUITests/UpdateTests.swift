@@ -18,30 +18,6 @@ struct UpdateTests {
 
     // MARK: Writing
 
-    @Test("why somebody out of sight cannot be reached changes no picture, and is known when it is asked for")
-    func unseenLinks() {
-        let ids = (1...40 as ClosedRange<Int64>).map { ContactID($0) }
-        var fixture = ScreenFixture(
-            columns: 80, rows: 24, conversations: ids.map { ScreenFixture.conversation($0, "c\($0.rawValue)") })
-        fixture.press("Alt-1")
-        fixture.type("x")
-        let before = fixture.text
-        fixture.send(.chat(.linkChanged(ids[39], .offline(reason: "nobody listens there"))))
-        #expect(fixture.state.hasOnlyTyped && fixture.text == before)
-        #expect(fixture.state.chats[39].link == .offline(reason: "nobody listens there"))
-        // Who is in the list, is open, or comes is seen.
-        fixture.send(.chat(.linkChanged(ids[1], .connecting)))
-        #expect(!fixture.state.hasOnlyTyped && fixture.text != before)
-        fixture.send(.chat(.linkChanged(ids[0], .connecting)))
-        #expect(!fixture.state.hasOnlyTyped)
-        fixture.send(
-            .chat(.linkChanged(ids[39], .online(LinkDetails(remoteAddress: "127.0.0.1:1", isEncrypted: true)))))
-        #expect(!fixture.state.hasOnlyTyped)
-        fixture.press("Alt-k")
-        fixture.send(.chat(.linkChanged(ids[38], .connecting)))
-        #expect(!fixture.state.hasOnlyTyped, "lists show it")
-    }
-
     @Test("Enter sends the line and empties it")
     func send() {
         var fixture = Fixture.main(columns: 80, rows: 24)

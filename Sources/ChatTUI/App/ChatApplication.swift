@@ -45,7 +45,7 @@ public final class ChatApplication {
     private let loop: AppLoop
     private var painter = PaintSchedule()
     private var shownTitle: SafeText?
-    /// What was painted last, unless more than the input has changed since.
+    /// What was painted last, unless a key or the terminal has changed more than the input since.
     private var picture: Picture?
 
     public init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
@@ -120,11 +120,26 @@ public final class ChatApplication {
 
     /// The echo of a key is painted at once, by whoever has read the key; news are painted together, a little later.
     private func schedulePaint(after action: AppAction) {
-        if !loop.hasOnlyTyped { picture = nil }
+        let now = loop.now.uptime
         let isEcho = if case .input = action { true } else { false }
-        guard let delay = painter.request(at: loop.now.uptime, asEcho: isEcho) else { return }
+        if !loop.hasOnlyTyped {
+            picture = isEcho ? nil : picture?.outdated()
+        } else if painter.mayEcho(at: now), paintEcho(at: now) {
+            return
+        }
+        guard let delay = painter.request(at: now, asEcho: isEcho) else { return }
         if isEcho, delay <= .zero { return paint() }
         ScreenActor.after(delay) { [weak self] in self?.paintIfDue() }
+    }
+
+    /// Shows a typed character in the picture that is there, so that no key waits until everything that has come with
+    /// it or before it is drawn.
+    private func paintEcho(at now: Duration) -> Bool {
+        guard let state = loop.state, let typed = picture?.typed(state) else { return false }
+        picture = typed
+        painter.echoed(at: now)
+        terminal.present(typed.canvas)
+        return true
     }
 
     /// What was to be painted may have been painted by a key in between.
@@ -135,8 +150,8 @@ public final class ChatApplication {
     private func paint() {
         painter.painted(at: loop.now.uptime)
         guard let state = loop.state else { return }
-        if let typed = picture?.typed(state) {
-            picture = typed
+        if let picture, !picture.isStale, let typed = picture.typed(state) {
+            self.picture = typed
             return terminal.present(typed.canvas)
         }
         let whole = Picture(of: state)

@@ -17,19 +17,28 @@ struct PaintSchedule {
 
     /// Something is to be painted. Returns how long to wait for it; `nil` when an earlier request covers it.
     mutating func request(at now: Duration, asEcho isEcho: Bool) -> Duration? {
-        let earliest = isEcho ? turn - Self.interval * Self.advance : turn
-        let time = max(now, earliest)
+        let time = max(now, isEcho ? turn - Self.interval * Self.advance : turn)
         if let due, due <= time { return nil }
         due = time
         return time - now
+    }
+
+    /// Whether a typed character may be painted by itself now. While something else is to be painted, whose turn comes
+    /// too, it takes less: who types faster gets both in one picture.
+    func mayEcho(at now: Duration) -> Bool {
+        turn - Self.interval * (due == nil ? Self.advance : Self.advance - 1) <= now
     }
 
     /// Whether the picture that was scheduled for `now` is still to be painted. Timers of another clock may be early by
     /// a little.
     func isDue(at now: Duration) -> Bool { due.map { $0 <= now + .milliseconds(1) } ?? false }
 
+    /// Everything is painted.
     mutating func painted(at now: Duration) {
         due = nil
-        turn = max(turn, now) + Self.interval
+        echoed(at: now)
     }
+
+    /// Only a typed character is painted: what else is due stays due, however many keys come.
+    mutating func echoed(at now: Duration) { turn = max(turn, now) + Self.interval }
 }

@@ -9,12 +9,6 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
         state.typeOnly(text, at: moment, &effects)
         return effects
     }
-    if case .chat(.linkChanged(let contact, let link)) = action, state.isUnseen(link, of: contact, at: moment) {
-        state.hasOnlyTyped = true
-        state.moment = moment
-        state.receive(.linkChanged(contact, link), &effects)
-        return effects
-    }
     state.hasOnlyTyped = false
     state.isNews = action.isNews
     state.moment = moment
@@ -52,15 +46,6 @@ extension AppState {
         hasOnlyTyped = true
         self.moment = moment
         type(text, &effects)
-    }
-
-    /// Whether nothing of it is on the screen why somebody cannot be reached: whoever has hundreds of contacts that are
-    /// called in vain types as quickly as anybody.
-    fileprivate func isUnseen(_ link: LinkState, of contact: ContactID, at moment: Moment) -> Bool {
-        guard contact != openID, overlay == nil, !link.isOnline, moment.uptime < deadline, !isQuitting,
-            let index = chatIndex(contact), !chats[index].link.isOnline, chats[index].typingUntil == nil
-        else { return false }
-        return !MainScreen(state: self, layout: ScreenLayout(self)).lists(contact)
     }
 
     /// A program of the settings is not there, or may not be run.

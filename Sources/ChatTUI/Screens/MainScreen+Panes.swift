@@ -40,11 +40,6 @@ extension MainScreen {
         return max(0, min(state.listTop ?? open - listRows + 1, listed.count - listRows))
     }
 
-    /// Whether a contact is among the rows of the list that are seen.
-    func lists(_ contact: ContactID) -> Bool {
-        state.listedChats.dropFirst(firstListed).prefix(listRows).contains { state.chats[$0].id == contact }
-    }
-
     /// The first chat that is seen when the list is moved by so many rows.
     func firstListed(movedBy rows: Int) -> Int {
         max(0, min(firstListed + rows, state.listedChats.count - listRows))

@@ -11,37 +11,56 @@ public func view(_ state: AppState, size: Size) -> Canvas {
     return canvas
 }
 
-/// A picture that can be brought up to date cheaply when nothing has changed but the text in the input.
+/// A picture that can be brought up to date cheaply when text comes into the input.
 struct Picture {
     let canvas: Canvas
     private let layout: ScreenLayout
     private let input: InputLine
+    /// An overlay is over it.
+    private let isCovered: Bool
+    /// More than the input has changed since, so that every other row may show what was.
+    private(set) var isStale = false
 
     init(of state: AppState) {
-        self.init(canvas: view(state, size: state.size), layout: ScreenLayout(state), input: state.input)
+        self.init(
+            canvas: view(state, size: state.size), layout: ScreenLayout(state), input: state.input,
+            isCovered: state.overlay != nil)
     }
 
-    private init(canvas: Canvas, layout: ScreenLayout, input: InputLine) {
+    private init(canvas: Canvas, layout: ScreenLayout, input: InputLine, isCovered: Bool, isStale: Bool = false) {
         self.canvas = canvas
         self.layout = layout
         self.input = input
+        self.isCovered = isCovered
+        self.isStale = isStale
     }
 
-    /// The same as `Picture(of: state)`, where `state` differs from the one of this picture only as
-    /// `AppState.hasOnlyTyped` says. Every row but those of the input is shared with this picture.
-    func typed(_ state: AppState) -> Picture {
-        var canvas = canvas
-        if let cluster = appended(state), let place = canvas.cursor {
+    /// The same picture, once something has come that it does not show.
+    func outdated() -> Picture {
+        Picture(canvas: canvas, layout: layout, input: input, isCovered: isCovered, isStale: true)
+    }
+
+    /// This picture with the input of `state`, into which only characters have come since (`AppState.hasOnlyTyped`).
+    /// Every other row is shared with this picture; unless that is stale, the whole is the same as
+    /// `Picture(of: state)`. `nil` where a typed character moves more than the rows of the input.
+    func typed(_ state: AppState) -> Picture? {
+        guard !isCovered, state.overlay == nil else { return nil }
+        if !isStale, let cluster = appended(state), let place = canvas.cursor {
+            var canvas = canvas
             canvas.put(cluster, at: place, style: state.theme.look(of: .plain), within: layout.input.columns)
             canvas.cursor?.column += 1
-            return Picture(canvas: canvas, layout: layout, input: state.input)
+            return with(canvas, input: state.input)
         }
-        let layout = ScreenLayout(state)
-        guard layout == self.layout else { return Picture(of: state) }
+        guard ScreenLayout(state) == layout else { return nil }
+        var canvas = canvas
         MainScreen(state: state, layout: layout).drawInput(on: &canvas)
         canvas.targets = self.canvas.targets
         canvas.dress(in: state.theme, rows: layout.input.rows)
-        return Picture(canvas: canvas, layout: layout, input: state.input)
+        return with(canvas, input: state.input)
+    }
+
+    private func with(_ canvas: Canvas, input: InputLine) -> Picture {
+        Picture(canvas: canvas, layout: layout, input: input, isCovered: isCovered, isStale: isStale)
     }
 
     /// What has come to a draft of one row at its end, when that is one character without any trouble: it goes where the

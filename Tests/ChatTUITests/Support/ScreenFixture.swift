@@ -62,7 +62,7 @@ struct ScreenFixture {
         effects += update(&state, action, at: moment)
         guard state.hasOnlyTyped, comparisons > 0 else { return }
         comparisons -= 1
-        let quick = Picture(of: before).typed(state).canvas
+        guard let quick = Picture(of: before).typed(state)?.canvas else { return }
         let whole = view(state, size: state.size)
         let isSame = quick == whole
         #expect(isSame, "the picture of a typed character: \(quick.text())")
