@@ -18,10 +18,7 @@ extension HistoryDatabase {
         // What cannot be indexed now (the disk is full) is looked at below.
         if !isReadOnly { try? await index() }
         return try await reader.snapshot { connection throws(StoreError) in
-            let searched =
-                try connection.first("SELECT coalesce(sum(message_count), 0) FROM conversations") { row in
-                    Int(clamping: row.integer(0))
-                } ?? 0
+            let searched = try connection.messageCount(of: asked.contact)
             guard !asked.isEmpty else { return SearchResult(hits: [], searched: searched, isTruncated: false) }
             let clock = ContinuousClock()
             let end = clock.now + timeLimit
@@ -54,6 +51,14 @@ extension SearchTerm {
 }
 
 extension SQLiteConnection {
+    /// How many messages there are with a contact; in all when `nil`.
+    fileprivate func messageCount(of contact: ContactID?) throws(StoreError) -> Int {
+        try first(
+            "SELECT coalesce(sum(message_count), 0) FROM conversations WHERE ?1 IS NULL OR contact = ?1",
+            [.optionalInteger(contact?.rawValue)]
+        ) { row in Int(clamping: row.integer(0)) } ?? 0
+    }
+
     /// Up to `limit` hits, and whether there may be more.
     fileprivate func hits(
         _ query: SearchQuery, _ place: SearchStatement.Place, until end: ContinuousClock.Instant

@@ -71,6 +71,9 @@ struct InputFilesTests {
         }
         #expect(await run("sed -i s/draft/edited/") == .text("edited"))
         #expect(await run("true") == .text("draft"))
+        // Killed: what was saved counts, and what nano saves in its need before that.
+        #expect(await run("sh -c 'echo saved > \"$0\"; kill $$'") == .text("saved"))
+        #expect(await run("sh -c 'echo saved > \"$0\"; echo rescued > \"$0.save\"; kill $$'") == .text("rescued"))
         guard case .failed(let missing) = await run("no-such-editor-here") else {
             Issue.record("a missing editor is an error")
             return

@@ -48,6 +48,33 @@ extension EndToEnd {
             expectRestored(terminal)
         }
 
+        @Test("a signal ends the editor too, and what was saved there is the draft", arguments: [false, true])
+        func signalInEditor(ignoresSignals: Bool) async throws {
+            let home = try await settled()
+            let bob = try BlipchatHome("bob")
+            try await home.add(try await bob.address(), as: "bob")
+            let folder = try home.folder.makeFolder("drafts")
+            let editor = home.folder.file("editor")
+            let script = "echo 'written there' > \"$1\"; echo EDITING; \(ignoresSignals ? "trap '' TERM; " : "")sleep 600"
+            try TestFile.write(script, to: editor)
+            var environment = home.environment
+            environment["VISUAL"] = "sh \(editor)"
+            environment["TMPDIR"] = folder
+            let arguments = [home.command, "--listen", "127.0.0.1:0"]
+            let terminal = try PseudoTerminal(arguments, environment: environment, columns: 80, rows: 24)
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("bob>") }
+            try terminal.type("half\u{1B}e")
+            try await eventually("the editor", state: { terminal.text }) { terminal.text.contains("EDITING") }
+            terminal.process.signal(SIGTERM)
+            #expect(try await terminal.process.waitForExit() == .exited(128 + SIGTERM))
+            expectRestored(terminal)
+            #expect(rmdir(folder) == 0, "no file is left behind")
+            let later = try home.terminal("--listen", "127.0.0.1:0")
+            try await eventually("the draft", state: { later.text }) { later.text.contains("written there") }
+            try later.type("\u{11}")
+            #expect(try await later.process.waitForExit() == .exited(0))
+        }
+
         @Test("leaves the shell a row of its own on a terminal that cannot bring the old screen back")
         func plainTerminal() async throws {
             let home = try await settled()

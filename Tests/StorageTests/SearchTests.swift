@@ -29,7 +29,7 @@ struct SearchTests {
     @Test("finds all words as beginnings, newest first, in messages, file names and captions")
     func findsWords() async throws {
         let folder = try TestFolder()
-        let (database, _, _) = try await filled(folder)
+        let (database, bob, carol) = try await filled(folder)
         #expect(
             try await database.texts("build log") == [
                 "build-log.txt", "can you send the build log?", "the build passed, log attached",
@@ -39,6 +39,11 @@ struct SearchTests {
         #expect(try await database.texts("log passed") == ["the build passed, log attached"])
         #expect(try await database.texts("nothing").isEmpty)
         #expect(try await database.search(SearchQuery(text: "build")).searched == 7)
+        let counts = [
+            try await database.search(SearchQuery(text: "build", contact: bob)).searched,
+            try await database.search(SearchQuery(text: "build", contact: carol)).searched,
+        ]
+        #expect(counts.reduce(0, +) == 7 && !counts.contains(0), "\(counts)")
     }
 
     @Test("does not care for case or accents")

@@ -372,7 +372,7 @@ public struct SearchQuery: Sendable, Equatable, Codable {
 public struct SearchResult: Sendable, Equatable, Codable {
     /// Newest first, at most the query's limit.
     public var hits: [ChatMessage]
-    /// How many messages the history has in all.
+    /// How many messages the history has in the chats that were asked about.
     public var searched: Int
     /// There are more hits than the limit.
     public var isTruncated: Bool

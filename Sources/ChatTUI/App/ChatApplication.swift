@@ -45,6 +45,10 @@ public final class ChatApplication {
     private let loop: AppLoop
     private var painter = PaintSchedule()
     private var shownTitle: SafeText?
+    /// Has the terminal.
+    private var editor: EditorSession?
+    /// What ends the screen once the editor has ended.
+    private var endAfterEditor: InputEvent?
     /// What was painted last, unless a key or the terminal has changed more than the input since.
     private var picture: Picture?
 
@@ -86,6 +90,11 @@ public final class ChatApplication {
     }
 
     private func receive(_ event: InputEvent) {
+        if let editor, event.isEnd {
+            // What was written there is not lost: the end waits for it.
+            endAfterEditor = event
+            return editor.end()
+        }
         // Answers of the terminal to our questions come as a resize.
         if case .resize = event {
             loop.terminalIs(terminal.capabilities)
@@ -109,11 +118,19 @@ public final class ChatApplication {
     /// The terminal is the editor's until that has ended; news of the chat are taken meanwhile, and shown then.
     private func edit(_ text: String) {
         terminal.lend()
+        let editor = EditorSession.current()
+        self.editor = editor
         Task { [weak self] in
-            let outcome = await EditorSession.current().edit(text)
-            self?.terminal.takeBack()
-            self?.loop.dispatch(.edited(outcome))
+            let outcome = await editor.edit(text)
+            self?.takeBack(outcome)
         }
+    }
+
+    private func takeBack(_ outcome: EditorOutcome) {
+        editor = nil
+        terminal.takeBack()
+        loop.dispatch(.edited(outcome))
+        if let event = endAfterEditor { loop.dispatch(.input(event)) }
     }
 
     // MARK: Painting

@@ -2,6 +2,7 @@
 
 import Dispatch
 import Glibc
+import Synchronization
 
 /// How the editor was left.
 public enum EditorOutcome: Sendable, Equatable {
@@ -16,6 +17,12 @@ struct EditorSession: Sendable {
     var command: String
     /// Where the file is made.
     var folder: String
+    private let process = EditorProcess()
+
+    init(command: String, folder: String) {
+        self.command = command
+        self.folder = folder
+    }
 
     /// `$VISUAL`, else `$EDITOR`, else vi; the file in `$XDG_RUNTIME_DIR`, which is not on a disk, else in `$TMPDIR`.
     static func current() -> EditorSession {
@@ -34,6 +41,13 @@ struct EditorSession: Sendable {
         }
     }
 
+    /// Makes the editor end because blipchat has to: what it has saved until then is the draft. One that does not end
+    /// within two seconds is killed.
+    func end() {
+        process.signal(SIGTERM)
+        DispatchQueue.global().asyncAfter(deadline: .now() + 2) { [process] in process.signal(SIGKILL) }
+    }
+
     private func editAndWait(_ text: String) -> EditorOutcome {
         var template = Array("\(folder)/blipchat-XXXXXX.txt".utf8CString)
         let file = mkstemps(&template, 4)
@@ -44,7 +58,12 @@ struct EditorSession: Sendable {
         let written = bytes.withUnsafeMutableBytes { write(file, $0.baseAddress, $0.count) }
         close(file)
         guard written == bytes.count else { return failure("The draft cannot be written to \(folder)") }
-        if let words = runEditor(on: path) { return .failed(words) }
+        let end = runEditor(on: path)
+        if case .failed(let words) = end { return .failed(words) }
+        // nano writes what was not saved beside the file when a signal ends it.
+        let unsaved = path + ".save"
+        defer { if end == .killed { unlink(unsaved) } }
+        if end == .killed, let rescued = contents(of: unsaved) { return .text(rescued) }
         guard let edited = contents(of: path) else { return failure("What you wrote cannot be read") }
         return .text(edited)
     }
@@ -53,19 +72,26 @@ struct EditorSession: Sendable {
         .failed("\(words): \(String(cString: strerror(errno)))")
     }
 
-    /// `nil` when the editor ended well.
-    private func runEditor(on path: String) -> String? {
+    private enum End: Equatable {
+        case well
+        /// By a signal: what it has saved before counts.
+        case killed
+        /// In words.
+        case failed(String)
+    }
+
+    private func runEditor(on path: String) -> End {
         let words = ["/bin/sh", "-c", "exec \(command) \"$1\"", "sh", path]
-        let (code, process) = ProgramStart.start(words, .terminal)
-        guard code == 0 else { return "\(command) cannot be started: \(String(cString: strerror(code)))" }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { return "\(command) was lost: \(String(cString: strerror(errno)))" }
+        let (code, child) = ProgramStart.start(words, .terminal)
+        guard code == 0 else { return .failed("\(command) cannot be started: \(String(cString: strerror(code)))") }
+        guard let status = process.wait(for: child) else {
+            return .failed("\(command) was lost: \(String(cString: strerror(errno)))")
         }
         switch status {
-        case 0: return nil
-        case 127 << 8: return "\(command) was not found: set EDITOR to your editor"
-        default: return "\(command) ended with an error: the draft is as it was"
+        case 0: return .well
+        case 127 << 8: return .failed("\(command) was not found: set EDITOR to your editor")
+        case let status where status & 0x7F != 0: return .killed
+        default: return .failed("\(command) ended with an error: the draft is as it was")
         }
     }
 
@@ -79,5 +105,29 @@ struct EditorSession: Sendable {
         guard ferror(file) == 0 else { return nil }
         if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
         return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A running editor, which another thread may end.
+private final class EditorProcess: Sendable {
+    /// 0 before and after its life, so that no signal meets another process that has got its number.
+    private let running = Mutex<pid_t>(0)
+
+    /// Returns the status (wait(2)), `nil` with `errno` when the process cannot be waited for.
+    func wait(for child: pid_t) -> Int32? {
+        running.withLock { $0 = child }
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        return running.withLock { running in
+            running = 0
+            var status: Int32 = 0
+            return waitpid(child, &status, 0) == child ? status : nil
+        }
+    }
+
+    func signal(_ number: Int32) {
+        running.withLock { process in
+            if process > 0 { kill(process, number) }
+        }
     }
 }

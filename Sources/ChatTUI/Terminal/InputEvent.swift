@@ -24,6 +24,14 @@ public enum InputEvent: Sendable, Equatable {
         case .resize, .focus, .terminate, .reload, .hangup: false
         }
     }
+
+    /// The screen has to end.
+    var isEnd: Bool {
+        switch self {
+        case .terminate, .hangup: true
+        case .key, .paste, .mouse, .resize, .focus, .reload: false
+        }
+    }
 }
 
 /// A mouse report in cells of the canvas.

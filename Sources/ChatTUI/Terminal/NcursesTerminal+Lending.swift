@@ -18,6 +18,7 @@ extension NcursesTerminal {
     public func takeBack() {
         guard let session, session.isLent else { return }
         self.session?.isLent = false
+        guard !session.isGone else { return }
         do {
             self.session?.reader = try InputReader(input) { [weak self] in self?.readInput() }
         } catch {
