@@ -202,6 +202,31 @@ extension EndToEnd {
             #expect(mixed.errorOutput.contains("holds no file"), "\(mixed.errorOutput)")
         }
 
+        @Test("lists every transfer that there was, whether blipchat runs or not")
+        func longList() async throws {
+            let (alice, _, server) = try await pair()
+            try await server.stop()
+            let count = 1_010
+            let lines = (1...count).map { number in
+                let digits = String(number)
+                let id = "00000000-0000-7000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+                return "{\"type\":\"file\",\"id\":\"\(id)\",\"conversation\":\"bob\","
+                    + "\"direction\":\"incoming\",\"sent\":\"2026-11-20T10:00:00Z\",\"stored\":\"2026-11-20T10:00:00Z\","
+                    + "\"delivery\":\"read\",\"name\":\"n\(number)\",\"size\":1,\"state\":\"complete\"}\n"
+            }
+            let start = "{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"contact\",\"name\":\"bob\"}\n"
+            let file = alice.folder.file("transfers.jsonl")
+            let end = "{\"type\":\"end\",\"messages\":\(count),\"operations\":0}\n"
+            try TestFile.write(start + lines.joined() + end, to: file)
+            let imported = try await alice.run("import", file)
+            #expect(imported.status == .exited(0), "\(imported.errorOutput)")
+            #expect(try await alice.transfers().count == count)
+            let running = try await Server(alice)
+            #expect(try await alice.transfers().count == count)
+            #expect(try await alice.run("transfers", "list", "--unfinished").lines.isEmpty)
+            try await running.stop()
+        }
+
         @Test("sends standard input under a name, and keeps no copy of it")
         func standardInput() async throws {
             let (alice, bob, server) = try await pair("--accept-files", "1G")

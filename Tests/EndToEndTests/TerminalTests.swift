@@ -55,7 +55,8 @@ extension EndToEnd {
             try await home.add(try await bob.address(), as: "bob")
             let folder = try home.folder.makeFolder("drafts")
             let editor = home.folder.file("editor")
-            let script = "echo 'written there' > \"$1\"; echo EDITING; \(ignoresSignals ? "trap '' TERM; " : "")sleep 600"
+            let trap = ignoresSignals ? "trap '' TERM; " : ""
+            let script = "echo 'written there' > \"$1\"; echo EDITING; \(trap)sleep 600"
             try TestFile.write(script, to: editor)
             var environment = home.environment
             environment["VISUAL"] = "sh \(editor)"

@@ -8,26 +8,30 @@ extension CommandRunner {
     func listTransfers() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let unfinishedOnly = arguments.has("--unfinished")
-        let list = RecordList()
-        var isAnswered = false
-        // A running instance knows how fast they are; else the disk knows all but that.
-        if let client = try ControlClient(path: paths.socket) {
-            let operation = ControlOperation.listTransfers(unfinishedOnly: unfinishedOnly)
-            let result = await client.perform(operation, patience: .seconds(10)) { await list.append($0) }
-            isAnswered = result == .done(.done)
+        // A running instance knows how far and how fast they are; the disk knows all that there were.
+        let running = try await runningTransfers(paths)
+        let records = Records(contacts: try await contacts(paths))
+        let transfers = try await HistoryFile.read(paths) { store throws(StoreError) in
+            try await store.transfers(unfinishedOnly: unfinishedOnly, limit: .max)
         }
-        var lines = isAnswered ? await list.all : []
-        if !isAnswered {
-            let records = Records(contacts: try await contacts(paths))
-            let transfers = try await HistoryFile.read(paths) { store throws(StoreError) in
-                try await store.transfers(unfinishedOnly: unfinishedOnly, limit: 100_000)
-            }
-            lines = (transfers ?? []).map { records.file($0) }
-        }
-        for record in lines {
+        for transfer in transfers ?? [] {
+            let news = transfer.state.isFinal ? nil : running[transfer.id.text]
+            let record = news ?? records.file(transfer)
             if isJSON { try streams.json(record) } else { try printTransfer(record) }
         }
         return .done
+    }
+
+    /// What a running instance tells of unfinished transfers, by their ids; nothing when none runs or answers.
+    private func runningTransfers(_ paths: HomePaths) async throws(CommandError) -> [String: JSONValue] {
+        guard let client = try ControlClient(path: paths.socket) else { return [:] }
+        let list = RecordList()
+        _ = await client.perform(.listTransfers(unfinishedOnly: true), patience: .seconds(10)) {
+            await list.append($0)
+        }
+        return Dictionary(
+            await list.all.compactMap { record in record["id"]?.stringValue.map { ($0, record) } },
+            uniquingKeysWith: { $1 })
     }
 
     func changeTransfer(_ change: TransferChange) async throws(CommandError) -> ExitCode {
