@@ -299,6 +299,14 @@ struct LineSafetyTests {
         #expect(fixture.text.contains("Finishing what was begun"))
         fixture.press("Ctrl-z", "Ctrl-l")
         #expect(fixture.effects == [.suspend, .redraw])
+        // A second time: not for a chat that does not answer. What it fails to take is found again by Up.
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.effects == [.giveUp] && !fixture.state.hasLeftUndone)
+        fixture.send(.failed(.setTyping(false, Fixture.alice), .instanceLost(reason: "x")))
+        #expect(!fixture.state.hasLeftUndone)
+        fixture.send(.failed(.send("on its way", to: Fixture.alice), .instanceLost(reason: "x")))
+        #expect(fixture.effects.contains(.keepLine("on its way")) && fixture.state.hasLeftUndone)
     }
 
     @Test("the half-typed line of a contact that was removed elsewhere is kept, and so is what an edit interrupted")

@@ -128,6 +128,31 @@ extension EndToEnd {
             try await bob.stop()
         }
 
+        @Test("who wants to leave is not held by a chat that is stopped, and what was typed is found again")
+        func leavingStopped() async throws {
+            let alice = try await Server(BlipchatHome("alice"))
+            try await alice.home.add("127.0.0.1:9", as: "bob")
+            let screen = try await TmuxSession(environment: alice.home.environment)
+            try await screen.enter("clear; \(alice.home.command) bob; echo exit=$?")
+            try await screen.waitFor("the screen") { $0.contains("Attached to the blipchat that runs here") }
+            let other = try alice.home.terminal("bob")
+            try await eventually("the other screen", state: { other.text }) { other.text.contains("bob>") }
+            alice.process.signal(SIGSTOP)
+            try await screen.type("half a line")
+            try other.type("another half")
+            try await eventually("it is there", state: { other.text }) { other.text.contains("half") }
+            try await screen.press("C-q")
+            try await screen.waitFor("the answer") { $0.contains("does not answer") || $0.contains("exit=") }
+            try await screen.press("C-q")
+            try await screen.waitFor("the shell is back") { $0.contains("exit=0") && $0.contains("found by Up") }
+            other.process.signal(SIGTERM)
+            #expect(try await other.process.waitForExit() == .exited(128 + SIGTERM))
+            alice.process.signal(SIGCONT)
+            let lines = TestFile.text(alice.home.path + "/input_history")
+            #expect(lines.contains("half a line") && lines.contains("another half"), "\(lines)")
+            try await alice.stop()
+        }
+
         @Test("reads lines from a pipe, without a key at the start, and prints no control characters")
         func plainPipe() async throws {
             let home = try BlipchatHome("alice")

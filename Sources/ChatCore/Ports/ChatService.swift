@@ -125,6 +125,14 @@ public protocol ChatService: Sendable {
     func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64?
     /// Bytes free for downloads, `nil` when the folder cannot be asked.
     func downloadsSpace() async -> (folder: String, freeBytes: UInt64)?
+
+    /// The front end has to end: calls that nobody answers fail from now on instead of waiting.
+    func giveUp() async
+}
+
+extension ChatService {
+    /// A chat in this process answers.
+    public func giveUp() async {}
 }
 
 /// Who this installation is.

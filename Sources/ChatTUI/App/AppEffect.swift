@@ -20,6 +20,8 @@ public enum AppEffect: Sendable, Equatable {
     case redraw
     case suspend
     case quit
+    /// What is not answered is not waited for any more.
+    case giveUp
 }
 
 /// A change in the chat service.

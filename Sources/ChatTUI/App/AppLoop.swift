@@ -154,6 +154,7 @@ final class AppLoop {
             errandInput.yield(errand)
         case .ask(let question): ask(question)
         case .quit: errandInput.finish()
+        case .giveUp: Task { [service] in await service.giveUp() }
         case .spawn(let words):
             let code = launcher.launch(words)
             if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }

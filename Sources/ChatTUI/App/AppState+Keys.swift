@@ -20,10 +20,12 @@ extension AppState {
         case .terminate(let signal):
             exitCode = 128 &+ signal
             quit(&effects)
+            effects.append(.giveUp)
         case .reload: effects.append(.run(.settings(.reload)))
         case .hangup:
             exitCode = 129
             quit(&effects)
+            effects.append(.giveUp)
         case .mouse(let mouse):
             let asked = mouse.action == .press ? openQuestion : nil
             receive(mouse, &effects)
@@ -31,12 +33,16 @@ extension AppState {
         }
     }
 
-    /// Nothing is begun any more; the shell can be had, and the screen anew.
+    /// Nothing is begun any more; the shell can be had, and the screen anew. Who wants to leave a second time does not
+    /// wait for a chat that does not answer.
     private mutating func receiveWhileQuitting(_ event: InputEvent, _ effects: inout [AppEffect]) {
-        if case .key(let key) = event, case .action(.command(let command), _) = keymap.resolve([key], in: .main),
-            command == .suspend || command == .redraw
-        {
-            return effects.append(command == .suspend ? .suspend : .redraw)
+        if case .key(let key) = event, case .action(.command(let command), _) = keymap.resolve([key], in: .main) {
+            switch command {
+            case .suspend: return effects.append(.suspend)
+            case .redraw: return effects.append(.redraw)
+            case .quit: effects.append(.giveUp)
+            default: break
+            }
         }
         say("Finishing what was begun; then blipchat ends")
     }

@@ -237,6 +237,7 @@ extension AppState {
     /// An errand could not be done.
     mutating func fail(_ errand: Errand, _ error: ChatError, _ effects: inout [AppEffect]) {
         if case .markSeen(let contact, _) = errand { seenIsStored(contact) }
+        if isQuitting { leave(undone: errand, &effects) }
         switch errand {
         case .send(let text, let contact):
             giveBack(Self.entered(text), to: contact)
@@ -273,6 +274,16 @@ extension AppState {
             .limitRate, .settings:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
         }
+    }
+
+    /// Nobody will see it on this screen: it is said when that is gone, and a line is found again by Up.
+    private mutating func leave(undone errand: Errand, _ effects: inout [AppEffect]) {
+        switch errand {
+        case .send(let text, _), .reply(let text, _), .edit(_, let text): remember(text, &effects)
+        case .setTyping, .markSeen: return
+        default: break
+        }
+        hasLeftUndone = true
     }
 
     /// What was entered to send `text`: behind the slash of a command there is another one.

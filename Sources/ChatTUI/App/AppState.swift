@@ -97,6 +97,8 @@ public struct AppState: Sendable {
     /// The terminal window has the focus, as far as it tells.
     var isFocused = true
     var isQuitting = false
+    /// Something that was begun failed after that.
+    var hasLeftUndone = false
     /// Keys and aliases that count here already and are on their way to the file.
     var unkeptKeys: Set<String> = []
     /// Another screen of this home goes on, and may leave another draft than this one.

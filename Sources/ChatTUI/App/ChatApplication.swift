@@ -68,6 +68,9 @@ public final class ChatApplication {
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
     public private(set) var farewell: String?
 
+    /// What was begun and could not be finished, as a line for standard error.
+    public private(set) var undone: String?
+
     /// The half-typed lines that were left on this screen.
     public private(set) var leftLines: [String] = []
 
@@ -85,6 +88,7 @@ public final class ChatApplication {
         terminal.stop()
         guard let last else { return 0 }
         farewell = Sentences.farewell(queued: last.queuedCount, transfers: last.transfers.begun)
+        undone = last.hasLeftUndone ? Sentences.undone : nil
         leftLines = last.leftLines
         return last.exitCode
     }
@@ -111,7 +115,7 @@ public final class ChatApplication {
         case .edit(let text): edit(text)
         case .redraw: terminal.redraw()
         case .suspend: terminal.suspend()
-        case .run, .ask, .spawn, .keepLine, .quit: break
+        case .run, .ask, .spawn, .keepLine, .quit, .giveUp: break
         }
     }
 

@@ -195,6 +195,10 @@ extension Sentences {
         }
     }
 
+    /// What is said after the screen is gone when something failed in its last moments.
+    static let undone =
+        "blipchat: not all that was begun was done, as nothing answered; lines that were typed are found by Up at the next start"
+
     /// What is said after the screen is gone (rule 6): `nil` when nothing waits.
     static func farewell(queued: Int, transfers: Int) -> String? {
         var parts: [String] = []

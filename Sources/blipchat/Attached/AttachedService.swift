@@ -26,6 +26,8 @@ actor AttachedService {
     /// When something last came from the other process, and whether the front end knows that nothing comes.
     private var lastHeard = ContinuousClock.now
     private var isSilent = false
+    /// Nobody here waits for a silent one any more.
+    private var givesUp = false
     private var listening: Task<Void, Never>?
 
     /// It is to be as the ended one was, as far as that is known.
@@ -113,6 +115,7 @@ actor AttachedService {
             guard let json = try? JSONValue(encoding: value) else { throw Self.gone }
             return json
         }
+        guard !isGivenUp else { throw Self.silent }
         guard let connection, let request = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
         let line = ControlConnection.line(request)
         guard line.count <= ControlConnection.longestRequest else {
@@ -150,6 +153,7 @@ actor AttachedService {
                 guard !waiting.isEmpty, lastHeard < signed, !isSilent, self.connection != nil else { continue }
                 isSilent = true
                 publish(.notice(.instanceSilent))
+                failWaiting()
             }
             listening = nil
         }
@@ -159,6 +163,19 @@ actor AttachedService {
         waiting.removeValue(forKey: number)?.resume(returning: reply)
     }
 
+    func giveUp() async {
+        givesUp = true
+        failWaiting()
+    }
+
+    private var isGivenUp: Bool { givesUp && isSilent && own == nil }
+
+    private func failWaiting() {
+        guard isGivenUp else { return }
+        for number in Array(waiting.keys) { take(.failure(Self.silent), for: number) }
+    }
+
+    private static let silent = ChatError.instanceLost(reason: "it does not answer")
     private static let gone = ChatError.instanceLost(reason: "it has ended")
 
     // MARK: News

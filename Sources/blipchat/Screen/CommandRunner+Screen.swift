@@ -208,6 +208,7 @@ extension CommandRunner {
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
+            if let undone = application.undone { streams.note(undone) }
             // Of a chat that goes on in another process nothing stays undone.
             if await goesOn() {
                 // A line that is sent on another screen empties the stored draft of all.
