@@ -89,6 +89,12 @@ extension EndToEnd {
                 }
             }
 
+            // Nor does anybody else see that another process runs it.
+            let listening = try await alice.home.status().listening
+            let far = try await TmuxSession(environment: bob.home.environment)
+            try await far.enter("clear; \(bob.home.command) alice")
+            try await first.enter("/away lunch")
+            try await far.waitFor("alice is away") { $0.rows.first?.contains("away") == true }
             try await first.press("C-q")
             try await first.waitFor("the shell is back") { $0.contains("exit=0") }
             for session in [second, third] { try await session.waitFor("a link") { $0.contains("online") } }
@@ -96,6 +102,10 @@ extension EndToEnd {
             for session in [second, third] {
                 try await session.waitFor("the line") { $0.row(with: "✓", "one is left") != nil }
             }
+            try await far.waitFor("the line, and that alice is away still") { screen in
+                screen.row(with: "alice", "one is left") != nil && screen.rows.first?.contains("away") == true
+            }
+            #expect(try await alice.home.status().listening == listening)
             // Whichever has it now is stopped: no riddle for the other one.
             let lock = TestFile.text(alice.home.path + "/blipchat.lock")
             let holder = try #require(Int32(String(lock.prefix { $0.isNumber })))
