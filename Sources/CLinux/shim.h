@@ -104,6 +104,12 @@ static inline int64_t clinux_peer_user(int descriptor) {
     socklen_t size = sizeof credentials;
     return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? (int64_t)credentials.user : -1;
 }
+/// SO_PEERCRED: the process that listens at the other end of a UNIX-domain socket; -1 when it is not known.
+static inline int64_t clinux_peer_process(int descriptor) {
+    struct { int32_t process; uint32_t user; uint32_t group; } credentials;
+    socklen_t size = sizeof credentials;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.process : -1;
+}
 /// SIOCOUTQNSD (tcp(7)): bytes that a TCP socket has taken and not sent yet; 0 for other sockets.
 static inline int clinux_unsent_bytes(int descriptor) {
     int count = 0;

@@ -152,8 +152,8 @@ enum ContactRow {
         }
         let names = try connection.all("SELECT id, name FROM contacts") { row in (row.integer(0), row.text(1)) }
         let folded = ContactNames.folded(name)
-        let isTaken = names.contains { $0.0 != contact?.rawValue && ContactNames.folded($0.1) == folded }
-        if isTaken { throw .nameTaken(name) }
+        let taken = names.first { $0.0 != contact?.rawValue && ContactNames.folded($0.1) == folded }
+        if let taken { throw .nameTaken(taken.1) }
     }
 
     /// For the column that keeps names apart in the file.

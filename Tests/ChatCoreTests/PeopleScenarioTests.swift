@@ -42,7 +42,7 @@ import Testing
         #expect(request.address == nil)
         let other = PeerAddress(host: "127.0.0.1", port: 1)
         _ = try await bob.client.addContact(other, name: "Carol")
-        await #expect(throws: ChatError.store(.nameTaken("carol"))) {
+        await #expect(throws: ChatError.store(.nameTaken("Carol"))) {
             try await bob.client.approveRequest(request.id, name: "carol")
         }
         _ = try await bob.client.approveRequest(request.id, name: "alice")

@@ -130,8 +130,11 @@ struct ChangedMessageTests {
                     message(1, .outgoing, "") {
                         $0.state = .read
                         $0.isRetracted = true
+                        $0.operationState = .delivered
                     })))
         #expect(fixture.text.contains("(deleted)"))
+        let row = fixture.text.split(separator: "\n").first { $0.contains("(deleted)") }
+        #expect(row?.contains("✓✓") == true, "what they had seen they have seen")
         fixture.send(.chat(.messageChanged(message(1, .outgoing, "two") { $0.state = .read })))
         #expect(try shown().isRetracted && !fixture.text.contains("two"))
     }

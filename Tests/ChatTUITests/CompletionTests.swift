@@ -42,10 +42,14 @@ struct CompletionTests {
     func values() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.state.settingKeys = ["ui.edit_mode"]
-        fixture.state.settingChoices = ["ui.edit_mode": ["emacs", "vi"], "ui.theme": ["dark", "light"]]
+        fixture.state.settingChoices = [
+            "ui.edit_mode": ["emacs", "vi"], "ui.theme": ["dark", "light"],
+            "notify.desktop": ["auto", "osc9"],
+        ]
         for (typed, completed) in [
             ("/set ui.edit_mode v", "/set ui.edit_mode vi "), ("/theme li", "/theme light "),
-            ("/set edit", "/set ui.edit_mode "),
+            ("/notify desktop o", "/notify desktop osc9 "), ("/notify off al", "/notify off Alice "),
+            ("/notify quiet a", "/notify quiet a"), ("/set edit", "/set ui.edit_mode "),
         ] {
             fixture.press("Ctrl-c")
             fixture.type(typed)

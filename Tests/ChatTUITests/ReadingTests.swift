@@ -316,6 +316,25 @@ struct ReadingTests {
         #expect(fixture.errands.contains(.markUnread(Fixture.alice, from: HistoryPosition(4))))
     }
 
+    @Test("a chat with more new messages than there is room for says so, until the first one is in sight")
+    func unreadAbove() {
+        let news = (1...40 as ClosedRange<Int64>).map {
+            Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(21, 9, 0), contact: Fixture.bob)
+        }
+        for (count, isTold) in [(40, true), (5, false)] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            var bobs = Fixture.conversation(Fixture.bob, "Bob", unread: count)
+            bobs.readUpTo = HistoryPosition(Int64(40 - count))
+            fixture.state.chats[1].conversation = bobs
+            fixture.press("Alt-2")
+            fixture.answerPages(from: news)
+            let words = "↑ \(count) new begin further up (Alt-N)"
+            #expect(fixture.text.contains("line 40") && fixture.text.contains(words) == isTold)
+            fixture.press("Alt-N")
+            #expect(fixture.text.contains("── \(count) new ") && !fixture.text.contains(words))
+        }
+    }
+
     // MARK: Lists
 
     @Test("Alt-u lists links, host first; typing filters, Enter opens, other schemes are asked for")

@@ -13,6 +13,7 @@ struct SlashCommandTests {
         "a command is never sent as text, whatever stands before the slash",
         arguments: [
             "/qiut", " /quit", "\u{200B}/quit", "\u{FEFF}\u{2060} /quit", "\n/quit", "/", "/ hello", "/usr/bin",
+            "\u{2800}/qiut", "／quit", "／Help me",
         ])
     func neverSent(line: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
@@ -47,6 +48,14 @@ struct SlashCommandTests {
         fixture.effects = []
         fixture.press("Enter")
         #expect(fixture.errands.isEmpty && fixture.text.contains("2 pasted lines: Enter again sends them"))
+        // It says what Enter does: here it sends nothing.
+        fixture.press("Ctrl-c")
+        fixture.send(.input(.paste("/clear\nfive")))
+        fixture.press("Enter")
+        #expect(fixture.text.contains("2 pasted lines: Enter again runs /clear with them"))
+        fixture.press("Ctrl-c")
+        fixture.enter("／wide is no command")
+        #expect(fixture.errands.contains(.send("／wide is no command", to: Fixture.alice)))
     }
 
     @Test(

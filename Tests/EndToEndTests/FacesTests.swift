@@ -148,6 +148,9 @@ extension EndToEnd {
             let other = try alice.home.terminal("bob")
             try await eventually("the other screen", state: { other.text }) { other.text.contains("bob>") }
             alice.process.signal(SIGSTOP)
+            // Commands and further screens say so at once.
+            let stopped = try await alice.home.run("send", "bob", "x", "--queue")
+            expectOneSentence(stopped, 8, "is stopped")
             try await screen.type("half a line")
             try other.type("another half")
             try await eventually("it is there", state: { other.text }) { other.text.contains("half") }

@@ -297,8 +297,15 @@ extension EndToEnd {
             let port = try server.port
             try await server.stop()
             let own = try bob.start("receive", "-o", "-", "--accept", "1M", "--listen", "127.0.0.1:\(port)")
+            // A folder cannot be written out: it is left for somebody to decide.
+            let folder = try alice.folder.makeFolder("folder")
+            try TestFile.write("one", to: folder + "/one.txt")
+            let whole = try alice.start("send-file", "bob", folder)
+            try await eventually("it is left alone") { own.errorOutput.contains("belongs to a folder") }
             let third = try await alice.run("send-file", "bob", source, "--timeout", "60")
             #expect(third.status == .exited(0), "\(third.errorOutput)")
+            whole.signal(SIGTERM)
+            #expect(try await bob.transfers().first { $0.name == "one.txt" }?.state == "offered")
             #expect(try await own.waitForExit() == .exited(0), "\(own.errorOutput)")
             let written = bob.folder.file("written")
             try TestFile.write(own.outputBytes, to: written)

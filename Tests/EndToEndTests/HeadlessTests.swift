@@ -157,6 +157,8 @@ extension EndToEnd {
             let hits = try await alice.records(HistoryLine.self, "search", "build")
             #expect(hits.compactMap(\.text) == ["another build \u{1B}[31mred\u{202E}", "the build log"])
             #expect(try await alice.run("search", "build", "--from", "bob").status == .exited(1))
+            #expect(try await alice.run("search", "build", "in:bo").status == .exited(0))
+            #expect(try await alice.run("search", "build", "in:bobby").status == .exited(10))
             #expect(try await alice.run("search", "absent").status == .exited(1))
             // Text for people, and JSON, never carry an escape sequence to the terminal.
             for options in [["search", "red"], ["--json", "search", "red"]] {

@@ -40,14 +40,14 @@ struct ContactsTests {
         let database = try await folder.open()
         _ = try await database.contact("Ärger")
         let other = try await database.contact("other")
-        await #expect(throws: StoreError.nameTaken("äRGER")) { try await database.contact("äRGER") }
+        await #expect(throws: StoreError.nameTaken("Ärger")) { try await database.contact("äRGER") }
         var changed = try #require(try await database.contacts().first { $0.id == other })
         changed.name = "ÄRGER"
         let renamed = changed
-        await #expect(throws: StoreError.nameTaken("ÄRGER")) { try await database.updateContact(renamed) }
+        await #expect(throws: StoreError.nameTaken("Ärger")) { try await database.updateContact(renamed) }
         // What nobody sees makes no other name: invisible characters, blanks, another normal form.
         for twin in ["ärger\u{200B}", "a\u{308}rger", "Är\u{2060}ger\u{FE0F}", "Ärger\u{3000}", "Ä\u{AD}rger"] {
-            await #expect(throws: StoreError.nameTaken(twin)) { try await database.contact(twin) }
+            await #expect(throws: StoreError.nameTaken("Ärger")) { try await database.contact(twin) }
         }
         // A contact that looks like another since an earlier version can still be changed.
         try await database.writer.perform { connection throws(StoreError) in

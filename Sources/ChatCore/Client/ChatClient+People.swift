@@ -18,7 +18,7 @@ extension ChatClient {
         }
         if address.peerID == nil, let known = contact(at: address) { return known }
         // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
-        if name != nil, isTaken(wanted, byOtherThan: address.peerID) { throw .store(.nameTaken(wanted)) }
+        if name != nil, let taken = nameTaken(wanted, byOtherThan: address.peerID) { throw .store(.nameTaken(taken)) }
         let peer = try await stored { () async throws(StoreError) in
             try await storeContact(peerID: address.peerID, name: wanted, addresses: [address])
         }
@@ -27,11 +27,11 @@ extension ChatClient {
         return peer
     }
 
-    private func isTaken(_ name: String, byOtherThan peerID: PeerID?) -> Bool {
+    private func nameTaken(_ name: String, byOtherThan peerID: PeerID?) -> String? {
         let folded = ContactNames.folded(name)
-        return sessions.values.contains {
+        return sessions.values.first {
             (peerID == nil || $0.peer.peerID != peerID) && ContactNames.folded($0.peer.name) == folded
-        }
+        }?.peer.name
     }
 
     /// Stores a contact under a free name and begins its session.
@@ -158,6 +158,8 @@ extension ChatClient {
 
     public func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) {
         try await change(contact) { $0.acceptsFilesUpTo = limit }
+        // What waits is as welcome as what comes: not only at the next link.
+        resumeTransfers(with: contact)
     }
 
     public func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
@@ -174,7 +176,7 @@ extension ChatClient {
     public func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
-        if let wanted, isTaken(wanted, byOtherThan: request.peerID) { throw .store(.nameTaken(wanted)) }
+        if let wanted, let taken = nameTaken(wanted, byOtherThan: request.peerID) { throw .store(.nameTaken(taken)) }
         let peer = try await stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),

@@ -386,6 +386,7 @@ public struct SearchResult: Sendable, Equatable, Codable {
 
 /// Why the store could not do something.
 public enum StoreError: Error, Sendable, Equatable, Codable {
+    /// The name as the other contact has it.
     case nameTaken(String)
     case notFound
     /// The disk is full; nothing was changed.

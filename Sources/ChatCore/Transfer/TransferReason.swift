@@ -34,7 +34,7 @@ public enum TransferReason {
 
     /// The disk has filled up while the file came.
     static func diskNearlyFull(free: UInt64, folder: String) -> String {
-        "the disk of \(folder) is nearly full: \(free) bytes free"
+        "the disk is nearly full: \(free) bytes free for \(folder)"
     }
 
     /// It has room alone, but not with the files that come already.

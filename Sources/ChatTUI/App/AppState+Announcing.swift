@@ -41,13 +41,18 @@ extension AppState {
     /// Shows what a notification looks like here.
     mutating func announceTest(_ effects: inout [AppEffect]) {
         let isMute = settings.desktop == .command && settings.notifyCommand.isEmpty
-        say(
-            isMute
-                ? "Rings; the desktop is told nothing: /set notify.command names a command"
-                : settings.desktop == .off
-                    ? "Rings; the desktop is told nothing (/notify desktop auto)"
-                    : "Rings, and tells the desktop by: \(settings.desktop.rawValue) (tmux needs: set -g allow-passthrough on)",
-            isError: isMute)
+        var words = "Rings"
+        switch settings.desktop {
+        case .off: words += "; the desktop is told nothing (/notify desktop auto)"
+        case .command where isMute: words += "; the desktop is told nothing: /set notify.command names a command"
+        case .command: words += ", and starts notify.command"
+        case .auto, .osc9, .osc777, .osc99:
+            words += ", and tells the desktop by \(settings.desktop.rawValue), where the terminal can (tmux needs: "
+            words += "set -g allow-passthrough on)"
+        }
+        if settings.bell == .off { words += "; of messages nothing rings (/notify all)" }
+        if isQuiet { words += "; now are quiet hours" }
+        say(words, isError: isMute)
         effects.append(.bell)
         tell(SafeText(literal: "this is a test"), &effects)
     }

@@ -26,12 +26,16 @@ extension AppState {
         status = nil
         switch meaning(of: text) {
         case .empty:
-            if !text.isEmpty { say("There is nothing to send in that line") }
+            if case .edit? = openChat?.composing, case .input = source {
+                say("A message cannot become empty (/delete takes it back, Esc leaves it as it is)")
+            } else if !text.isEmpty {
+                say("There is nothing to send in that line")
+            }
         case .message(let message):
             if case .input = source, !confirmsPaste() { break }
             send(message.withoutLastNewline, from: source, &effects)
         case .command(let command, let arguments):
-            if case .input = source, !confirmsPaste() { break }
+            if case .input = source, !confirmsPaste(running: command) { break }
             var scanner = ArgumentScanner(arguments)
             if command.verb == .me, openChat?.composing != nil, let deed = scanner.remainder() {
                 return send(ActionText.prefix + deed, from: source, &effects)

@@ -79,6 +79,10 @@ extension AppState {
         case .search(var pane) where pane.showsSyntax:
             pane.showsSyntax = false
             overlay = .search(pane)
+        case .prompt:
+            // What was wrong with it is over, too.
+            status = nil
+            overlay = nil
         default: overlay = nil
         }
     }

@@ -218,12 +218,12 @@ extension AppState {
     }
 
     /// Words behind a path look like further paths.
-    private func missingAdvice(_ error: ChatError, _ paths: [String]) -> String {
+    private func missingAdvice(_ error: ChatError, _ paths: [String], _ caption: String) -> String {
         guard case .cannotRead(let path, let errno) = error, errno == 2 else { return "" }
         if path.contains(where: { "*?[".contains($0) }) {
             return " (patterns are not filled in here: \(key(.sendFile)) marks several files)"
         }
-        guard paths.count > 1 else { return "" }
+        guard paths.count > 1, caption.isEmpty else { return "" }
         guard !path.hasSuffix(paths[0]) else { return " (a name with blanks stands in quotation marks)" }
         return " (a text beside the files stands behind --: /send PATH -- TEXT)"
     }
@@ -250,11 +250,11 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "Your answer was not stored"), isError: true)
         case .retract, .react, .setPinned, .deleteHere, .markUnread:
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
-        case .sendFiles(let paths, _, _):
+        case .sendFiles(let paths, let caption, _):
             // Most reasons name the path.
             let isNamed = paths.first.map { Sentences.reason(of: error).contains($0) } ?? false
             let what = paths.count == 1 && !isNamed ? "\(abbreviated(paths[0])) was not offered" : "Nothing was offered"
-            note(Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths), isError: true)
+            note(Sentences.sentence(for: error, doing: what) + missingAdvice(error, paths, caption), isError: true)
         case .sendTextFile(let text, let name, let contact):
             giveBack(text, asPaste: true, to: contact)
             note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)

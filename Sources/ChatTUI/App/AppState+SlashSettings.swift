@@ -49,6 +49,7 @@ extension AppState {
             if old.sendsTyping, !new.sendsTyping { stopTyping(&effects) }
         }
         if let new = reply.theme { theme = new }
+        if reply.isError, status?.isQuestion != true { status = nil }
         if reply.lines.count == 1, !reply.isError {
             say(reply.lines[0])
         } else if !reply.lines.isEmpty {

@@ -110,7 +110,8 @@ extension AppState {
             }
         case .acceptTransfer, .declineTransfer:
             guard let offer = files(of: group, where: { $0.state == .offered }).first, group.isOpenOffer else {
-                say("#\(number) is not an offer to you")
+                let isDecided = group.direction == .incoming
+                say("#\(number) is " + (isDecided ? Sentences.word(for: group.state) : "not an offer to you"))
                 return
             }
             effects.append(

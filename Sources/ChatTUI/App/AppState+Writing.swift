@@ -31,12 +31,16 @@ extension AppState {
     }
 
     /// Whether the draft may go out: the first Enter on a pasted one only asks.
-    mutating func confirmsPaste() -> Bool {
+    mutating func confirmsPaste(running command: SlashCommand? = nil) -> Bool {
         let lines = input.pastedLines
         guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !hasAskedPaste else { return true }
         hasAskedPaste = true
         let file = isLongPaste(lines) ? ", \(fileKey) as a file" : ""
-        say("\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
+        guard let command else {
+            say("\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
+            return false
+        }
+        say("\(lines) pasted lines: \(sendKey) again runs /\(command.name) with them; // in front sends them")
         return false
     }
 

@@ -31,8 +31,9 @@ public enum Sentences {
         case .emptyText: return "the message is empty (type something)"
         case .badName(let name):
             let isWord = ["me", "all"].contains(name.lowercased())
-            return isWord
-                ? "\"\(name)\" has a meaning of its own (choose another name)"
+            if isWord { return "\"\(name)\" has a meaning of its own (choose another name)" }
+            return name.contains("/")
+                ? "\"\(name)\" cannot be the name of a file (leave the / out)"
                 : "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"

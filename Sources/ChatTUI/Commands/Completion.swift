@@ -66,6 +66,7 @@ struct CompletionContext: Sendable, Equatable {
         let name = text.dropFirst().prefix { !$0.isWhitespace }
         let command = SlashCommands.named(String(name))
         switch command?.argument(at: token.index - 1) {
+        case .contact where command?.verb == .notify: kind = Self.notification(after: token.previous)
         case .contact: kind = .contact
         case .path: kind = .path
         case .transfer: kind = command.map { .transfer($0.verb) } ?? .nothing
@@ -79,6 +80,16 @@ struct CompletionContext: Sendable, Equatable {
         case .key: kind = .key
         case .alias: kind = .alias
         case .text, .word, nil: kind = .nothing
+        }
+    }
+
+    /// What stands behind a word of /notify: whose messages, or a value.
+    private static func notification(after word: String) -> Kind {
+        switch word.lowercased() {
+        case "off", "mention", "all", "default": .contact
+        case "desktop": .value(of: "notify.desktop")
+        case "text": .oneOf(["on", "off"])
+        default: .nothing
         }
     }
 

@@ -20,6 +20,9 @@ enum SlashLine: Sendable {
     static func parse(_ text: String, aliases: [String: String] = [:]) -> SlashLine {
         let visible = text.unicodeScalars.drop(while: isInvisible)
         guard let first = visible.first else { return .empty }
+        if first == wideSlash, let meant = command(behind: visible.dropFirst()) {
+            return .unknown(meant, suggestion: meant)
+        }
         guard first == "/" else { return .message(text) }
         let rest = visible.dropFirst()
         if rest.first == "/" { return .message(String(rest)) }
@@ -38,9 +41,18 @@ enum SlashLine: Sendable {
         return .unknown(name, suggestion: SlashCommands.suggestion(for: name, aliases: aliases.keys.sorted()))
     }
 
-    /// Blanks, line ends, controls and characters that draw nothing.
+    /// What input methods for Chinese and Japanese type for a slash.
+    private static let wideSlash: Unicode.Scalar = "／"
+
+    /// The command that somebody meant who typed its name behind a wide slash.
+    private static func command(behind rest: Substring.UnicodeScalarView) -> String? {
+        let name = String(rest.prefix { !isInvisible($0) })
+        return SlashCommands.named(name) == nil ? nil : name
+    }
+
+    /// Blanks, line ends, controls and characters that draw nothing; U+2800 is a pattern without dots.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
-            || scalar.properties.generalCategory == .control
+            || scalar.properties.generalCategory == .control || scalar == "\u{2800}"
     }
 }

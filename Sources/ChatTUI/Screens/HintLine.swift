@@ -21,7 +21,7 @@ struct HintLine {
     init(_ state: AppState, columns: Int) {
         let context = state.keyContext
         // Beside the shape of the cursor: not every terminal has one.
-        if state.isViNormal { lead += "NORMAL  " }
+        if state.isViNormal, context == .main { lead += "NORMAL  " }
         if [.list, .typed, .search, .picker, .filter].contains(context) { lead += "type to filter  " }
         var hints = state.keymap.hints(in: context).compactMap { binding in
             Self.words(binding.hint ?? "", for: binding.command, state).map {

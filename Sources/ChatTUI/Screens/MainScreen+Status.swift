@@ -106,6 +106,14 @@ extension MainScreen {
         return chatWords(chat)
     }
 
+    /// How many messages are new when the first of them is out of sight.
+    private func unreadAbove(_ chat: Chat) -> Int? {
+        guard let line = chat.window.unreadLine, let first = chat.window.firstUnreadIndex, !layout.chat.isEmpty
+        else { return nil }
+        let seen = HistoryLayout(state, chat, width: layout.chat.size.columns).visibleItems(layout.chat.size.rows)
+        return seen.first.map { $0.index > first } ?? false ? line.count : nil
+    }
+
     private static let rangeHints = [
         Hint("y copy", .copyText), Hint("f forward", .forward), Hint("d delete", .deleteMessage),
     ]
@@ -130,6 +138,10 @@ extension MainScreen {
         }
         if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }
+        if let count = unreadAbove(chat) {
+            let words = "↑ \(count) new begin further up (\(state.key(.firstUnread)))"
+            return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .firstUnread)])
+        }
         return StatusWords(.empty, .plain)
     }
 

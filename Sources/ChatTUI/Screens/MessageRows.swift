@@ -72,7 +72,9 @@ struct MessageRows {
 
     /// Of a deleted message it counts whether they know that it is.
     private var markedState: DeliveryState {
-        message.isRetracted ? message.operationState ?? message.state : message.state
+        guard message.isRetracted, let change = message.operationState else { return message.state }
+        // Once they know it, what they had seen before stays seen.
+        return change == .delivered && message.state == .read ? .read : change
     }
 
     /// It was deleted before they had it.
@@ -176,7 +178,7 @@ struct MessageRows {
         if wrapped.count > Self.rowLimit {
             var more = StyledLine()
             more.add(
-                "… \(wrapped.count - Self.rowLimit) more rows (in browse mode Enter shows all)", Theme.quiet,
+                "… \(wrapped.count - Self.rowLimit) more rows (Esc, then Enter: all)", Theme.quiet,
                 target: .choose(message.id))
             lines.append(more)
         }

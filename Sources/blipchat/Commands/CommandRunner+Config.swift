@@ -84,7 +84,8 @@ extension CommandRunner {
     }
 
     private func noteRunning(_ paths: HomePaths) {
-        guard let process = InstanceLock.holder(path: paths.lock) else { return }
+        // What runs with another file does not read this one.
+        guard arguments.text("--config") == nil, let process = InstanceLock.holder(path: paths.lock) else { return }
         streams.note("blipchat runs here as process \(process): /reload there, or kill -HUP \(process)")
     }
 

@@ -92,6 +92,8 @@ extension CommandRunner {
             arguments.operands.joined(separator: " "),
             SearchSyntax.Context(
                 contact: { who in
+                    // As on the screen: the beginning of a name will do when it is nobody else's.
+                    if let peer = contacts.beginning(with: who) { return peer.id }
                     do throws(CommandError) { return try contacts.find(who).id } catch {
                         missing = missing ?? error
                         return nil

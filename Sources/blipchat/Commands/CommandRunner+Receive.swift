@@ -15,7 +15,7 @@ extension CommandRunner {
         let paths = try paths()
         var order = ReceiveOrder(
             from: arguments.text("--from"), once: arguments.has("--once") || writesOut, limit: limit, folder: nil,
-            timeout: try arguments.seconds("--timeout"))
+            timeout: try arguments.seconds("--timeout"), takesFolders: !writesOut)
         guard writesOut else {
             if let folder = arguments.text("--output") { order.folder = try Self.folder(folder) }
             return try await receive(order, ReceivedFiles(runner: self, order: order, showsPaths: true))

@@ -9,7 +9,7 @@ extension CommandRunner {
         let paths = try paths()
         let unfinishedOnly = arguments.has("--unfinished")
         // A running instance knows how far and how fast they are; the disk knows all that there were.
-        let running = try await runningTransfers(paths)
+        let running = await runningTransfers(paths)
         let records = Records(contacts: try await contacts(paths))
         let transfers = try await HistoryFile.read(paths) { store throws(StoreError) in
             try await store.transfers(unfinishedOnly: unfinishedOnly, limit: .max)
@@ -23,8 +23,9 @@ extension CommandRunner {
     }
 
     /// What a running instance tells of unfinished transfers, by their ids; nothing when none runs or answers.
-    private func runningTransfers(_ paths: HomePaths) async throws(CommandError) -> [String: JSONValue] {
-        guard let client = try ControlClient(path: paths.socket) else { return [:] }
+    private func runningTransfers(_ paths: HomePaths) async -> [String: JSONValue] {
+        // One that is stopped says nothing, and nothing moves.
+        guard let client = try? ControlClient(path: paths.socket) else { return [:] }
         let list = RecordList()
         _ = await client.perform(.listTransfers(unfinishedOnly: true), patience: .seconds(10)) {
             await list.append($0)
@@ -88,7 +89,8 @@ extension CommandRunner {
         func text(_ name: String) -> String { record[name]?.stringValue ?? "" }
         let arrow = text("direction") == "outgoing" ? "to" : "from"
         var file = SafeText(text("name"), as: .fileName).terminalString()
-        if !text("folder").isEmpty { file += " in \(SafeText(text("folder"), as: .fileName).terminalString())" }
+        let folders = text("folder").split(separator: "/").map { SafeText(String($0), as: .fileName).terminalString() }
+        if !folders.isEmpty { file += " in \(folders.joined(separator: "/"))" }
         var line = "#\(record["number"]?.integerValue ?? 0)  \(file)  \(arrow) \(safeName(text("conversation")))  "
         line += "\(record["transferred"]?.integerValue ?? 0) of \(record["size"]?.integerValue ?? 0) bytes  "
         line += text("state")

@@ -35,6 +35,8 @@ final class ReceivedFiles: Sendable {
         case "complete":
             last.withLock { $0 = path }
             if showsPaths { try streams.line(SafeText(path ?? "", as: .line).terminalString()) }
+        case "offered" where isOfRefusedFolder(record):
+            streams.note("\(Self.words(record)): belongs to a folder, left alone (-o FOLDER takes it)")
         case "offered" where order.limit != nil:
             streams.note("\(Self.words(record)): larger than --accept, left alone")
         case "paused", "failed", "cancelled":
@@ -44,13 +46,17 @@ final class ReceivedFiles: Sendable {
         }
     }
 
+    private func isOfRefusedFolder(_ record: JSONValue) -> Bool {
+        !order.takesFolders && record["folder"]?.stringValue != nil
+    }
+
     /// Takes away what shows how far a file is.
     func clear() { progress.clear() }
 
     /// An offer that nobody has decided: the person at the terminal does. `instance`: ours, else the running one.
     func ask(about record: JSONValue, through instance: ChatInstance?) async {
         guard order.limit == nil, record["type"]?.stringValue == "file", record["state"]?.stringValue == "offered",
-            let number = record["number"]?.integerValue
+            !isOfRefusedFolder(record), let number = record["number"]?.integerValue
         else { return }
         runner.streams.ask("Take \(Self.words(record))? [y/N] ")
         let answer = readLine(strippingNewline: true)?.lowercased() ?? ""

@@ -47,7 +47,7 @@ struct ConfigurationFile: Sendable {
     /// Which setting a user means by a key.
     func setting(typed key: String) throws(CommandError) -> (path: SettingPath, setting: Setting) {
         guard let path = SettingPath(typed: key) else {
-            throw CommandError(.usage, key, "not a key", advice: "write it like ui.theme")
+            throw CommandError(.usage, "\"\(key)\"", "not a key", advice: "write it like ui.theme")
         }
         guard let setting = Setting.at(path) else {
             throw CommandError(.usage, key, "unknown key", advice: Setting.advice(for: path))
@@ -60,7 +60,8 @@ struct ConfigurationFile: Sendable {
         let (path, setting) = try setting(typed: key)
         guard let value = setting.value(typed: words, at: path, home: home) else {
             let advice = setting.advice(.string(words), path)
-            throw CommandError(.usage, key, "cannot be \(words)", advice: advice ?? "write \(setting.form)")
+            let shown = words.isEmpty ? "empty" : words
+            throw CommandError(.usage, key, "cannot be \(shown)", advice: advice ?? "write \(setting.form)")
         }
         if key == "ui.theme", case .string(let name) = value { _ = try themes.theme(named: name) }
         try set(path, to: value)

@@ -1,6 +1,7 @@
 // The folder `themes` beside config.toml: the user's own themes, and which theme a name means.
 
 import ChatTUI
+import Glibc
 
 /// The themes of a profile: those of the folder, and the built-in ones.
 struct ThemeFolder: Sendable {
@@ -20,7 +21,10 @@ struct ThemeFolder: Sendable {
             } catch {
                 throw CommandError(error, in: file)
             }
-        case .failure:
+        case .failure(let error):
+            guard error.code == ENOENT || error.code == ENOTDIR else {
+                throw .system(file, "cannot be read", error.code)
+            }
             guard let theme = Theme.builtIn.first(where: { $0.name == name }) else { throw unknown(name) }
             return theme
         }

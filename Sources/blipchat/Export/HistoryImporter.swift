@@ -134,7 +134,10 @@ struct HistoryImporter {
                 operations += 1
             case .end(let allMessages, let allOperations):
                 guard allMessages == messages, allOperations == operations else {
-                    throw wrong(reader.number, "says \(allMessages) messages, but there are \(messages)")
+                    throw wrong(
+                        reader.number,
+                        "says \(allMessages) messages and \(allOperations) changes, "
+                            + "but there are \(messages) and \(operations)")
                 }
                 if try reader.next() != nil { throw wrong(reader.number, "something stands behind the end") }
                 return (Int(messages), digest.finish().hex)

@@ -7,6 +7,14 @@ struct JSONExport: ExportWriter {
     let records: Records
     private var messages: Int64 = 0
     private var operations: Int64 = 0
+    /// What was taken back: its text is told by no export, its earlier ones neither.
+    private var retracted: Set<MessageKey> = []
+
+    private struct MessageKey: Hashable {
+        var contact: ContactID
+        var direction: MessageDirection
+        var id: MessageID
+    }
 
     init(records: Records) { self.records = records }
 
@@ -17,6 +25,9 @@ struct JSONExport: ExportWriter {
     mutating func message(_ exported: ExportedMessage, file: ExportFiles.Copy?) -> String {
         messages += 1
         let message = exported.message
+        if message.isRetracted {
+            retracted.insert(MessageKey(contact: message.contact, direction: message.direction, id: message.id))
+        }
         var members: [JSONValue.Member] = []
         func add(_ name: String, _ value: JSONValue?) {
             if let value { members.append(JSONValue.Member(name: name, value: value)) }
@@ -40,7 +51,7 @@ struct JSONExport: ExportWriter {
         switch message.content {
         case .text(let text):
             add("text", .string(text))
-            add("first_text", exported.firstText.map(JSONValue.string))
+            add("first_text", message.isRetracted ? nil : exported.firstText.map(JSONValue.string))
         case .file(let transfer): Self.members(of: transfer, copy: file, add)
         }
         return line(.object(members))
@@ -72,9 +83,10 @@ struct JSONExport: ExportWriter {
 
     mutating func operation(_ operation: ChatOperation) -> String {
         operations += 1
+        let target = MessageKey(contact: operation.contact, direction: operation.direction, id: operation.target)
         let (kind, text): (String, String?) =
             switch operation.action {
-            case .edit(let text): ("edit", text)
+            case .edit(let text): ("edit", retracted.contains(target) ? "" : text)
             case .retract: ("retract", nil)
             case .react(let emoji): ("react", emoji)
             }

@@ -117,7 +117,7 @@ extension ControlOperation {
             .record([
                 "v": 1, "op": "receive", "from": order.from.map(JSONValue.string), "once": .bool(order.once),
                 "limit": order.limit.map(JSONValue.bytes), "folder": order.folder.map(JSONValue.string),
-                "timeout_ms": order.timeout.map(JSONValue.milliseconds),
+                "timeout_ms": order.timeout.map(JSONValue.milliseconds), "folders": .bool(order.takesFolders),
             ])
         case .addContact(let address, let name):
             .record([
@@ -187,7 +187,7 @@ extension ControlOperation {
                 ReceiveOrder(
                     from: request.json["from"]?.stringValue, once: try request.bool("once"),
                     limit: try request.optionalSize("limit"), folder: request.json["folder"]?.stringValue,
-                    timeout: try request.optionalTimeout()))
+                    timeout: try request.optionalTimeout(), takesFolders: request.json["folders"]?.boolValue ?? true))
         case "contacts-add":
             self = .addContact(address: try request.text("address"), name: request.json["name"]?.stringValue)
         case "contacts-rename": self = .renameContact(try request.text("who"), to: try request.text("name"))

@@ -20,10 +20,18 @@ enum ControlSocket {
         return descriptor
     }
 
-    /// Connects to the instance at `path`; `nil` when none listens there.
+    /// Connects to the instance at `path`; `nil` when none listens there. Throws when it is stopped: whatever it was
+    /// asked would wait for its user, and be done when nobody wants it any more.
     static func connect(to path: String) throws(CommandError) -> Int32? {
         let descriptor = try make()
-        if withAddress(of: path, { Glibc.connect(descriptor, $0, $1) }) == 0 { return descriptor }
+        if withAddress(of: path, { Glibc.connect(descriptor, $0, $1) }) == 0 {
+            let process = clinux_peer_process(descriptor)
+            guard isStopped(process) else { return descriptor }
+            close(descriptor)
+            throw CommandError(
+                .network, "running blipchat", "process \(process) is stopped, so nothing was asked of it",
+                advice: "let it go on: fg in its shell, or kill -CONT \(process)")
+        }
         let code = errno
         close(descriptor)
         switch code {
@@ -35,6 +43,14 @@ enum ControlSocket {
     /// Whether the process at the other end belongs to the same user.
     static func peerIsSameUser(_ descriptor: Int32) -> Bool {
         clinux_peer_user(descriptor) == Int64(geteuid())
+    }
+
+    /// By Ctrl-z, a signal or a debugger: the state behind the name in proc_pid_stat(5).
+    private static func isStopped(_ process: Int64) -> Bool {
+        guard process > 0, let text = SmallFile.read("/proc/\(process)/stat", limit: 4096) else { return false }
+        let line = Array(text.utf8)
+        guard let name = line.lastIndex(of: UInt8(ascii: ")")), line.indices.contains(name + 2) else { return false }
+        return line[name + 2] == UInt8(ascii: "T") || line[name + 2] == UInt8(ascii: "t")
     }
 
     private static func make() throws(CommandError) -> Int32 {

@@ -98,6 +98,12 @@ extension OperationRunner {
             // What could not be offered is not queued, and would be taken for it.
             _ = try waiting.result()
             let what = count == 1 ? "the file" : "all files"
+            guard wait.lastTimeout != Self.stallLimit else {
+                throw CommandError(
+                    .queued, peer.name,
+                    "offered, \(what) not here within \(Self.stallLimit.inSeconds) s: they have not taken it, or it stands still",
+                    advice: "it goes on when they do: blipchat transfers list shows it")
+            }
             throw await queued(peer, what: what, after: wait.lastTimeout)
         }
         return try waiting.result()

@@ -15,6 +15,8 @@ struct ReceiveOrder: Sendable, Equatable {
     var folder: String?
     /// How long to wait for the first offer; `nil`: for ever.
     var timeout: Duration?
+    /// Who accepts one file of a folder gets the whole.
+    var takesFolders = true
 }
 
 extension OperationRunner {
@@ -76,7 +78,7 @@ extension OperationRunner {
         _ transfer: FileTransfer, _ order: ReceiveOrder, _ incoming: IncomingFiles, _ records: RecordSink
     ) async throws(CommandError) {
         guard incoming.takes(transfer) else { return }
-        guard let limit = order.limit, transfer.size <= limit else {
+        guard let limit = order.limit, transfer.size <= limit, order.takesFolders || transfer.place == nil else {
             return await records(try await currentRecords().file(transfer))
         }
         guard incoming.claim(transfer.id) else { return }

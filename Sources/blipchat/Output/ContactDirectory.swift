@@ -22,6 +22,13 @@ struct ContactDirectory: Sendable {
     /// A name for records; a contact that is not there any more has none.
     func name(of id: ContactID) -> String { peers.first { $0.id == id }?.name ?? "(removed)" }
 
+    /// The only contact whose name begins so.
+    func beginning(with who: String) -> Peer? {
+        let folded = ContactNames.folded(who)
+        let found = peers.filter { ContactNames.folded($0.name).hasPrefix(folded) }
+        return !folded.isEmpty && found.count == 1 ? found.first : nil
+    }
+
     /// By name as it is seen, without regard to case, or by peer id.
     ///
     /// Throws code 10, with the nearest name as advice.
