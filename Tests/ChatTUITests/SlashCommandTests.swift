@@ -59,7 +59,8 @@ struct SlashCommandTests {
     }
 
     @Test(
-        "a command behind blanks or invisible characters is not run", arguments: [" /quit", "\u{200B}/quit", "\n/quit"])
+        "a command behind blanks or invisible characters is not run",
+        arguments: [" /quit", "\u{200B}/quit", "\n/quit", "/\u{200B}quit", "/qu\u{2060}it"])
     func hiddenCommand(line: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.effects = []

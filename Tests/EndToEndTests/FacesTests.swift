@@ -118,7 +118,9 @@ extension EndToEnd {
             }
             let heir = try #require(left)
             try await heir.enter("written to a stopped one")
-            try await heir.waitFor("the riddle's answer") { $0.contains("does not answer") }
+            try await heir.waitFor("the riddle's answer, and the line") {
+                $0.contains("Your line was not stored") && $0.contains("bob> written to a stopped one")
+            }
             // Then it dies, and nothing that was written is lost.
             kill(holder, SIGKILL)
             try await heir.waitFor("the news") { $0.contains("the chat goes on here") }

@@ -259,6 +259,9 @@ extension AppState {
             giveBack(text, asPaste: true, to: contact)
             note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
         case .setDraft, .setTyping, .markSeen:
+            if case .instanceLost(let reason) = error {
+                return say("The chat cannot be asked: \(reason)", isError: true)
+            }
             say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
             .cancel(let number), .cancelFolder(let number):

@@ -53,8 +53,8 @@ public enum Sentences {
         case .cannotListen(let endpoint, let reason):
             return "cannot listen on \(endpoint): \(reason) (choose another address or port)"
         case .instanceLost(let reason):
-            return
-                "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
+            let advice = reason.hasSuffix(")") ? "" : " (start blipchat serve again, or start anew)"
+            return "the blipchat that runs the chat cannot be asked: \(reason)\(advice)"
         }
     }
 

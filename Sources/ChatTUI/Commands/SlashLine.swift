@@ -26,15 +26,19 @@ enum SlashLine: Sendable {
         guard first == "/" else { return .message(text) }
         let rest = visible.dropFirst()
         if rest.first == "/" { return .message(String(rest)) }
-        let nameEnd = rest.firstIndex(where: isInvisible) ?? rest.endIndex
-        let name = String(rest[..<nameEnd])
+        // A name is what is seen of it; one with something hidden in it is no command either.
+        let nameEnd = rest.firstIndex(where: isBlank) ?? rest.endIndex
+        var seen = String.UnicodeScalarView()
+        seen.append(contentsOf: rest[..<nameEnd].lazy.filter { !isInvisible($0) })
+        let name = String(seen)
+        let isPlain = visible.startIndex == text.unicodeScalars.startIndex && seen.count == rest[..<nameEnd].count
         let arguments = String(rest[nameEnd...].drop(while: isInvisible))
         if let command = SlashCommands.named(name) {
-            guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
+            guard isPlain else { return .unknown(name, suggestion: name) }
             return .command(command, arguments: arguments)
         }
         if let line = aliases[name] ?? aliases[name.lowercased()] {
-            guard visible.startIndex == text.unicodeScalars.startIndex else { return .unknown(name, suggestion: name) }
+            guard isPlain else { return .unknown(name, suggestion: name) }
             return parse(SlashAlias.expand(line, arguments: arguments))
         }
         if SlashCommands.planned.contains(name.lowercased()) { return .planned(name.lowercased()) }
@@ -46,13 +50,17 @@ enum SlashLine: Sendable {
 
     /// The command that somebody meant who typed its name behind a wide slash.
     private static func command(behind rest: Substring.UnicodeScalarView) -> String? {
-        let name = String(rest.prefix { !isInvisible($0) })
+        let name = String(rest.prefix { !isBlank($0) })
         return SlashCommands.named(name) == nil ? nil : name
     }
 
     /// Blanks, line ends, controls and characters that draw nothing; U+2800 is a pattern without dots.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.isWhitespace || scalar.properties.isDefaultIgnorableCodePoint
-            || scalar.properties.generalCategory == .control || scalar == "\u{2800}"
+        isBlank(scalar) || scalar.properties.isDefaultIgnorableCodePoint
+    }
+
+    /// What ends a name.
+    private static func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isWhitespace || scalar.properties.generalCategory == .control || scalar == "\u{2800}"
     }
 }

@@ -116,6 +116,8 @@ actor AttachedService {
             return json
         }
         guard !isGivenUp else { throw Self.silent }
+        // It would be done when the other goes on, which nobody could see until then.
+        if !call.isQuestion, await connection?.peerIsStopped == true { throw Self.stopped }
         guard let connection, let request = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
         let line = ControlConnection.line(request)
         guard line.count <= ControlConnection.longestRequest else {
@@ -175,6 +177,7 @@ actor AttachedService {
         for number in Array(waiting.keys) { take(.failure(Self.silent), for: number) }
     }
 
+    private static let stopped = ChatError.instanceLost(reason: "it is stopped (fg in its shell lets it go on)")
     private static let silent = ChatError.instanceLost(reason: "it does not answer")
     private static let gone = ChatError.instanceLost(reason: "it has ended")
 

@@ -80,6 +80,17 @@ enum ServiceCall: Sendable, Equatable, Codable {
     case setRateLimit(UInt64?, of: RateScope)
     case rateLimit(RateScope)
     case downloadsSpace
+
+    /// Only asks: the answer is worth having late, too.
+    var isQuestion: Bool {
+        switch self {
+        case .events, .identity, .conversations, .linkState, .safetyNumber, .contactRequests, .ping, .traffic, .page,
+            .search, .firstMessage, .message, .messages, .versions, .pinnedMessages, .draft, .retention, .transfers,
+            .transfer, .irregularities, .rateLimit, .downloadsSpace:
+            true
+        default: false
+        }
+    }
 }
 
 /// The value of a call that answers nothing.

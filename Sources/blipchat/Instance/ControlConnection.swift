@@ -34,6 +34,9 @@ actor ControlConnection {
 
     deinit { close(descriptor) }
 
+    /// The process at the other end of an attached connection is stopped, and answers only when it goes on.
+    var peerIsStopped: Bool { ControlSocket.peerIsStopped(descriptor) }
+
     /// The next value; `nil` when the other side has closed, `timeout` has passed or the task is cancelled.
     ///
     /// Throws when the other side does not speak lines of JSON.

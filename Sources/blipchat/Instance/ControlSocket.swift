@@ -45,6 +45,9 @@ enum ControlSocket {
         clinux_peer_user(descriptor) == Int64(geteuid())
     }
 
+    /// The process that listens at the other end is stopped.
+    static func peerIsStopped(_ descriptor: Int32) -> Bool { isStopped(clinux_peer_process(descriptor)) }
+
     /// By Ctrl-z, a signal or a debugger: the state behind the name in proc_pid_stat(5).
     private static func isStopped(_ process: Int64) -> Bool {
         guard process > 0, let text = SmallFile.read("/proc/\(process)/stat", limit: 4096) else { return false }
