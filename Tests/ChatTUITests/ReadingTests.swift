@@ -332,6 +332,8 @@ struct ReadingTests {
             #expect(fixture.text.contains("line 40") && fixture.text.contains(words) == isTold)
             fixture.press("Alt-N")
             #expect(fixture.text.contains("── \(count) new ") && !fixture.text.contains(words))
+            fixture.press("Alt-End")
+            #expect(fixture.text.contains("line 40") && !fixture.text.contains(words), "that is known by now")
         }
     }
 

@@ -64,6 +64,8 @@ struct ChatWindow: Sendable, Equatable {
     struct UnreadLine: Sendable, Equatable {
         var after: HistoryPosition
         var count: Int
+        /// Somebody has looked further up since: nobody has to be told where it stands.
+        var isFound = false
     }
 
     private struct HeldNotice: Sendable, Equatable {

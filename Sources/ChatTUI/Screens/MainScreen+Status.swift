@@ -108,7 +108,8 @@ extension MainScreen {
 
     /// How many messages are new when the first of them is out of sight.
     private func unreadAbove(_ chat: Chat) -> Int? {
-        guard let line = chat.window.unreadLine, let first = chat.window.firstUnreadIndex, !layout.chat.isEmpty
+        guard let line = chat.window.unreadLine, !line.isFound, let first = chat.window.firstUnreadIndex,
+            !layout.chat.isEmpty
         else { return nil }
         let seen = HistoryLayout(state, chat, width: layout.chat.size.columns).visibleItems(layout.chat.size.rows)
         return seen.first.map { $0.index > first } ?? false ? line.count : nil
