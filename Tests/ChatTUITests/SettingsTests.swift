@@ -33,7 +33,9 @@ import Testing
     @Test("/notify test rings and notifies, /notify with something else explains itself")
     func notifyWords() {
         var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.state.settings.bell = .off
         fixture.enter("/notify test")
+        #expect(fixture.text.contains("Rings, and tells the desktop by") && fixture.text.contains("notify.bell is off"))
         #expect(fixture.effects.contains(.bell))
         fixture.enter("/notify loudly")
         #expect(fixture.text.contains("/notify off|mention|all [WHO]"))

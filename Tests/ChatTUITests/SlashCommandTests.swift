@@ -52,7 +52,7 @@ struct SlashCommandTests {
         fixture.press("Ctrl-c")
         fixture.send(.input(.paste("/clear\nfive")))
         fixture.press("Enter")
-        #expect(fixture.text.contains("2 pasted lines: Enter again runs /clear with them"))
+        #expect(fixture.text.contains("2 pasted lines: Enter again runs /clear; // in front sends them"))
         fixture.press("Ctrl-c")
         fixture.enter("／wide is no command")
         #expect(fixture.errands.contains(.send("／wide is no command", to: Fixture.alice)))

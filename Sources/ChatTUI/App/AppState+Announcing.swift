@@ -41,18 +41,19 @@ extension AppState {
     /// Shows what a notification looks like here.
     mutating func announceTest(_ effects: inout [AppEffect]) {
         let isMute = settings.desktop == .command && settings.notifyCommand.isEmpty
-        var words = "Rings"
+        var lines: [String]
         switch settings.desktop {
-        case .off: words += "; the desktop is told nothing (/notify desktop auto)"
-        case .command where isMute: words += "; the desktop is told nothing: /set notify.command names a command"
-        case .command: words += ", and starts notify.command"
+        case .off: lines = ["Rings; the desktop is told nothing (/notify desktop auto)"]
+        case .command where isMute:
+            lines = ["Rings; the desktop is told nothing: /set notify.command names a command"]
+        case .command: lines = ["Rings, and starts notify.command"]
         case .auto, .osc9, .osc777, .osc99:
-            words += ", and tells the desktop by \(settings.desktop.rawValue), where the terminal can (tmux needs: "
-            words += "set -g allow-passthrough on)"
+            lines = ["Rings, and tells the desktop by \(settings.desktop.rawValue), where the terminal can do that"]
+            lines.append("(tmux needs: set -g allow-passthrough on)")
         }
-        if settings.bell == .off { words += "; of messages nothing rings (/notify all)" }
-        if isQuiet { words += "; now are quiet hours" }
-        say(words, isError: isMute)
+        if settings.bell == .off { lines.append("Of messages nothing rings: notify.bell is off (/notify all)") }
+        if isQuiet { lines.append("Now are quiet hours: messages neither ring nor tell the desktop") }
+        note(lines, isError: isMute)
         effects.append(.bell)
         tell(SafeText(literal: "this is a test"), &effects)
     }

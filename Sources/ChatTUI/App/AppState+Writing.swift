@@ -40,7 +40,7 @@ extension AppState {
             say("\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
             return false
         }
-        say("\(lines) pasted lines: \(sendKey) again runs /\(command.name) with them; // in front sends them")
+        say("\(lines) pasted lines: \(sendKey) again runs /\(command.name); // in front sends them")
         return false
     }
 
