@@ -46,7 +46,7 @@ extension OperationRunner {
         let current = try await currentRecords()
         for message in messages {
             guard case .file(let transfer) = message.content else { continue }
-            if message.state.rank >= DeliveryState.delivered.rank { wait.extend(by: Self.stallLimit) }
+            if waiting.noteOffered(message) { wait.extend(by: Self.stallLimit) }
             guard let outcome = Self.outcome(of: transfer) else { continue }
             await records(current.record(of: message))
             _ = waiting.note(outcome, of: message.id)
@@ -66,7 +66,7 @@ extension OperationRunner {
             case .messageChanged(let changed):
                 guard waiting.contains(changed.id), case .file(let transfer) = changed.content else { return nil }
                 // The peer has the offer: from now on only standing still counts.
-                if changed.state.rank >= DeliveryState.delivered.rank { wait.extend(by: Self.stallLimit) }
+                if waiting.noteOffered(changed) { wait.extend(by: Self.stallLimit) }
                 if transfer.state.isFinal, let current = try? await currentRecords() {
                     await records(current.record(of: changed))
                 }
@@ -98,7 +98,7 @@ extension OperationRunner {
             // What could not be offered is not queued, and would be taken for it.
             _ = try waiting.result()
             let what = count == 1 ? "the file" : "all files"
-            guard wait.lastTimeout != Self.stallLimit else {
+            guard !waiting.areOffered else {
                 throw CommandError(
                     .queued, peer.name,
                     "offered, \(what) not here within \(Self.stallLimit.inSeconds) s: they have not taken it, or it stands still",
@@ -165,6 +165,7 @@ extension OperationRunner {
 private final class FilesWaiting: Sendable {
     private struct State {
         var ids: Set<MessageID> = []
+        var areOffered = false
         var failure: CommandError?
     }
     private let state = Mutex(State())
@@ -172,6 +173,16 @@ private final class FilesWaiting: Sendable {
     func add(_ messages: [ChatMessage]) { state.withLock { $0.ids.formUnion(messages.map(\.id)) } }
 
     func contains(_ id: MessageID) -> Bool { state.withLock { $0.ids.contains(id) } }
+
+    /// The peer has the offer of one at least: it is for them to decide.
+    var areOffered: Bool { state.withLock { $0.areOffered } }
+
+    /// Whether the peer has this offer.
+    func noteOffered(_ message: ChatMessage) -> Bool {
+        guard message.state.rank >= DeliveryState.delivered.rank else { return false }
+        state.withLock { $0.areOffered = true }
+        return true
+    }
 
     var isWaiting: Bool { count > 0 }
     var count: Int { ids.count }
