@@ -98,17 +98,21 @@ extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, 
 static inline int clinux_accept(int descriptor) {
     return accept4(descriptor, (struct sockaddr *)0, (socklen_t *)0, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
-/// SO_PEERCRED: the user id of the process at the other end of a UNIX-domain socket; -1 when it is not known.
-static inline int64_t clinux_peer_user(int descriptor) {
-    struct { int32_t process; uint32_t user; uint32_t group; } credentials;
-    socklen_t size = sizeof credentials;
-    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? (int64_t)credentials.user : -1;
+struct clinux_peer { int32_t process; uint32_t user; uint32_t group; };
+/// SO_PEERCRED (unix(7)): whether it is known who is at the other end of a UNIX-domain socket.
+static inline int clinux_get_peer(int descriptor, struct clinux_peer *peer) {
+    socklen_t size = sizeof *peer;
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
 }
-/// SO_PEERCRED: the process that listens at the other end of a UNIX-domain socket; -1 when it is not known.
+/// The user id of the process at the other end; -1 when it is not known.
+static inline int64_t clinux_peer_user(int descriptor) {
+    struct clinux_peer peer;
+    return clinux_get_peer(descriptor, &peer) ? (int64_t)peer.user : -1;
+}
+/// The process that listens at the other end; -1 when it is not known.
 static inline int64_t clinux_peer_process(int descriptor) {
-    struct { int32_t process; uint32_t user; uint32_t group; } credentials;
-    socklen_t size = sizeof credentials;
-    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 ? credentials.process : -1;
+    struct clinux_peer peer;
+    return clinux_get_peer(descriptor, &peer) ? peer.process : -1;
 }
 /// SIOCOUTQNSD (tcp(7)): bytes that a TCP socket has taken and not sent yet; 0 for other sockets.
 static inline int clinux_unsent_bytes(int descriptor) {

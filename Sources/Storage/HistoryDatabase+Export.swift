@@ -5,7 +5,7 @@ public import ChatCore
 /// A message with all that an import needs.
 public struct ExportedMessage: Sendable, Equatable {
     public var message: ChatMessage
-    /// What it was entered with, when it has been edited or retracted since.
+    /// What it was entered with, when it has been edited since; of what was taken back nothing is told.
     public var firstText: String?
 }
 
@@ -22,7 +22,7 @@ extension HistoryDatabase {
                 values + [.integer(position.rawValue), .integer(Int64(limit))], MessageRow.message)
             var exported: [ExportedMessage] = []
             for message in messages {
-                let isChanged = message.edited != nil || message.isRetracted
+                let isChanged = message.edited != nil && !message.isRetracted
                 exported.append(
                     ExportedMessage(
                         message: message, firstText: isChanged ? try connection.firstText(of: message) : nil))

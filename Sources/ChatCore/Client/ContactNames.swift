@@ -10,6 +10,13 @@ public enum ContactNames {
     /// Whether `name` means the user, as people see names.
     public static func isReserved(_ name: String) -> Bool { folded(name) == own }
 
+    /// The only one of `items` whose name begins with `text`, as names are compared; `nil` when there are several.
+    public static func only<Item>(of items: [Item], beginningWith text: String, name: (Item) -> String) -> Item? {
+        let wanted = folded(text)
+        let found = items.filter { folded(name($0)).hasPrefix(wanted) }
+        return !wanted.isEmpty && found.count == 1 ? found.first : nil
+    }
+
     /// `name` without blanks at its ends; throws `.badName` when it is empty, longer than 64 bytes, has controls or is
     /// reserved.
     static func checked(_ name: String) throws(ChatError) -> String {

@@ -17,20 +17,21 @@ extension AppState {
             if newSize == size { effects += pictures.commands.map(AppEffect.terminal) }
             size = newSize
         case .focus(let focused): isFocused = focused
-        case .terminate(let signal):
-            exitCode = 128 &+ signal
-            quit(&effects)
-            effects.append(.giveUp)
+        case .terminate(let signal): leave(128 &+ signal, &effects)
         case .reload: effects.append(.run(.settings(.reload)))
-        case .hangup:
-            exitCode = 129
-            quit(&effects)
-            effects.append(.giveUp)
+        case .hangup: leave(129, &effects)
         case .mouse(let mouse):
             let asked = mouse.action == .press ? openQuestion : nil
             receive(mouse, &effects)
             settle(asked)
         }
+    }
+
+    /// Nobody is there any more to wait for a chat that does not answer.
+    private mutating func leave(_ code: Int32, _ effects: inout [AppEffect]) {
+        exitCode = code
+        quit(&effects)
+        effects.append(.giveUp)
     }
 
     /// Nothing is begun any more; the shell can be had, and the screen anew. Who wants to leave a second time does not

@@ -44,11 +44,9 @@ extension AppState {
     /// Where the newest message is in sight, however the view came there (a jump, a larger window), it stays at the
     /// bottom from now on, and what comes is seen. Who is further up has found where the new messages begin.
     mutating func settleAtBottom() {
-        if let index = chatIndex(openID), !chats[index].window.isAtBottom {
-            chats[index].window.unreadLine?.isFound = true
-        }
-        guard let index = chatIndex(openID), case .at = chats[index].window.scroll, chats[index].window.isLoaded,
-            chats[index].window.reachesNewest, chats[index].window.loading == nil
+        guard let index = chatIndex(openID), case .at = chats[index].window.scroll else { return }
+        chats[index].window.unreadLine?.isFound = true
+        guard chats[index].window.isLoaded, chats[index].window.reachesNewest, chats[index].window.loading == nil
         else { return }
         let area = ScreenLayout(self).chat.size
         // Each has a row at least; this is asked after everything that happens.

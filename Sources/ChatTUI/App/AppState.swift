@@ -253,8 +253,7 @@ extension AppState {
     func contact(named text: String) -> ContactID? {
         let wanted = ContactNames.folded(text)
         if let exact = chats.first(where: { ContactNames.folded($0.peer.name) == wanted }) { return exact.id }
-        let beginning = chats.filter { ContactNames.folded($0.peer.name).hasPrefix(wanted) }
-        if !wanted.isEmpty, beginning.count == 1 { return beginning.first?.id }
+        if let chat = ContactNames.only(of: chats, beginningWith: text, name: \.peer.name) { return chat.id }
         if let number = Int(text), number > 0, chats.indices.contains(number - 1) { return chats[number - 1].id }
         return nil
     }

@@ -156,9 +156,15 @@ public final class ChatApplication {
     /// Shows a typed character in the picture that is there, so that no key waits until everything that has come with
     /// it or before it is drawn.
     private func paintEcho(at now: Duration) -> Bool {
-        guard let state = loop.state, let typed = picture?.typed(state) else { return false }
-        picture = typed
+        guard let state = loop.state, presentTyped(state) else { return false }
         painter.echoed(at: now)
+        return true
+    }
+
+    /// `false` when a typed character is not all that the picture lacks, as far as that is its own.
+    private func presentTyped(_ state: AppState) -> Bool {
+        guard let typed = picture?.typed(state) else { return false }
+        picture = typed
         terminal.present(typed.canvas)
         return true
     }
@@ -171,10 +177,7 @@ public final class ChatApplication {
     private func paint() {
         painter.painted(at: loop.now.uptime)
         guard let state = loop.state else { return }
-        if let picture, !picture.isStale, let typed = picture.typed(state) {
-            self.picture = typed
-            return terminal.present(typed.canvas)
-        }
+        if picture?.isStale == false, presentTyped(state) { return }
         let whole = Picture(of: state)
         picture = whole
         terminal.present(whole.canvas)

@@ -5,13 +5,14 @@ import ChatCore
 extension MainScreen {
     // MARK: Status
 
-    func drawStatus(on canvas: inout Canvas, row: Int) {
+    /// `firstSeen`: the first item of the open chat that is in sight.
+    func drawStatus(on canvas: inout Canvas, row: Int, firstSeen: Int?) {
         let columns = layout.size.columns
         let clock = SafeText(state.minuteText(state.moment.wall), as: .line)
         let rightEnd = columns - 2
         // What does not fit is given up from the left; the sentence on the left keeps at least half.
         var parts = OverlayScreen.hidesActivity(state.overlay) ? [] : statusParts
-        let left = statusLeft
+        let left = statusLeft(firstSeen)
         func joined() -> StyledLine {
             var line = StyledLine()
             for part in parts {
@@ -84,7 +85,7 @@ extension MainScreen {
     }
 
     /// What is most important now.
-    private var statusLeft: StatusWords {
+    private func statusLeft(_ firstSeen: Int?) -> StatusWords {
         if !state.pendingKeys.isEmpty {
             return StatusWords(SafeText("\(KeySequence(state.pendingKeys).name) …", as: .line), .plain)
         }
@@ -103,16 +104,7 @@ extension MainScreen {
             return StatusWords(offer, Theme.unread, hints)
         }
         guard let chat = state.openChat else { return StatusWords(.empty, .plain) }
-        return chatWords(chat)
-    }
-
-    /// How many messages are new when the first of them is out of sight.
-    private func unreadAbove(_ chat: Chat) -> Int? {
-        guard let line = chat.window.unreadLine, !line.isFound, let first = chat.window.firstUnreadIndex,
-            !layout.chat.isEmpty
-        else { return nil }
-        let seen = HistoryLayout(state, chat, width: layout.chat.size.columns).visibleItems(layout.chat.size.rows)
-        return seen.first.map { $0.index > first } ?? false ? line.count : nil
+        return chatWords(chat, firstSeen)
     }
 
     private static let rangeHints = [
@@ -120,7 +112,7 @@ extension MainScreen {
     ]
 
     /// What is to be said of the open chat.
-    private func chatWords(_ chat: Chat) -> StatusWords {
+    private func chatWords(_ chat: Chat, _ firstSeen: Int?) -> StatusWords {
         let newer = chat.window.newerCount
         if !chat.window.isAtBottom {
             let what = newer > 0 ? "\(newer) newer" : "newer messages"
@@ -139,8 +131,10 @@ extension MainScreen {
         }
         if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }
-        if let count = unreadAbove(chat) {
-            let words = "↑ \(count) new begin further up (\(state.key(.firstUnread)))"
+        if let line = chat.window.unreadLine, !line.isFound, let first = chat.window.firstUnreadIndex, let firstSeen,
+            firstSeen > first
+        {
+            let words = "↑ \(line.count) new begin further up (\(state.key(.firstUnread)))"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .firstUnread)])
         }
         return StatusWords(.empty, .plain)

@@ -10,9 +10,10 @@ struct MainScreen {
     func draw(on canvas: inout Canvas) {
         if let row = layout.title { drawTitle(on: &canvas, row: row) }
         if let area = layout.list { drawList(on: &canvas, area) }
-        drawChat(on: &canvas)
+        let seen = seenItems
+        drawChat(seen, on: &canvas)
         if let area = layout.details { drawDetails(on: &canvas, area) }
-        if let row = layout.status { drawStatus(on: &canvas, row: row) }
+        if let row = layout.status { drawStatus(on: &canvas, row: row, firstSeen: seen.first?.index) }
         drawInput(on: &canvas)
         if let row = layout.hint { drawHint(on: &canvas, row: row) }
     }
@@ -105,12 +106,18 @@ struct MainScreen {
 
     // MARK: Chat
 
-    private func drawChat(on canvas: inout Canvas) {
+    /// What of the open chat has room; it is laid out once for a picture.
+    private var seenItems: [HistoryLayout.VisibleItem] {
+        guard let chat = state.openChat, !layout.chat.isEmpty else { return [] }
+        return HistoryLayout(state, chat, width: layout.chat.size.columns).visibleItems(layout.chat.size.rows)
+    }
+
+    private func drawChat(_ items: [HistoryLayout.VisibleItem], on canvas: inout Canvas) {
         let area = layout.chat
         guard !area.isEmpty else { return }
         let rows: [StyledLine]
         if let chat = state.openChat {
-            rows = chatRows(chat, area, on: &canvas)
+            rows = chatRows(chat, items, area, on: &canvas)
         } else {
             rows = lobbyRows(area)
         }
@@ -127,8 +134,9 @@ struct MainScreen {
 
     private var lobbyHints: [Hint] { [AppCommand.help, .chat1, .goTo].map { Hint(state.key($0), $0) } }
 
-    private func chatRows(_ chat: Chat, _ area: Rect, on canvas: inout Canvas) -> [StyledLine] {
-        let items = HistoryLayout(state, chat, width: area.size.columns).visibleItems(area.size.rows)
+    private func chatRows(
+        _ chat: Chat, _ items: [HistoryLayout.VisibleItem], _ area: Rect, on canvas: inout Canvas
+    ) -> [StyledLine] {
         // The cursor of browse mode is the terminal's, too: screen readers and magnifiers follow it.
         if let browse = state.browse, state.overlay == nil,
             let item = items.first(where: { chat.window.items[$0.index].key == .message(browse.selected.id) })

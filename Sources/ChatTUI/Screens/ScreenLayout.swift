@@ -53,7 +53,8 @@ struct ScreenLayout: Sendable, Equatable {
         let listWidth = min(
             state.settings.listWidth ?? (size.columns >= Self.columnsForDetails ? 22 : 16),
             size.columns - Self.chatMinimum - 1)
-        if listWidth >= 8, !isTiny, !state.isPlain,
+        let hasPanes = !isTiny && !state.isPlain
+        if listWidth >= 8, hasPanes,
             Self.isShown(
                 state.settings.list, byWidth: size.columns >= Self.columnsForList, isToggled: state.listIsHidden)
         {
@@ -61,8 +62,7 @@ struct ScreenLayout: Sendable, Equatable {
             left = listWidth + 1
         }
         // Without contacts there are no details, and the own address wants to be in one row.
-        if size.columns - left - 31 >= Self.chatMinimum, !isTiny, !state.isPlain,
-            !(state.hasLoaded && state.chats.isEmpty),
+        if size.columns - left - 31 >= Self.chatMinimum, hasPanes, !(state.hasLoaded && state.chats.isEmpty),
             Self.isShown(
                 state.settings.details, byWidth: size.columns >= Self.columnsForDetails,
                 isToggled: state.detailsAreHidden)

@@ -13,31 +13,26 @@ public func view(_ state: AppState, size: Size) -> Canvas {
 
 /// A picture that can be brought up to date cheaply when text comes into the input.
 struct Picture {
-    let canvas: Canvas
+    private(set) var canvas: Canvas
     private let layout: ScreenLayout
-    private let input: InputLine
+    private var input: InputLine
     /// An overlay is over it.
     private let isCovered: Bool
     /// More than the input has changed since, so that every other row may show what was.
     private(set) var isStale = false
 
     init(of state: AppState) {
-        self.init(
-            canvas: view(state, size: state.size), layout: ScreenLayout(state), input: state.input,
-            isCovered: state.overlay != nil)
-    }
-
-    private init(canvas: Canvas, layout: ScreenLayout, input: InputLine, isCovered: Bool, isStale: Bool = false) {
-        self.canvas = canvas
-        self.layout = layout
-        self.input = input
-        self.isCovered = isCovered
-        self.isStale = isStale
+        canvas = view(state, size: state.size)
+        layout = ScreenLayout(state)
+        input = state.input
+        isCovered = state.overlay != nil
     }
 
     /// The same picture, once something has come that it does not show.
     func outdated() -> Picture {
-        Picture(canvas: canvas, layout: layout, input: input, isCovered: isCovered, isStale: true)
+        var picture = self
+        picture.isStale = true
+        return picture
     }
 
     /// This picture with the input of `state`, into which only characters have come since (`AppState.hasOnlyTyped`).
@@ -45,22 +40,19 @@ struct Picture {
     /// `Picture(of: state)`. `nil` where a typed character moves more than the rows of the input.
     func typed(_ state: AppState) -> Picture? {
         guard !isCovered, state.overlay == nil else { return nil }
+        var picture = self
+        picture.input = state.input
         if !isStale, let cluster = appended(state), let place = canvas.cursor {
-            var canvas = canvas
-            canvas.put(cluster, at: place, style: state.theme.look(of: .plain), within: layout.input.columns)
-            canvas.cursor?.column += 1
-            return with(canvas, input: state.input)
+            picture.canvas.put(
+                cluster, at: place, style: state.theme.look(of: .plain), within: layout.input.columns)
+            picture.canvas.cursor?.column += 1
+            return picture
         }
         guard ScreenLayout(state) == layout else { return nil }
-        var canvas = canvas
-        MainScreen(state: state, layout: layout).drawInput(on: &canvas)
-        canvas.targets = self.canvas.targets
-        canvas.dress(in: state.theme, rows: layout.input.rows)
-        return with(canvas, input: state.input)
-    }
-
-    private func with(_ canvas: Canvas, input: InputLine) -> Picture {
-        Picture(canvas: canvas, layout: layout, input: input, isCovered: isCovered, isStale: isStale)
+        MainScreen(state: state, layout: layout).drawInput(on: &picture.canvas)
+        picture.canvas.targets = canvas.targets
+        picture.canvas.dress(in: state.theme, rows: layout.input.rows)
+        return picture
     }
 
     /// What has come to a draft of one row at its end, when that is one character without any trouble: it goes where the

@@ -155,7 +155,7 @@ actor AttachedService {
                 guard !waiting.isEmpty, lastHeard < signed, !isSilent, self.connection != nil else { continue }
                 isSilent = true
                 publish(.notice(.instanceSilent))
-                failWaiting()
+                if isGivenUp { failWaiting(Self.silent) }
             }
             listening = nil
         }
@@ -167,14 +167,14 @@ actor AttachedService {
 
     func giveUp() async {
         givesUp = true
-        failWaiting()
+        if isGivenUp { failWaiting(Self.silent) }
     }
 
     private var isGivenUp: Bool { givesUp && isSilent && own == nil }
 
-    private func failWaiting() {
-        guard isGivenUp else { return }
-        for number in Array(waiting.keys) { take(.failure(Self.silent), for: number) }
+    /// Whoever waits for an answer gets none.
+    private func failWaiting(_ error: ChatError) {
+        for number in Array(waiting.keys) { take(.failure(error), for: number) }
     }
 
     private static let stopped = ChatError.instanceLost(reason: "it is stopped (fg in its shell lets it go on)")
@@ -230,10 +230,10 @@ actor AttachedService {
         }
     }
 
-    /// The other process has ended: whoever waits for an answer gets none.
+    /// The other process has ended.
     private func lose() {
         connection = nil
-        for number in Array(waiting.keys) { take(.failure(Self.gone), for: number) }
+        failWaiting(Self.gone)
     }
 
     /// How long nothing is said while the chat moves here.

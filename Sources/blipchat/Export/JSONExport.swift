@@ -7,7 +7,7 @@ struct JSONExport: ExportWriter {
     let records: Records
     private var messages: Int64 = 0
     private var operations: Int64 = 0
-    /// What was taken back: its text is told by no export, its earlier ones neither.
+    /// What was taken back: what it said before its edits is not told either.
     private var retracted: Set<MessageKey> = []
 
     private struct MessageKey: Hashable {
@@ -51,7 +51,7 @@ struct JSONExport: ExportWriter {
         switch message.content {
         case .text(let text):
             add("text", .string(text))
-            add("first_text", message.isRetracted ? nil : exported.firstText.map(JSONValue.string))
+            add("first_text", exported.firstText.map(JSONValue.string))
         case .file(let transfer): Self.members(of: transfer, copy: file, add)
         }
         return line(.object(members))

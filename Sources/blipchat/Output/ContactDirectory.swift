@@ -24,9 +24,7 @@ struct ContactDirectory: Sendable {
 
     /// The only contact whose name begins so.
     func beginning(with who: String) -> Peer? {
-        let folded = ContactNames.folded(who)
-        let found = peers.filter { ContactNames.folded($0.name).hasPrefix(folded) }
-        return !folded.isEmpty && found.count == 1 ? found.first : nil
+        ContactNames.only(of: peers, beginningWith: who, name: \.name)
     }
 
     /// By name as it is seen, without regard to case, or by peer id.
