@@ -12,6 +12,5 @@ clinux_return_large_blocks()
 // With a single one the threads of the start wait for each other; each more costs what lies in its holes (Docs/decisions/0012).
 clinux_limit_heaps(2)
 OpenSSLLibrary.outliveExit()
-exit(
-    await Program.run(
-        Array(Program.bytes(of: CommandLine.unsafeArgv).dropFirst()), environment: Program.bytes(of: environ)))
+Program.start(Program.bytes(of: CommandLine.unsafeArgv), environment: Program.bytes(of: environ))
+MainThread.runForever()

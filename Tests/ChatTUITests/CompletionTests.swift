@@ -41,11 +41,12 @@ struct CompletionTests {
     @Test("values of settings that have few, and the names of themes")
     func values() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.settingKeys = ["ui.edit_mode"]
-        fixture.state.settingChoices = [
-            "ui.edit_mode": ["emacs", "vi"], "ui.theme": ["dark", "light"],
-            "notify.desktop": ["auto", "osc9"],
-        ]
+        fixture.state.settingNames = FixedNames(
+            keys: ["ui.edit_mode"],
+            choices: [
+                "ui.edit_mode": ["emacs", "vi"], "ui.theme": ["dark", "light"],
+                "notify.desktop": ["auto", "osc9"],
+            ])
         for (typed, completed) in [
             ("/set ui.edit_mode v", "/set ui.edit_mode vi "), ("/theme li", "/theme light "),
             ("/notify desktop o", "/notify desktop osc9 "), ("/notify off al", "/notify off Alice "),

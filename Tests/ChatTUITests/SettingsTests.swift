@@ -84,7 +84,7 @@ import Testing
     @Test("Tab completes the keys of settings, also by their last part")
     func completion() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.state.settingKeys = ["ui.theme", "ui.time", "ui.unicode.width", "notify.bell"]
+        fixture.state.settingNames = FixedNames(keys: ["ui.theme", "ui.time", "ui.unicode.width", "notify.bell"])
         fixture.type("/set ui.th")
         fixture.press("Tab")
         #expect(fixture.state.input.text == "/set ui.theme ")

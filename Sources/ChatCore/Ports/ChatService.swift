@@ -258,4 +258,6 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case cannotListen(endpoint: String, reason: String)
     /// The process that runs the chat did not answer this front end; `reason` in words.
     case instanceLost(reason: String)
+    /// That process is stopped, as Ctrl-z in its shell does it.
+    case instanceStopped
 }

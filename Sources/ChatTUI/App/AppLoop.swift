@@ -71,8 +71,7 @@ final class AppLoop {
         first.settings = options.settings
         first.savedMouse = options.settings.mouse
         first.theme = options.theme
-        first.settingKeys = options.settingsStore.keys
-        first.settingChoices = options.settingsStore.choices
+        first.settingNames = options.settingsStore
         if let lines = inputHistory?.read(limit: options.settings.historyCount) {
             first.history = InputHistory(lines, limit: options.settings.historyCount)
         }

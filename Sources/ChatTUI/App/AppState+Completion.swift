@@ -47,12 +47,12 @@ extension AppState {
             effects.append(
                 .ask(.files(folder: path, beginning: context.word == "~" ? "" : prefix, generation: generation)))
         case .setting:
-            let keys = settingKeys.filter {
+            let keys = settingNames.keys.filter {
                 $0.hasPrefix(word) || $0.split(separator: ".").last?.hasPrefix(word) == true
             }
             offer(keys.map { .init(label: $0, value: $0) }, for: context)
         case .value(let key):
-            let values = (settingChoices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
+            let values = (settingNames.choices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
             guard !values.isEmpty else { return say("Nothing to complete here") }
             offer(values.map { .init(label: $0, value: $0) }, for: context)
         case .action:

@@ -259,8 +259,11 @@ extension AppState {
             giveBack(text, asPaste: true, to: contact)
             note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
         case .setDraft, .setTyping, .markSeen:
-            if case .instanceLost(let reason) = error {
-                return say("The chat cannot be asked: \(reason)", isError: true)
+            switch error {
+            case .instanceLost(let reason): return say("The chat cannot be asked: \(reason)", isError: true)
+            case .instanceStopped:
+                return say("The chat cannot be asked: it is stopped (fg in its shell lets it go on)", isError: true)
+            default: break
             }
             say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),

@@ -28,10 +28,8 @@ public struct AppState: Sendable {
     private(set) var keymap = Keymap.standard
     /// What `settings.theme` names.
     var theme = Theme.terminal
-    /// The keys of all settings, for completion.
-    var settingKeys: [String] = []
-    /// The values of those that have few.
-    var settingChoices: [String: [String]] = [:]
+    /// The keys of all settings and the values of those that have few, for completion.
+    var settingNames: any SettingNames = NoSettings()
 
     /// What the terminal can do, as far as it is known.
     var terminal = TerminalCapabilities(colors: 256, unicode: true)

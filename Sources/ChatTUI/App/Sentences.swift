@@ -53,8 +53,10 @@ public enum Sentences {
         case .cannotListen(let endpoint, let reason):
             return "cannot listen on \(endpoint): \(reason) (choose another address or port)"
         case .instanceLost(let reason):
-            let advice = reason.hasSuffix(")") ? "" : " (start blipchat serve again, or start anew)"
-            return "the blipchat that runs the chat cannot be asked: \(reason)\(advice)"
+            return
+                "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
+        case .instanceStopped:
+            return "the blipchat that runs the chat is stopped (fg in its shell lets it go on)"
         }
     }
 

@@ -104,7 +104,9 @@ public enum KeySettings {
 
     /// What is wrong with all keys together: with the key of [keys], in words. Each is right by itself.
     public static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
-        Keymap(overrides: settings.keys, enter: settings.enter).problems(of: settings.keys, aliases: settings.aliases)
+        // Most people change no key, and the chat starts without another map of all of them.
+        guard !settings.keys.isEmpty else { return [] }
+        return Keymap(overrides: settings.keys, enter: settings.enter).problems(of: settings.keys, aliases: settings.aliases)
             .map { ($0.key, $0.error.words) }
     }
 

@@ -73,13 +73,16 @@ extension Canvas {
     /// Makes words of a text clickable that was drawn at `point`, as far as `width` columns. Of several places the last
     /// one is meant: what comes from outside (a name, a file) stands before our own words.
     mutating func addTargets(_ hints: [Hint], in text: SafeText, at point: Point, width: Int = .max) {
-        let string = text.text
+        let bytes = Array(text.text.utf8)
         for hint in hints where !hint.words.isEmpty {
-            guard let range = string.ranges(of: hint.words).last else { continue }
-            let start = SafeText.columns(
-                of: text, before: string.utf8.distance(from: string.startIndex, to: range.lowerBound))
-            let end = SafeText.columns(
-                of: text, before: string.utf8.distance(from: string.startIndex, to: range.upperBound))
+            let words = Array(hint.words.utf8)
+            guard
+                let place = stride(from: bytes.count - words.count, through: 0, by: -1).first(where: {
+                    bytes[$0...].starts(with: words)
+                })
+            else { continue }
+            let start = SafeText.columns(of: text, before: place)
+            let end = SafeText.columns(of: text, before: place + words.count)
             guard end <= width else { continue }
             addTarget(Rect(column: point.column + start, row: point.row, columns: end - start, rows: 1), hint.meaning)
         }

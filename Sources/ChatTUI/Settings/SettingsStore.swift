@@ -1,13 +1,16 @@
 // The settings as the screen can ask for them and change them. The program keeps them in config.toml.
 
 /// Where the settings are kept. Everything that it says is words for the user.
-public protocol SettingsStore: Sendable {
-    /// All keys, for completion.
-    var keys: [String] { get }
-    /// The values of the keys that have few, as they are typed, for completion.
-    var choices: [String: [String]] { get }
-
+public protocol SettingsStore: SettingNames {
     func carryOut(_ request: SettingsRequest) async -> SettingsReply
+}
+
+/// What can be completed of settings. Asked when somebody completes, not at the start.
+public protocol SettingNames: Sendable {
+    /// All keys.
+    var keys: [String] { get }
+    /// The values of the keys that have few, as they are typed.
+    var choices: [String: [String]] { get }
 }
 
 /// Settings that nobody keeps: tests, and front ends without a file.

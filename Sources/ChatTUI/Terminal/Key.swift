@@ -90,12 +90,14 @@ extension Key {
         ("PageDown", .pageDown), ("Space", .character(" ")),
     ]
 
+    private static let codes = Dictionary(names.map { ($0.name.lowercased(), $0.code) }) { first, _ in first }
+
     private static func code(named name: String) -> Code? {
         if name.unicodeScalars.count == 1, let scalar = name.unicodeScalars.first {
             return scalar.value > 0x20 && !(0x7F...0x9F).contains(scalar.value) ? .character(name) : nil
         }
         let lower = name.lowercased()
-        if let known = names.first(where: { $0.name.lowercased() == lower }) { return known.code }
+        if let known = codes[lower] { return known }
         guard lower.hasPrefix("f"), let number = UInt8(lower.dropFirst()), (1...24).contains(number),
             lower.utf8.dropFirst().allSatisfy({ (0x30...0x39).contains($0) })
         else { return nil }

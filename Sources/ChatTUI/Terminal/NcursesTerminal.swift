@@ -146,7 +146,8 @@ public final class NcursesTerminal: Terminal {
     /// Stops as the terminal's driver would stop who reads in the background, until the shell brings us to the front.
     /// Where nobody could do that (an orphaned group) the system does not stop us.
     private func waitForForeground() {
-        for _ in 0..<50 where isInBackground {
+        for _ in 0..<50 {
+            guard isInBackground else { return }
             kill(0, SIGTTIN)
             usleep(20_000)
         }

@@ -64,7 +64,7 @@ public enum Units {
     }
 
     /// `1.2 MB/s`
-    static func rate(_ bytesPerSecond: Double) -> String {
+    public static func rate(_ bytesPerSecond: Double) -> String {
         guard bytesPerSecond.isFinite, bytesPerSecond >= 0 else { return size(0) + "/s" }
         return size(UInt64(min(bytesPerSecond, 1e18))) + "/s"
     }

@@ -117,7 +117,7 @@ actor AttachedService {
         }
         guard !isGivenUp else { throw Self.silent }
         // It would be done when the other goes on, which nobody could see until then.
-        if !call.isQuestion, await connection?.peerIsStopped == true { throw Self.stopped }
+        if !call.isQuestion, await connection?.peerIsStopped == true { throw ChatError.instanceStopped }
         guard let connection, let request = try? SessionLine.call(number: number, call).json() else { throw Self.gone }
         let line = ControlConnection.line(request)
         guard line.count <= ControlConnection.longestRequest else {
@@ -177,7 +177,6 @@ actor AttachedService {
         for number in Array(waiting.keys) { take(.failure(error), for: number) }
     }
 
-    private static let stopped = ChatError.instanceLost(reason: "it is stopped (fg in its shell lets it go on)")
     private static let silent = ChatError.instanceLost(reason: "it does not answer")
     private static let gone = ChatError.instanceLost(reason: "it has ended")
 

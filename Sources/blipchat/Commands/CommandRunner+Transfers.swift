@@ -94,7 +94,7 @@ extension CommandRunner {
         var line = "#\(record["number"]?.integerValue ?? 0)  \(file)  \(arrow) \(safeName(text("conversation")))  "
         line += "\(record["transferred"]?.integerValue ?? 0) of \(record["size"]?.integerValue ?? 0) bytes  "
         line += text("state")
-        if let rate = record["rate"]?.doubleValue, rate > 0 { line += "  \((rate / 100_000).rounded() / 10) MB/s" }
+        if let rate = record["rate"]?.doubleValue, rate > 0 { line += "  \(Units.rate(rate))" }
         if !text("reason").isEmpty { line += "  (\(safeLine(text("reason"))))" }
         try streams.line(line)
     }

@@ -3,6 +3,11 @@
 import Glibc
 
 struct Program {
+    /// Runs the program on the main thread; the process ends with it. `words` begin with the program's own name.
+    static func start(_ words: [[UInt8]], environment: [[UInt8]]) {
+        Task { @MainThread in exit(await run(Array(words.dropFirst()), environment: environment)) }
+    }
+
     /// `words` without the program's name; words and variables as the system gives them, in bytes.
     static func run(_ words: [[UInt8]], environment entries: [[UInt8]]) async -> Int32 {
         var streams = StandardStreams()

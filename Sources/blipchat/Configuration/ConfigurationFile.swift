@@ -19,8 +19,17 @@ struct ConfigurationFile: Sendable {
 
     func read() throws(CommandError) -> Configuration { try Configuration.load(from: path, home: home) }
 
+    /// What it says, once nothing is wrong in it or in the theme that it names; throws everything that is, as one error.
+    func checked() throws(CommandError) -> Configuration {
+        let (configuration, problems) = try examined()
+        if let error = CommandError.inSettings(problems) { throw error }
+        return configuration
+    }
+
     /// Everything that is wrong in it, from top to bottom.
-    func problems() throws(CommandError) -> [CommandError] {
+    func problems() throws(CommandError) -> [CommandError] { try examined().problems }
+
+    private func examined() throws(CommandError) -> (configuration: Configuration, problems: [CommandError]) {
         var problems: [ConfigurationError] = []
         let text = try Configuration.text(of: path)
         let configuration = Configuration(text: text, home: home, problems: &problems)
@@ -41,7 +50,7 @@ struct ConfigurationFile: Sendable {
                 problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
             }
         }
-        return problems.map { CommandError($0, in: path) } + (slip.map { [$0] } ?? [])
+        return (configuration, problems.map { CommandError($0, in: path) } + (slip.map { [$0] } ?? []))
     }
 
     /// Which setting a user means by a key.

@@ -11,12 +11,18 @@ actor SettingsKeeper: SettingsStore {
     /// Gives the chat what may change now.
     private let apply: @Sendable (Configuration) async -> Void
 
-    nonisolated let keys: [String] = Setting.all.map(\.key).filter {
-        !$0.hasSuffix(".NAME") && !$0.hasPrefix("contact.")
+    nonisolated var keys: [String] {
+        Setting.all.map(\.key).filter { !$0.hasSuffix(".NAME") && !$0.hasPrefix("contact.") }
+    }
+
+    nonisolated var choices: [String: [String]] {
+        var choices = Dictionary(Setting.all.map { ($0.key, $0.choices) }) { first, _ in first }
+        choices["ui.theme"] = themes
+        return choices
     }
 
     /// Themes that are made later are not among them; their names can be typed.
-    nonisolated let choices: [String: [String]]
+    private nonisolated let themes: [String]
 
     init(
         file: ConfigurationFile, atStart: Configuration,
@@ -25,9 +31,7 @@ actor SettingsKeeper: SettingsStore {
         self.file = file
         self.atStart = atStart
         self.apply = apply
-        var choices = Dictionary(Setting.all.map { ($0.key, $0.choices) }) { first, _ in first }
-        choices["ui.theme"] = file.themes.names
-        self.choices = choices
+        themes = file.themes.names
     }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {

@@ -24,10 +24,17 @@ struct InstanceLock: ~Copyable {
             guard code == EWOULDBLOCK else { throw .system(path, "cannot lock", code) }
             throw .alreadyRunning(path, process: Self.number(in: path))
         }
-        let number = Array("\(getpid())\n".utf8)
-        _ = ftruncate(descriptor, 0)
-        _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         self.descriptor = descriptor
+        writeNumber()
+    }
+
+    /// The number is the first line, whatever the process before has left behind it. A file that is emptied to be written
+    /// anew would be brought to the disk at once (ext4), and the start would wait for it.
+    private func writeNumber() {
+        let number = Array("\(getpid())\n".utf8)
+        _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+        var status = stat()
+        if fstat(descriptor, &status) == 0, status.st_size > number.count { _ = ftruncate(descriptor, off_t(number.count)) }
     }
 
     deinit { close(descriptor) }

@@ -28,7 +28,7 @@ extension CommandError {
         case .notOnline: .network
         case .noSuchKey: .identity
         case .store: .store
-        case .instanceLost: .network
+        case .instanceLost, .instanceStopped: .network
         }
     }
 

@@ -95,7 +95,7 @@ final class FileProgress: Sendable {
     private func line(_ record: JSONValue, withBar: Bool) -> String {
         let file = files.withLock { $0[record["id"]?.stringValue ?? ""] }
         let done = UInt64(clamping: record["transferred"]?.integerValue ?? 0)
-        let rate = ", \(Units.size(UInt64(max(0, record["rate"]?.doubleValue ?? 0))))/s"
+        let rate = ", " + Units.rate(record["rate"]?.doubleValue ?? 0)
         guard let file, file.size > 0 else { return Units.size(done) + rate }
         let share = min(1, Double(done) / Double(file.size))
         let filled = Int(share * 20)

@@ -12,9 +12,7 @@ extension CommandRunner {
         let key = Task { IdentityFile.readAhead(at: paths.identity) }
         // Everything that can be wrong without a terminal is found before the terminal is touched; of the settings all of
         // it at once, or a slip costs a start.
-        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
-        if let error = CommandError.inSettings(try file.problems()) { throw error }
-        let settings = try configuration(paths)
+        let settings = try ConfigurationFile(paths: paths, home: environment["HOME"]).checked()
         _ = try chatConfiguration(settings, paths, listens: true)
         let target = try await openingTarget(paths)
         guard !arguments.has("--plain") else { return try await openPlain(paths, settings, key, target) }

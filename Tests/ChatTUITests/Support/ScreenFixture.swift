@@ -164,3 +164,9 @@ struct ScreenFixture {
         effects.compactMap { if case .ask(let question) = $0 { question } else { nil } }
     }
 }
+
+/// The settings that a test completes.
+struct FixedNames: SettingNames {
+    var keys: [String]
+    var choices: [String: [String]] = [:]
+}
