@@ -106,8 +106,8 @@ public enum KeySettings {
     public static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
         // Most people change no key, and the chat starts without another map of all of them.
         guard !settings.keys.isEmpty else { return [] }
-        return Keymap(overrides: settings.keys, enter: settings.enter).problems(of: settings.keys, aliases: settings.aliases)
-            .map { ($0.key, $0.error.words) }
+        let keymap = Keymap(overrides: settings.keys, enter: settings.enter)
+        return keymap.problems(of: settings.keys, aliases: settings.aliases).map { ($0.key, $0.error.words) }
     }
 
     /// What is wrong with a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.

@@ -34,7 +34,8 @@ struct InstanceLock: ~Copyable {
         let number = Array("\(getpid())\n".utf8)
         _ = number.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         var status = stat()
-        if fstat(descriptor, &status) == 0, status.st_size > number.count { _ = ftruncate(descriptor, off_t(number.count)) }
+        let size = off_t(number.count)
+        if fstat(descriptor, &status) == 0, status.st_size > size { _ = ftruncate(descriptor, size) }
     }
 
     deinit { close(descriptor) }

@@ -1,0 +1,56 @@
+// What is searched in the history, and what a search finds.
+
+/// What to look for. All terms must be there, words as beginnings of words; without a wanted term and without a filter
+/// nothing is found.
+public struct SearchQuery: Sendable, Equatable, Codable {
+    public var terms: [SearchTerm]
+    public var contact: ContactID?
+    public var from: MessageDirection?
+    /// The time that is shown beside a message, from `since` on and before `until`.
+    public var since: Timestamp?
+    public var until: Timestamp?
+    public var filesOnly: Bool
+    /// Only texts with a web address in them.
+    public var linksOnly: Bool
+    /// Only incoming messages that our user has not seen.
+    public var unreadOnly: Bool
+    public var limit: Int
+
+    /// `text` holds words, phrases and exclusions (`SearchTerms`), no filters.
+    public init(
+        text: String, contact: ContactID? = nil, from: MessageDirection? = nil, since: Timestamp? = nil,
+        until: Timestamp? = nil, filesOnly: Bool = false, linksOnly: Bool = false, unreadOnly: Bool = false,
+        limit: Int = 50
+    ) {
+        terms = SearchTerms.parse(text)
+        self.contact = contact
+        self.from = from
+        self.since = since
+        self.until = until
+        self.filesOnly = filesOnly
+        self.linksOnly = linksOnly
+        self.unreadOnly = unreadOnly
+        self.limit = limit
+    }
+
+    /// Says nothing of what is wanted.
+    public var isEmpty: Bool {
+        terms.isEmpty && contact == nil && from == nil && since == nil && until == nil && !filesOnly && !linksOnly
+            && !unreadOnly
+    }
+}
+
+public struct SearchResult: Sendable, Equatable, Codable {
+    /// Newest first, at most the query's limit.
+    public var hits: [ChatMessage]
+    /// How many messages the history has in the chats that were asked about.
+    public var searched: Int
+    /// There are more hits than the limit.
+    public var isTruncated: Bool
+
+    public init(hits: [ChatMessage], searched: Int, isTruncated: Bool) {
+        self.hits = hits
+        self.searched = searched
+        self.isTruncated = isTruncated
+    }
+}
