@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // Optimised, Swift 6.3 leaves out the way back to the caller's executor where an error is thrown: what follows would
+    // run beside the actor that it belongs to (Docs/decisions/0013).
+    .unsafeFlags(["-Xllvm", "-sil-disable-pass=optimize-hop-to-executor"], .when(configuration: .release)),
 ]
 
 /// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no

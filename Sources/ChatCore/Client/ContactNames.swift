@@ -21,11 +21,13 @@ public enum ContactNames {
     /// reserved.
     static func checked(_ name: String) throws(ChatError) -> String {
         let trimmed = trim(name)
-        let hasControls = trimmed.unicodeScalars.contains { isControl($0) }
-        guard !trimmed.isEmpty, trimmed.utf8.count <= WireLimit.name, !hasControls, !isReserved(trimmed) else {
-            throw .badName(name)
-        }
+        guard isWellFormed(trimmed), !isReserved(trimmed) else { throw .badName(name) }
         return trimmed
+    }
+
+    /// 1 to 64 bytes without control characters, of which those of the writing direction are some.
+    public static func isWellFormed(_ name: String) -> Bool {
+        !trim(name).isEmpty && name.utf8.count <= WireLimit.name && !name.unicodeScalars.contains { isControl($0) }
     }
 
     /// A usable name from what a peer calls themselves: controls removed, cut to 64 bytes, `fallback` when empty.

@@ -14,7 +14,8 @@ extension AppState {
         lastKill = nil
         status = nil
         confirmation = nil
-        browse = BrowseMode(selected: .init(message))
+        let place = BrowseMode.Place(message)
+        browse = BrowseMode(selected: place, cameFromBottom: chat.window.isAtBottom ? place : nil)
         revealSelection()
     }
 
@@ -34,8 +35,14 @@ extension AppState {
         return visible.lazy.reversed().compactMap { chat.window.items[$0.index].message }.first
     }
 
-    /// Back to the input; the view stays where it is.
+    /// Back to the input; the view stays where it is, or follows the newest message again when the cursor was not moved.
     mutating func stopBrowsing() {
+        if let browse, browse.cameFromBottom == browse.selected, let index = chatIndex(openID),
+            chats[index].window.reachesNewest
+        {
+            chats[index].window.scroll = .bottom
+            chats[index].window.newerCount = 0
+        }
         browse = nil
     }
 

@@ -42,7 +42,7 @@ extension AppState {
             replace(pane)
         case .search(var pane):
             pane.query.insert(text)
-            refresh(&pane, &effects)
+            ask(&pane, &effects)
         case .transfers(var pane):
             if pane.limit != nil {
                 pane.limit?.insert(text)

@@ -111,6 +111,7 @@ extension AppState {
             return
         }
         // It is answered; the next one, if any, has to be on the screen for a while first.
+        if let question = shown.question, status?.text == question { status = nil }
         shownOffer = nil
         if var decided = transfers.byID[transfer.id] {
             decided.state = accepting ? .accepted : .declined

@@ -191,7 +191,7 @@ extension AppState {
         let isFirst = !window.isLoaded
         window.merge(page, for: request)
         if isFirst, request.contact == openID {
-            for notice in lobby { window.add(notice) }
+            for notice in lobby { window.place(notice) }
             lobby = []
         }
         switch request.anchor {

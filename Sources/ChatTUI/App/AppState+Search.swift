@@ -7,17 +7,21 @@ extension AppState {
         if case .search(var pane) = overlay {
             // The other search key changes the scope of the open search.
             pane.scope = scope
-            refresh(&pane, &effects)
+            ask(&pane, &effects)
             return
         }
         var pane = SearchPane(query: InputLine(words), scope: scope)
         show(.search(pane))
-        refresh(&pane, &effects)
+        ask(&pane, &effects)
     }
 
     mutating func perform(_ command: AppCommand, in pane: inout SearchPane, _ effects: inout [AppEffect]) {
         let count = pane.result?.hits.count ?? 0
         switch command {
+        case .up where pane.showsSyntax: scrollSyntax(&pane, by: -1)
+        case .down where pane.showsSyntax: scrollSyntax(&pane, by: 1)
+        case .pageUp where pane.showsSyntax: scrollSyntax(&pane, by: -5)
+        case .pageDown where pane.showsSyntax: scrollSyntax(&pane, by: 5)
         case .up: move(&pane, by: -1, count: count, &effects)
         case .down: move(&pane, by: 1, count: count, &effects)
         case .pageUp: move(&pane, by: -5, count: count, &effects)
@@ -25,9 +29,10 @@ extension AppState {
         case .choose: jump(from: pane, &effects)
         case .searchScope:
             pane.scope = pane.scope == nil ? openID : nil
-            refresh(&pane, &effects)
+            ask(&pane, &effects)
         case .searchSyntax:
             pane.showsSyntax.toggle()
+            pane.syntaxTop = 0
             overlay = .search(pane)
         default:
             let before = pane.query.text
@@ -37,7 +42,7 @@ extension AppState {
                 killRing.add(text)
             }
             if command == .clear { pane.query.replace(with: "") }
-            if pane.query.text != before { refresh(&pane, &effects) } else { overlay = .search(pane) }
+            if pane.query.text != before { ask(&pane, &effects) } else { overlay = .search(pane) }
         }
     }
 
@@ -47,8 +52,14 @@ extension AppState {
             day: { clock.day(named: $0, today: moment.wall) })
     }
 
+    /// Another question: it begins with one page of hits.
+    mutating func ask(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
+        pane.limit = SearchPane.pageSize
+        refresh(&pane, &effects)
+    }
+
     /// Asks anew; answers to earlier questions are stale from now on.
-    mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
+    private mutating func refresh(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
         pane.generation = nextNumber()
         pane.due = nil
         pane.kept = nil
@@ -60,7 +71,9 @@ extension AppState {
             pane.result = nil
             pane.context = []
         } else if syntax.problem == nil {
-            effects.append(.ask(.search(syntax.query, generation: pane.generation)))
+            var query = syntax.query
+            query.limit = pane.limit
+            effects.append(.ask(.search(query, generation: pane.generation)))
         }
         overlay = .search(pane)
     }
@@ -99,9 +112,19 @@ extension AppState {
             overlay = .search(pane)
             return
         }
+        refreshKeeping(&pane, &effects)
+    }
+
+    /// Asks again; the cursor stays on its hit.
+    private mutating func refreshKeeping(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
         let kept = pane.selectedHit?.id
         refresh(&pane, &effects)
         pane.kept = kept
+        overlay = .search(pane)
+    }
+
+    private mutating func scrollSyntax(_ pane: inout SearchPane, by step: Int) {
+        pane.syntaxTop = min(max(pane.syntaxTop + step, 0), SearchScreen.syntaxLines.count - 1)
         overlay = .search(pane)
     }
 
@@ -109,7 +132,15 @@ extension AppState {
         guard count > 0 else { return }
         pane.selected = min(max(pane.selected + step, 0), count - 1)
         askContext(&pane, &effects)
+        guard pane.selected >= count - Self.hitsAhead, pane.result?.isTruncated == true,
+            pane.answered == pane.generation, pane.problem == nil
+        else { return }
+        pane.limit = count + SearchPane.pageSize
+        refreshKeeping(&pane, &effects)
     }
+
+    /// The next hits are asked for so far before the last one.
+    private static let hitsAhead = 10
 
     private mutating func askContext(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
         pane.contextGeneration = nextNumber()

@@ -11,6 +11,7 @@ extension AppState {
             return
         }
         var scanner = ArgumentScanner(arguments)
+        if command.usage.isEmpty, !isEnd(&scanner, of: command.line) { return }
         switch command.verb {
         case .help: help(scanner.next())
         case .message: message(&scanner, &effects)
@@ -62,6 +63,10 @@ extension AppState {
         let unquoted = scanner.remainder() == nil ? first : nil
         if let id = contact(named: word) ?? unquoted.flatMap(contact(named:)) { return id }
         let shown = SafeText(word, as: .name).text
+        guard !shown.isEmpty else {
+            note("No contact is called \"\" (/contacts lists them)", isError: true)
+            return nil
+        }
         let near = Spelling.nearest(to: word, among: chats.map { $0.peer.name.lowercased() })
         let meant = near.flatMap { near in chats.first { $0.peer.name.lowercased() == near } }
         let hint = meant.map { "did you mean \($0.name.text)?" } ?? "/contacts lists them"

@@ -11,7 +11,7 @@ extension AppState {
         case .requests: showRequests(&effects)
         case .approve:
             guard let id = requestNumber(&scanner) else { return }
-            effects.append(.run(.approve(id, name: scanner.remainder())))
+            effects.append(.run(.approve(id, name: scanner.name())))
         case .reject: if let id = requestNumber(&scanner) { effects.append(.run(.reject(id))) }
         case .verify: if let id = who(scanner.remainder()) { showVerification(of: .contact(id), &effects) }
         case .fingerprint: if let id = who(scanner.remainder()) { showVerification(of: .contact(id), &effects) }
@@ -19,11 +19,10 @@ extension AppState {
         case .unblock: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, false))) }
         case .rename:
             guard let id = nextContact(&scanner) else { return }
-            if let name = scanner.remainder() {
-                effects.append(.run(.rename(id, to: name)))
-            } else {
-                note("/rename WHO NAME: the new name is missing", isError: true)
+            guard let name = scanner.name(), !name.isEmpty else {
+                return note("/rename WHO NAME: the new name is missing", isError: true)
             }
+            effects.append(.run(.rename(id, to: name)))
         case .remove:
             guard let id = who(scanner.remainder()) else { return }
             let removal = Errand.remove(id, name: name(of: id))

@@ -7,14 +7,17 @@ extension AppState {
     mutating func runPresence(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         switch verb {
         case .nick:
-            guard let name = scanner.remainder() else { return }
+            guard let name = scanner.name() else { return }
+            // Before the settings have it.
+            guard ContactNames.isWellFormed(name) else {
+                return note(Sentences.sentence(for: .badName(name), doing: "That was not done"), isError: true)
+            }
             guard !ContactNames.isReserved(name) else {
                 return note("Nobody can be called \"me\": that is what histories call you", isError: true)
             }
             effects.append(.run(.setOwnName(name)))
             effects.append(.run(.settings(.set(key: "name", words: name))))
         case .away: effects.append(.run(.setAway(scanner.remainder() ?? "")))
-        case .back where !isEnd(&scanner, of: "/back"): break
         case .back: effects.append(.run(.setAway(nil)))
         case .mute: mute(&scanner, &effects)
         case .autoAccept: acceptAutomatically(&scanner, &effects)

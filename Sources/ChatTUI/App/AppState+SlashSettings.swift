@@ -21,7 +21,7 @@ extension AppState {
         case .unset:
             guard let key = scanner.nextKey(), isEnd(&scanner, of: "/unset KEY") else { return }
             ask(.unset(key: key))
-        case .reload: if isEnd(&scanner, of: "/reload") { ask(.reload) }
+        case .reload: ask(.reload)
         case .theme:
             guard let name = scanner.next() else { return ask(.themes) }
             ask(.set(key: "ui.theme", words: name))

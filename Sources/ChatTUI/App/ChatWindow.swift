@@ -264,6 +264,14 @@ struct ChatWindow: Sendable, Equatable {
         trim(keepingOldest: false)
     }
 
+    /// A notice of a time before the window was read stands behind what was there then.
+    mutating func place(_ notice: LocalNotice) {
+        let known = items.last { $0.message.map { $0.stored <= notice.time } ?? false }?.message?.position
+        let isLast = known == lastPosition && !reachesNewest
+        hold(notice, after: isLast ? nil : known ?? firstPosition.map { HistoryPosition($0.rawValue &- 1) })
+        placeHeld()
+    }
+
     /// The user looks elsewhere now: a page that would take the view with it is not wanted any more.
     mutating func giveUpJump() {
         if isLoaded, loading?.replaces == true { loading = nil }

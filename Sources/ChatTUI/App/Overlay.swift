@@ -72,8 +72,13 @@ struct SearchPane: Sendable, Equatable {
     var jumpsAtOnce = false
     var took = Duration.zero
     var problem: String?
+    /// How many hits are asked for; more when the cursor comes near the last one.
+    var limit = SearchPane.pageSize
+    static let pageSize = 50
     /// F1: what can be typed stands in the place of the hits.
     var showsSyntax = false
+    /// The line of it that is the first in a window which has no room for all.
+    var syntaxTop = 0
     var selected = 0
     /// When (uptime) it is asked again, because a message has come since.
     var due: Duration?

@@ -43,6 +43,14 @@ struct ArgumentScanner {
         return word
     }
 
+    /// The rest as a name: without quotes that stand around the whole of it; `nil` when nothing is left.
+    mutating func name() -> String? {
+        guard let text = remainder() else { return nil }
+        var scanner = ArgumentScanner(text)
+        guard let first = text.first, first == "\"" || first == "'", let name = scanner.next() else { return text }
+        return scanner.remainder() == nil ? name : text
+    }
+
     /// The longest of `names` that the rest begins with, as names are seen (in any case of the letters, any blanks
     /// between words) and without quotes; else the next argument. Somebody's second name is no text to send to whom the
     /// first one fits.

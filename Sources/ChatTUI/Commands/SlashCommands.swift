@@ -82,7 +82,7 @@ enum SlashCommands {
         make(.back, "back", [], [], "", "tell contacts that you are here again", .people),
         make(.connect, "connect", [], [.contact], "[WHO]", "call now", .net),
         make(.disconnect, "disconnect", [], [.contact], "[WHO]", "end the link; /connect calls again", .net),
-        make(.reconnect, "reconnect", [], [], "", "call everybody now", .net),
+        make(.reconnect, "reconnect", [], [.contact], "[WHO]", "call everybody now", .net),
         make(.status, "status", [], [], "", "links, queue and transfers", .net),
         make(.stats, "stats", [], [.contact], "[WHO]", "frames, queues, round trip of a link", .net),
         make(.ping, "ping", [], [.contact], "[WHO]", "how long they take to answer", .net),

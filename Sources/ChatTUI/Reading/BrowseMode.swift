@@ -16,6 +16,8 @@ struct BrowseMode: Sendable, Equatable {
     }
 
     var selected: Place
+    /// Where the cursor was first, when the view stood at the bottom then.
+    var cameFromBottom: Place?
     /// Where `v` was pressed: everything from here to the cursor is selected.
     var rangeStart: Place?
     var search: Search?

@@ -14,15 +14,14 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// What is shown of the message must not outlive its deletion.
+    /// An answer shows its message as it is now. Of one that is being edited stays what it was, but not beyond its deletion.
     mutating func update(_ news: ChatMessage) {
-        guard news.isRetracted else { return }
         switch self {
         case .reply(let message):
             if message.id == news.id { self = .reply(to: news) }
         case .edit(let message, let saved, let answered):
             self = .edit(
-                message.id == news.id ? news : message, saved: saved,
+                message.id == news.id && news.isRetracted ? news : message, saved: saved,
                 answering: answered?.id == news.id ? news : answered)
         }
     }

@@ -44,6 +44,8 @@ extension AppState {
                 break
             }
             overlay = nil
+            // What was refused before is mended.
+            if status?.isError == true { status = nil }
             switch pane.purpose {
             case .find(let older): find(text, towardsOlder: older, &effects)
             case .date: if !text.isEmpty { goTo(text, &effects) }

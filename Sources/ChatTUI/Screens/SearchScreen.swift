@@ -44,27 +44,37 @@ struct SearchScreen {
 
     /// F1: what can be typed.
     private func drawSyntax(on canvas: inout Canvas, _ area: Rect) {
-        let lines: [(String, String)] = [
-            ("build log", "both words, also as beginnings of words"), ("\"build log\"", "these words in this order"),
-            ("-draft", "without this word"), ("from:me", "who wrote it: me, or a contact's name"),
-            ("in:", "in which chat"),
-            ("has:file", "files"), ("has:link", "links"), ("after:2026-10", "from this day or month on"),
-            ("before:2026-12", "before this day or month"), ("on:yesterday", "on this day"),
-            ("is:unread", "not seen yet"),
-        ]
-        for (row, (words, meaning)) in lines.enumerated().prefix(max(0, area.size.rows - 2)) {
-            var line = StyledLine(SafeText(words, as: .line).padded(to: 20), Theme.key)
+        let wordsWidth = area.size.columns < 60 ? 16 : 20
+        let room = max(0, area.size.rows - 2)
+        // Where not all of it fits, the last row says how to see the rest.
+        let isWhole = pane.syntaxTop == 0 && Self.syntaxLines.count <= room
+        let rows = isWhole ? room : room - 1
+        let lines = Self.syntaxLines.dropFirst(pane.syntaxTop).prefix(max(0, rows))
+        for (row, (words, meaning)) in lines.enumerated() {
+            var line = StyledLine(SafeText(words, as: .line).padded(to: wordsWidth), Theme.key)
             line.add(meaning)
             let place = Point(column: area.origin.column, row: area.origin.row + 2 + row)
             canvas.draw(line, at: place, width: area.size.columns)
             canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .example(words))
         }
+        guard !isWhole, rows >= 0, room > 0 else { return }
+        let shown = "\(pane.syntaxTop + 1)-\(pane.syntaxTop + lines.count) of \(Self.syntaxLines.count) (Up, Down)"
+        let place = Point(column: area.origin.column, row: area.origin.row + 2 + max(0, rows))
+        canvas.draw(SafeText(shown, as: .line), at: place, style: Theme.quiet, maxWidth: area.size.columns)
     }
+
+    static let syntaxLines: [(words: String, meaning: String)] = [
+        ("build log", "both words, or beginnings"), ("\"build log\"", "these words in this order"),
+        ("-draft", "without this word"), ("from:me", "who wrote it, or NAME"), ("in:", "in which chat"),
+        ("has:file", "files"), ("has:link", "links"), ("after:2026-10", "from this day or month"),
+        ("before:2026-12", "before this day"), ("on:yesterday", "on this day"), ("is:unread", "not seen yet"),
+    ]
 
     private static let syntax: StaticString = "from:NAME has:file after:2026-10 before:2026-12 in:NAME"
 
     private var title: String {
-        pane.scope.map { "Search \(state.name(of: $0))" } ?? "Search all history"
+        let query = SearchSyntax(pane.query.text, state.searchContext(scope: pane.scope)).query
+        return query.contact.map { "Search \(state.name(of: $0))" } ?? "Search all history"
     }
 
     /// The sentence on the status line.

@@ -126,6 +126,10 @@ struct ArgumentParser {
                 .usage, specification.title, "something is missing", advice: "usage: \(HelpText.usage(specification))")
         }
         if operands.count > specification.operandCount.upperBound {
+            // A mistyped command has its arguments behind it.
+            if specification.name == .screen, let word = operands.first, nearestCommand(to: word) != nil {
+                throw unknownCommand(word)
+            }
             throw CommandError(
                 .usage, operands[specification.operandCount.upperBound], "one word too many",
                 advice: "usage: \(HelpText.usage(specification))")
@@ -170,10 +174,13 @@ struct ArgumentParser {
 
     /// For a first word that is neither a command nor, as it turned out, a contact.
     static func unknownCommand(_ word: String) -> CommandError {
-        let names = CommandName.allCases.compactMap { $0.words.first.map(String.init) }
-        let nearest = NearestName.to(word, among: names).map { "did you mean \($0)?" }
+        let nearest = nearestCommand(to: word).map { "did you mean \($0)?" }
         return CommandError(
             .usage, word, "no such command or contact", advice: nearest ?? "see blipchat help and blipchat contacts")
+    }
+
+    private static func nearestCommand(to word: String) -> String? {
+        NearestName.to(word, among: CommandName.allCases.compactMap { $0.words.first.map(String.init) })
     }
 }
 

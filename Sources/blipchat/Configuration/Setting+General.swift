@@ -10,7 +10,7 @@ extension Setting {
             key: "name", form: "a text of 1 to 64 bytes without control characters", summary: "what others see you as",
             effect: .atOnce,
             put: { configuration, value, _ in
-                guard case .string(let name) = value, !name.isEmpty, isLine(name, limit: 64) else { return false }
+                guard case .string(let name) = value, ContactNames.isWellFormed(name) else { return false }
                 configuration.name = name
                 return true
             },
