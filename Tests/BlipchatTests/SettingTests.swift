@@ -139,6 +139,7 @@ import Testing
         #expect(try value("name", "\"Ann Lee\"") == .string("Ann Lee"))
         #expect(try value("name", "Ann \"Lee\"") == .string("Ann \"Lee\""))
         #expect(try value("name", "\"\"") == nil)
+        #expect(try value("name", "A\u{202E}b") == nil, "no name that a contact could not have")
         #expect(try value("ui.hints", "off") == .bool(false))
         #expect(try value("ui.list", "off") == .string("off"))
         #expect(try value("history.keep", "90") == .integer(90))

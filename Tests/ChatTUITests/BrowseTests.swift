@@ -255,6 +255,32 @@ struct BrowseTests {
         #expect(fixture.errands.contains(.markSeen(Fixture.alice, HistoryPosition(4))))
     }
 
+    @Test("a day that is accepted takes back that the one before was none")
+    func mendedDay() {
+        var fixture = screen()
+        fixture.press("Esc", "t")
+        fixture.type("garbage")
+        fixture.press("Enter")
+        #expect(fixture.text.contains("garbage is no day"))
+        fixture.press("Ctrl-u")
+        fixture.type("first")
+        fixture.press("Enter")
+        #expect(fixture.state.overlay == nil && !fixture.text.contains("is no day"))
+    }
+
+    @Test("browse mode that is left as it was entered leads back to the newest line, below our own ones, too")
+    func backToTheBottom() {
+        var fixture = screen()
+        fixture.state.note((1...40).map { "line \($0)" })
+        #expect(fixture.state.openChat?.window.isAtBottom == true)
+        fixture.press("Esc")
+        #expect(fixture.state.openChat?.window.isAtBottom == false, "the newest message has come into view")
+        fixture.press("Tab")
+        #expect(fixture.state.openChat?.window.isAtBottom == true && fixture.text.contains("line 40"))
+        fixture.press("Esc", "k", "Tab")
+        #expect(fixture.state.openChat?.window.isAtBottom == false, "who has moved stays there")
+    }
+
     // MARK: Acting
 
     @Test("what is answered and deleted meanwhile is not shown any more")
@@ -262,6 +288,10 @@ struct BrowseTests {
         var fixture = screen()
         fixture.press("Esc", "k", "k", "k", "k", "r")
         #expect(fixture.text.contains("answers: the one from last night"))
+        var changed = Fixture.history[3]
+        changed.content = .text("the one of today")
+        fixture.send(.chat(.messageChanged(changed)))
+        #expect(fixture.text.contains("answers: the one of today"), "as it will be quoted")
         var gone = Fixture.history[3]
         gone.isRetracted = true
         fixture.send(.chat(.messageChanged(gone)))

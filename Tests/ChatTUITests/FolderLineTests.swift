@@ -204,6 +204,12 @@ struct FolderLineTests {
         #expect(inside.count > 10 && inside.count < 30, "as many as can be in view")
     }
 
+    @Test("what answers a file of a folder answers the folder")
+    func quotedFolder() {
+        let message = Self.file(100, .declined)
+        #expect(MessageSummary.quote(of: message).text == "photos/ (4 files)")
+    }
+
     @Test("the question about an offer that was hidden names the folder")
     func hiddenOffer() {
         var fixture = main([])

@@ -41,6 +41,60 @@ struct OverlayTests {
         #expect(!fixture.questions.contains(where: isSearch), "asked once")
     }
 
+    @Test("near the last of many hits the next ones are asked for, and the cursor stays")
+    func moreHits() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-s")
+        fixture.type("line")
+        let all = (1...70).map { Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(20, 9, 0)) }
+        func asked() -> (query: SearchQuery, generation: Int)? {
+            for case .ask(.search(let query, let generation)) in fixture.effects.reversed() { return (query, generation) }
+            return nil
+        }
+        func answer() {
+            guard let (query, generation) = asked() else {
+                Issue.record("nothing was asked")
+                return
+            }
+            let hits = Array(all.prefix(query.limit))
+            let result = SearchResult(hits: hits, searched: 100, isTruncated: hits.count < all.count)
+            fixture.effects = []
+            fixture.send(.answer(.search(query, generation: generation, result, took: .milliseconds(1))))
+        }
+        answer()
+        for _ in 1..<40 { fixture.press("Down") }
+        #expect(asked() == nil && fixture.text.contains("40 of 50+ hits"))
+        fixture.press("Down")
+        #expect(asked()?.query.limit == 100)
+        answer()
+        #expect(fixture.text.contains("41 of 70 hits"))
+        for _ in 1...40 { fixture.press("Down") }
+        #expect(fixture.text.contains("70 of 70 hits") && asked() == nil)
+        fixture.type("x")
+        #expect(asked()?.query.limit == 50, "another question begins with one page")
+    }
+
+    @Test("what can be searched for is read to its end in a small window, too")
+    func syntaxInSmallWindow() {
+        var fixture = Fixture.main(columns: 40, rows: 10)
+        fixture.press("Alt-s", "F1")
+        #expect(fixture.text.contains("build log") && fixture.text.contains("(Up, Down)"))
+        #expect(!fixture.text.contains("is:unread"))
+        for _ in 1...10 { fixture.press("Down") }
+        #expect(fixture.text.contains("is:unread") && !fixture.text.contains("build log"))
+        for _ in 1...10 { fixture.press("Up") }
+        #expect(fixture.text.contains("build log"))
+    }
+
+    @Test("the search in one chat says which, also when in: names another one")
+    func searchTitle() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-s")
+        #expect(fixture.text.contains("─ Search Alice ─"))
+        fixture.type("in:bob x")
+        #expect(fixture.text.contains("─ Search Bob ─"))
+    }
+
     @Test("many hits take the rows that their context does not need, and the hit is marked in it")
     func manyHits() {
         var fixture = Fixture.main(columns: 120, rows: 40)

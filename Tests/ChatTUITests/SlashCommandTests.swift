@@ -375,6 +375,10 @@ struct SlashCommandTests {
         #expect(fixture.errands == [.setBlocked(Fixture.carol, false)])
         fixture.enter("/rename carol Caro L")
         #expect(fixture.errands == [.rename(Fixture.carol, to: "Caro L")])
+        fixture.enter("/rename carol \"Caro L\"")
+        #expect(fixture.errands == [.rename(Fixture.carol, to: "Caro L")])
+        fixture.enter("/rename carol \"")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("the new name is missing"))
     }
 
     @Test("/goto with a day asks for its first message and shows it")

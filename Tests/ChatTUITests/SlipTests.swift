@@ -92,12 +92,22 @@ struct SlipTests {
         arguments: [
             "/limit up 500 k", "/autoaccept bob on 20 M", "/mute bob 2 h", "/backup /tmp/my backup.sqlite",
             "/import /tmp/my file.json", "/back now", "/mute bob off now",
+            "/close bob", "/version 2", "/quit now",
         ])
     func furtherWords(line: String) {
         var fixture = Self.bobs()
         fixture.enter(line)
         #expect(fixture.errands.isEmpty && fixture.questions.isEmpty)
-        #expect(fixture.text.contains("what is \""))
+        #expect(fixture.text.contains("what is \"") && fixture.state.openID != nil && !fixture.state.isQuitting)
+    }
+
+    @Test("a name that nobody can have goes neither to the chat nor into the settings")
+    func badOwnName() {
+        for name in ["\"\"", "A\u{202E}b", String(repeating: "x", count: 65)] {
+            var fixture = Self.bobs()
+            fixture.enter("/nick \(name)")
+            #expect(fixture.errands.isEmpty && fixture.text.contains("cannot be a name"), "\(name)")
+        }
     }
 
     @Test("a word that is no number is no folder to accept a file into", arguments: ["all", "Alice", "1x"])

@@ -510,6 +510,7 @@ struct UpdateTests {
             fixture.advance(.milliseconds(1))
             fixture.press("Alt-y")
             #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
+            #expect(!fixture.text.contains("look, then the key again"), "answered is answered")
         }
     }
 

@@ -288,8 +288,38 @@ struct WritingTests {
         fixture.enter("/bind Alt-j next-unraed")
         #expect(fixture.text.contains("did you mean next-unread?"))
         fixture.enter("/bind \"Ctrl-x q\" quit")
+        fixture.enter("/bind Ctrl-x")
+        #expect(fixture.text.contains("begins Ctrl-x Ctrl-e  editor") && fixture.text.contains("begins Ctrl-x q  quit"))
         fixture.press("Ctrl-x", "q")
         #expect(fixture.effects.contains(.quit))
+    }
+
+    @Test("/bind says which sequences a key takes away that begins them")
+    func hidesSequences() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/bind Ctrl-x next-unread")
+        #expect(fixture.text.contains("Out of reach now: Ctrl-x Ctrl-e  editor"))
+    }
+
+    @Test("what was said while no chat was open stands in the chat that opens before what came later")
+    func earlierNotices() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/close")
+        fixture.enter("/frob")
+        fixture.enter("/version")
+        fixture.advance(.seconds(60))
+        var history = Fixture.history
+        var later = Fixture.message(900, .incoming, "later", at: fixture.moment.wall)
+        later.stored = fixture.moment.wall
+        history.append(later)
+        fixture.state.chats[0].window = ChatWindow()
+        fixture.press("Alt-1")
+        fixture.answerPages(from: history)
+        let text = fixture.text
+        let said = try #require(text.firstRange(of: "-- blipchat"))
+        let message = try #require(text.firstRange(of: "later"))
+        #expect(said.lowerBound < message.lowerBound)
+        #expect(fixture.state.openChat?.window.isAtBottom == true)
     }
 
     @Test(

@@ -11,6 +11,8 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             expectOneSentence(try await alice.run("--jsno"), 2, "--jsno: unknown option", "did you mean --json?")
             expectOneSentence(try await alice.run("hsitory"), 2, "no such command or contact", "did you mean history?")
+            expectOneSentence(
+                try await alice.run("sned", "bob", "hello"), 2, "no such command or contact", "did you mean send?")
             expectOneSentence(try await alice.run("contacts", "ad", "x"), 2, "did you mean contacts add?")
             expectOneSentence(try await alice.run("completion"), 2, "something is missing")
             expectOneSentence(try await alice.run("send", "bob"), 2, "text: missing")

@@ -243,6 +243,12 @@ extension EndToEnd {
             try await eventually("it takes calls") { own.errorOutput.contains("listening") }
             #expect(try await alice.home.run("send", "bob", "without serve", "--timeout", "60").status == .exited(0))
             try await eventually("it says so") { own.output.contains("without serve") }
+            // It may go on for days, and keeps nobody from a screen.
+            let input = bob.home.folder.file("lines")
+            try TestFile.write("/version\n", to: input)
+            let plain = try bob.home.start(["--plain", "alice"], input: input)
+            #expect(try await plain.waitForExit() == .exited(0), "\(plain.errorOutput)")
+            #expect(plain.output.contains("Attached to the blipchat that runs here"))
             own.signal(SIGTERM)
             #expect(try await own.waitForExit() == .exited(143))
             try await alice.stop()

@@ -41,11 +41,13 @@ extension AppState {
             guard keepsNeeded(then, without: change.name) else { return }
             let problems = then.problems(of: keys, aliases: settings.aliases)
             if let problem = problems.first(where: { $0.key == change.name }) { throw problem.error }
+            let lost = keymap.lines(behind: change.keys).filter { !then.lines(of: $0.keys).contains($0) }
             settings.keys = keys
             let words = action.isEmpty ? "\"\"" : action
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
             unkeptKeys.insert("keys.\(change.name)")
             guard !action.isEmpty else { return say("\(change.name) does nothing now") }
+            if !lost.isEmpty { note(lost.map { "Out of reach now: \($0.words)" }) }
             if change.keys.isSeldomSent { note("Few terminals can send \(change.keys.name)") }
             say("\(change.name): \(change.action?.name ?? "")")
         } catch {
@@ -83,11 +85,12 @@ extension AppState {
             note(KeyOverrideError.notAKey(name).words, isError: true)
             return
         }
-        let found = keymap.lines(of: keys)
-        if found.isEmpty {
+        let longer = keymap.lines(behind: keys)
+        let lines = keymap.lines(of: keys).map(\.words) + longer.map { "begins \($0.words)" }
+        if lines.isEmpty {
             note("\(keys.name) does nothing (/bind \(ArgumentScanner.quoted(keys.name)) ACTION)")
         } else {
-            note(found.map(\.words))
+            note(lines)
         }
     }
 

@@ -141,6 +141,11 @@ struct Keymap: Sendable, Equatable {
     /// What `keys` do, in each context that knows them.
     func lines(of keys: KeySequence) -> [Line] { lines.filter { $0.keys == keys } }
 
+    /// What begins with `keys` and goes on.
+    func lines(behind keys: KeySequence) -> [Line] {
+        lines.filter { $0.keys.keys.count > keys.keys.count && $0.keys.keys.starts(with: keys.keys) }
+    }
+
     // MARK: The user's changes
 
     private mutating func swapEnter() {

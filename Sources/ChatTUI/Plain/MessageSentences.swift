@@ -170,7 +170,7 @@ struct MessageSentences {
     private func beginning(of message: ChatMessage) -> SafeText {
         switch message.content {
         case .text(let text): SafeText(ActionText.deed(in: text).map(String.init) ?? text, as: .line).truncated(to: 60)
-        case .file(let transfer): SafeText(transfer.name, as: .fileName)
+        case .file: MessageSummary.quote(of: message)
         }
     }
 

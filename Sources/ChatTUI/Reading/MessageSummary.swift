@@ -41,7 +41,13 @@ enum MessageSummary {
         case .text(let text):
             let lines = SafeText(part(of: ActionText.starred(text)), as: .multiline).lines()
             return lines.first { !$0.clusters.allSatisfy(\.isBlank) } ?? lines.first ?? .empty
-        case .file(let transfer): return SafeText(transfer.name, as: .fileName)
+        case .file(let transfer):
+            // A folder is answered as a whole; which of its files has carried the answer says nothing.
+            guard let place = transfer.place, let folder = place.path.split(separator: "/").first else {
+                return SafeText(transfer.name, as: .fileName)
+            }
+            let end = SafeText("/ (\(Units.files(Int(clamping: place.files))))", as: .line)
+            return .fileName(String(folder), end: end, width: .max)
         }
     }
 }

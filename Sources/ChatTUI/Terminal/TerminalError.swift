@@ -22,10 +22,10 @@ public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
         case .outputIsNotATerminal:
             "the screen needs a terminal as its standard output (without one, use subcommands: blipchat help)"
         case .typeNotSet:
-            "TERM is not set, so the terminal's abilities are unknown (try TERM=xterm-256color, or subcommands: blipchat help)"
+            "TERM is not set, so the terminal's abilities are unknown (try TERM=xterm-256color, or lines without a screen: blipchat --plain)"
         case .unknownType(let name):
             "the terminal type \"\(Self.printable(name))\" is not in the terminfo database "
-                + "(install ncurses-term, try TERM=xterm-256color, or subcommands: blipchat help)"
+                + "(install ncurses-term, try TERM=xterm-256color, or lines without a screen: blipchat --plain)"
         case .cannotMoveCursor(let name):
             "the terminal type \"\(Self.printable(name))\" cannot place the cursor (use another terminal, or lines without a screen: blipchat --plain)"
         case .system(let errno):

@@ -255,7 +255,9 @@ struct CommandRunner: Sendable {
             }
             do throws(CommandError) {
                 let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
-                let instance = try await ChatInstance.start(paths, configuration, for: .commands)
+                // What goes on for days is no reason for a screen not to open.
+                let instance = try await ChatInstance.start(
+                    paths, configuration, for: listens ? .everybody(stays: false) : .commands)
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {

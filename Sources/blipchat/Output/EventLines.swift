@@ -29,7 +29,7 @@ struct EventLines {
 
     private func message(_ record: JSONValue) -> [String] {
         guard record["retracted"]?.boolValue != true else { return [head(record) + "(deleted)"] }
-        let parts = SafeText(text(record, "text"), as: .multiline).lines().map { $0.terminalString() }
+        let parts = MessageLines.lines(ofText: text(record, "text"))
         let edited = record["edited"] == nil ? "" : "  (edited)"
         return [head(record) + (parts.first ?? "") + edited] + parts.dropFirst().map { "    " + $0 }
     }

@@ -32,14 +32,20 @@ struct MessageLines {
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
                     + "\(transfer.state.rawValue)\(place)\(tail)")
         case .text(let text):
-            let safe = SafeText(ActionText.starred(text), as: .multiline)
-            var parts = safe.lines().map { $0.terminalString() }
-            if let note = safe.hiddenNote, let last = parts.popLast() {
-                parts.append(last + (last.isEmpty ? "" : " ") + note.terminalString())
-            }
+            let parts = Self.lines(ofText: text)
             lines.append(head + (parts.first ?? ""))
             lines += parts.dropFirst().map { "    " + $0 }
             lines[lines.count - 1] += tail
+        }
+        return lines
+    }
+
+    /// The lines of a text; what was hidden in it is said at the end.
+    static func lines(ofText text: String) -> [String] {
+        let safe = SafeText(ActionText.starred(text), as: .multiline)
+        var lines = safe.lines().map { $0.terminalString() }
+        if let note = safe.hiddenNote, let last = lines.popLast() {
+            lines.append(last + (last.isEmpty ? "" : " ") + note.terminalString())
         }
         return lines
     }
