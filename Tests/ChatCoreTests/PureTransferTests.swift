@@ -145,6 +145,20 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(abs(steady.bytesPerSecond - 500) < 1)
     }
 
+    @Test("what a limit holds back is no standstill, until the longest range had time to go")
+    func limited() throws {
+        func progress(afterPause seconds: Double, limit: UInt64?) -> ChatCore.TransferProgress? {
+            var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))
+            meter.begin(at: 0, at(0))
+            _ = meter.note(1_000_000, at: at(1), limit: limit)
+            return meter.note(1_000_000, at: at(1 + seconds), limit: limit).progress
+        }
+        #expect(progress(afterPause: 5, limit: nil)?.stalled == .seconds(5))
+        #expect(progress(afterPause: 5, limit: 500_000)?.stalled == .zero)
+        #expect(try #require(progress(afterPause: 15, limit: 500_000)?.rate) > 0)
+        #expect(progress(afterPause: 20, limit: 500_000)?.stalled == .seconds(20), "8 MiB had time to go")
+    }
+
     @Test("what was there before is no progress, and a moment no measure")
     func resumed() throws {
         var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))

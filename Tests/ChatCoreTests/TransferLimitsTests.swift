@@ -86,6 +86,22 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pacing.wait(for: 500, of: id, .outgoing)
     }
 
+    @Test("a limit that is set meanwhile holds for what waits already", .timeLimit(.minutes(1)))
+    func laterLimit() async {
+        let pacing = TransferPacing(upload: 1000, download: nil)
+        let id = MessageID(at: Timestamp(milliseconds: 0))
+        var asked = 0
+        await pacing.wait(for: 3_600_000, of: id, .outgoing) {
+            asked += 1
+            if asked == 1 {
+                pacing.setLimit(1, of: .transfer(id))
+                pacing.setLimit(nil, of: .all(.outgoing))
+            }
+            return asked < 3
+        }
+        #expect(asked == 3, "it would have gone with the limit that it began to wait for")
+    }
+
     @Test("a limit beyond every number is one that can be told")
     func largestLimit() {
         let pacing = TransferPacing(upload: .max, download: nil)

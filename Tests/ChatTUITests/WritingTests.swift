@@ -305,7 +305,6 @@ struct WritingTests {
     func earlierNotices() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/close")
-        fixture.enter("/frob")
         fixture.enter("/version")
         fixture.advance(.seconds(60))
         var history = Fixture.history

@@ -172,7 +172,8 @@ extension ChatClient {
         switch news {
         case .progress(let transferred):
             downloads[id]?.transferred = transferred
-            guard let step = downloads[id]?.meter.note(transferred, at: .now()) else { return true }
+            let limit = pacing.limit(of: id, .incoming)
+            guard let step = downloads[id]?.meter.note(transferred, at: .now(), limit: limit) else { return true }
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring { await changeQuietly(id, showing: false) { $0.transferred = transferred } }
             return true

@@ -220,7 +220,7 @@ extension ChatClient {
             }
             if !isMeasuring { meter.begin(at: begin, looked) }
             isMeasuring = true
-            let step = meter.note(upload.file.transferred, at: .now())
+            let step = meter.note(upload.file.transferred, at: .now(), limit: pacing.limit(of: id, .outgoing))
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {
                 await changeQuietly(id, showing: false) { $0.transferred = upload.file.transferred }

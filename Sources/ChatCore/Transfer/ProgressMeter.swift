@@ -20,18 +20,23 @@ struct ProgressMeter {
     /// So many bytes were there at `time`, before anything moved.
     mutating func begin(at bytes: UInt64, _ time: MonotonicTime) { rate.note(bytes, at: time) }
 
-    /// Notes that `bytes` have been transferred in all; the first ones are no progress.
+    /// Notes that `bytes` have been transferred in all; the first ones are no progress. `limit`: bytes per second that
+    /// the user allows.
     mutating func note(
-        _ bytes: UInt64, at now: MonotonicTime
+        _ bytes: UInt64, at now: MonotonicTime, limit: UInt64? = nil
     ) -> (progress: TransferProgress?, isWorthStoring: Bool) {
         rate.note(bytes, at: now)
-        let stalled = rate.stalled(at: now)
+        // A limit holds whole ranges back: it is no standstill before the longest one had time to go.
+        let patience = limit.map { Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))) } ?? .zero
+        let pause = rate.stalled(at: now)
+        let stalled = pause > patience ? pause : .zero
         let isWorthStoring = stored.map { bytes != $0.bytes && now - $0.time >= Self.storeInterval } ?? true
         if isWorthStoring { stored = (bytes, now) }
-        let pause = stalled > .zero ? Self.stallInterval : Self.interval - .milliseconds(10)
-        if let shown, now - shown.time < pause { return (nil, isWorthStoring) }
+        let interval = stalled > .zero ? Self.stallInterval : Self.interval - .milliseconds(10)
+        if let shown, now - shown.time < interval { return (nil, isWorthStoring) }
         shown = (bytes, now)
-        let speed = stalled > .zero ? 0 : rate.bytesPerSecond
+        var speed = stalled > .zero ? 0 : rate.bytesPerSecond
+        if let limit, stalled == .zero, pause > .zero, speed == 0 { speed = Double(limit) }
         return (TransferProgress(id: id, transferred: bytes, rate: speed, stalled: stalled), isWorthStoring)
     }
 }

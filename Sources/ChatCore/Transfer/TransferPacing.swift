@@ -67,16 +67,11 @@ final class TransferPacing: Sendable {
         for bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
     ) async {
         let scopes = [Scope.all(direction), .transfer(id)]
-        let now = MonotonicTime.now()
-        let tickets = state.withLock { state in
-            scopes.compactMap { scope -> (Scope, Int, RatePacer.Ticket)? in
-                guard let generation = state.pacers[scope]?.generation,
-                    let ticket = state.pacers[scope]?.pacer.draw(bytes, now: now)
-                else { return nil }
-                return (scope, generation, ticket)
-            }
-        }
-        while let left = wait(for: tickets), left > .zero {
+        var tickets: [(Scope, Int, RatePacer.Ticket)] = []
+        while true {
+            // A limit that is set meanwhile holds for what waits already.
+            draw(&tickets, bytes, of: scopes)
+            guard let left = wait(for: tickets), left > .zero else { break }
             guard isWanted() else { return forEach(tickets) { $0.giveBack($1) } }
             do {
                 try await Task.sleep(for: min(left, Self.longestSleep))
@@ -85,6 +80,18 @@ final class TransferPacing: Sendable {
             }
         }
         forEach(tickets) { $0.use($1) }
+    }
+
+    /// Draws a ticket of each limit that has none among `tickets`, and drops those of limits that are gone.
+    private func draw(_ tickets: inout [(Scope, Int, RatePacer.Ticket)], _ bytes: UInt64, of scopes: [Scope]) {
+        let now = MonotonicTime.now()
+        tickets = state.withLock { state in
+            scopes.compactMap { scope in
+                guard let generation = state.pacers[scope]?.generation else { return nil }
+                if let drawn = tickets.first(where: { $0.0 == scope && $0.1 == generation }) { return drawn }
+                return (state.pacers[scope]?.pacer.draw(bytes, now: now)).map { (scope, generation, $0) }
+            }
+        }
     }
 
     /// The longest wait of several tickets, `nil` when none of them counts any more.

@@ -257,7 +257,7 @@ struct CommandRunner: Sendable {
                 let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
-                    paths, configuration, for: listens ? .everybody(stays: false) : .commands)
+                    paths, configuration, for: listens ? .everybody(stays: false, byTheWay: true) : .commands)
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {

@@ -26,8 +26,9 @@ final class ChatInstance: Sendable {
         case nobody
         /// Other commands, for as long as the command of this process takes: they could not have the home meanwhile.
         case commands
-        /// `stays`: the chat does not end with a screen (`blipchat serve`).
-        case everybody(stays: Bool)
+        /// `stays`: the chat does not end with a screen (`blipchat serve`). `byTheWay`: it is there for a command that only
+        /// looks on, and others that do so go on without it.
+        case everybody(stays: Bool, byTheWay: Bool = false)
     }
 
     private init(
@@ -65,13 +66,14 @@ final class ChatInstance: Sendable {
                 await runner.perform(operation, records: records)
             }
             helping = server.map { server in Task { await server.run() } }
-        case .everybody(let isStaying):
+        case .everybody(let isStaying, let isByTheWay):
             stays = isStaying
             let log = LogFile(folder: paths.log)
             let events = await client.events()
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
-            let server = try ControlServer(path: paths.socket, service: client, stays: isStaying) {
-                [runner] operation, records in
+            let server = try ControlServer(
+                path: paths.socket, service: client, stays: isStaying, isByTheWay: isByTheWay
+            ) { [runner] operation, records in
                 await runner.perform(operation, records: records)
             }
             ownServer = server

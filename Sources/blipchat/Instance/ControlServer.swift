@@ -13,6 +13,7 @@ final class ControlServer: Sendable {
     private let path: String
     private let service: (any ChatService)?
     private let stays: Bool
+    private let isByTheWay: Bool
     /// Runs for the command of its own process and ends with it.
     private var isTemporary: Bool { service == nil }
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
@@ -28,16 +29,17 @@ final class ControlServer: Sendable {
     func prepareToEnd() { hasHeirs.store(!stays && frontEnds > 0, ordering: .relaxed) }
 
     /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
-    /// commands only. `stays`: the service does not end with a screen. When it ends, those that it cannot answer to the
-    /// end are told to ask again (`ControlResult.again`).
+    /// commands only. `stays`: the service does not end with a screen; `isByTheWay`: it ends with a command that looks on.
+    /// When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
     init(
-        path: String, service: (any ChatService)? = nil, stays: Bool = false,
+        path: String, service: (any ChatService)? = nil, stays: Bool = false, isByTheWay: Bool = false,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     ) throws(CommandError) {
         descriptor = try ControlSocket.listen(at: path)
         self.path = path
         self.service = service
         self.stays = stays
+        self.isByTheWay = isByTheWay
         self.perform = perform
     }
 
@@ -114,7 +116,7 @@ final class ControlServer: Sendable {
         guard Task.isCancelled else { return result }
         switch (operation, result) {
         // A watch goes on where the chat does; that serve or the last screen ends is what it watches for.
-        case (.events, _): return isTemporary || hasHeirs.load(ordering: .relaxed) ? .again : result
+        case (.events, _): return isTemporary || isByTheWay || hasHeirs.load(ordering: .relaxed) ? .again : result
         // Other failures are what became of it.
         case (_, .failed(let error)) where operation.waitsForPeer && error.exit == .queued: return .again
         case (.receive, .failed(OperationRunner.noOffer)): return .again
