@@ -45,6 +45,7 @@ run: system
 # BLIPNetTests run one after the other, and so does what drives real processes and pseudo-terminals.
 ONE_BY_ONE = BLIPNetTests|ChatTUITests\.RealTerminals|EndToEndTests|FaultTests
 test: test-system
+	Scripts/check_hops.py "$(SWIFT)"
 	$(BUILD) --build-tests
 	$(TEST) --skip-build --skip '$(ONE_BY_ONE)'
 	$(TEST) --skip-build --no-parallel --filter 'BLIPNetTests|ChatTUITests\.RealTerminals'

@@ -11,7 +11,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // Optimised, Swift 6.3 leaves out the way back to the caller's executor where an error is thrown: what follows would
-    // run beside the actor that it belongs to (Docs/decisions/0013).
+    // run beside the actor that it belongs to (Docs/decisions/0014).
     .unsafeFlags(["-Xllvm", "-sil-disable-pass=optimize-hop-to-executor"], .when(configuration: .release)),
 ]
 

@@ -49,6 +49,10 @@ struct WidthProbeTests {
         #expect(widths.substitute(for: try cluster("👩\u{200D}🚀")) == "👩")
         #expect(widths.substitute(for: try cluster("🇩🇪")) == "DE")
         #expect(widths.substitute(for: try cluster("é")) == nil)
+        let family = try cluster("👨\u{200D}👩\u{200D}👧\u{200D}👦")
+        #expect(TerminalWidths.perCluster.substitute(for: family, mostBytes: 21) == "👨", "tmux would cut it")
+        let pair = try cluster("👩\u{200D}🚀")
+        #expect(TerminalWidths.perCluster.substitute(for: pair, mostBytes: 21) == nil)
         for text in ["❤\u{FE0F}", "👍🏽", "👩\u{200D}🚀", "🇩🇪"] {
             #expect(TerminalWidths.perCluster.substitute(for: try cluster(text)) == nil)
             #expect(TerminalWidths().substitute(for: try cluster(text)) == nil)

@@ -172,12 +172,13 @@ extension EndToEnd {
         func plainPipe() async throws {
             let home = try BlipchatHome("alice")
             let input = home.folder.file("input")
-            try TestFile.write("/add 127.0.0.1:9 bob\n/contacts\n/nonsense\n", to: input)
+            try TestFile.write("/add 127.0.0.1:9 bob\n/contacts\n/nonsense\n/notify test\n/doctor\n", to: input)
             let process = try ChildProcess(
                 [home.command, "--plain", "--listen", "127.0.0.1:0"], environment: home.environment,
                 folder: home.folder, input: input)
             #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
             #expect(process.output.contains("There is no /nonsense"))
+            #expect(process.output.contains("Line mode rings nothing") && process.output.contains("line mode: "))
             #expect(process.output.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
             #expect(try await home.run("contacts", "list", "--names").output == "bob\n")
             // Nothing is sent to somebody whose key was not compared when that is asked for.

@@ -68,6 +68,7 @@ final class AppLoop {
             identity: await service.identity)
         first.firstContact = options.contact
         first.isSecondScreen = options.isSecondScreen
+        first.isLineMode = options.isLineMode
         first.settings = options.settings
         first.savedMouse = options.settings.mouse
         first.theme = options.theme

@@ -43,6 +43,9 @@ extension AppState {
         let isMute = settings.desktop == .command && settings.notifyCommand.isEmpty
         var lines: [String]
         switch settings.desktop {
+        case .command where isLineMode && !isMute: lines = ["Line mode rings nothing; it starts notify.command"]
+        case _ where isLineMode:
+            lines = ["Line mode rings nothing and tells the desktop nothing, but for notify.desktop = \"command\""]
         case .off: lines = ["Rings; the desktop is told nothing (/notify desktop auto)"]
         case .command where isMute:
             lines = ["Rings; the desktop is told nothing: /set notify.command names a command"]

@@ -89,6 +89,7 @@ extension AppState {
 
     /// What only the screen knows: its terminal, as far as it has answered.
     private var terminalLines: [String] {
+        guard !isLineMode else { return ["line mode: the terminal, if there is one, is asked nothing"] }
         let colors = terminal.colors == 0 ? "no colours" : "\(terminal.colors) colours"
         let pictures =
             switch terminal.graphics {

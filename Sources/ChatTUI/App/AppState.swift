@@ -101,6 +101,8 @@ public struct AppState: Sendable {
     var unkeptKeys: Set<String> = []
     /// Another screen of this home goes on, and may leave another draft than this one.
     var isSecondScreen = false
+    /// There is no screen: what happens is printed as lines.
+    var isLineMode = false
     /// 0, or 128 + signal.
     var exitCode: Int32 = 0
 

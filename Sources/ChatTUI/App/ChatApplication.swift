@@ -23,6 +23,8 @@ public struct ChatApplicationOptions: Sendable {
     public var inputHistory: InputHistoryFile?
     /// The chat runs in another process, which has a screen of its own or can get one.
     public var isSecondScreen = false
+    /// Lines are printed in place of a screen.
+    var isLineMode = false
     /// Where pasted texts are kept that go out as files.
     public var pasteFolder: String?
 

@@ -35,6 +35,8 @@ public final class PlainApplication {
     public init(
         service: any ChatService, options: ChatApplicationOptions, print: @escaping @ScreenActor (SafeText) -> Bool
     ) {
+        var options = options
+        options.isLineMode = true
         self.options = options
         self.print = print
         loop = AppLoop(service: service, options)

@@ -33,7 +33,8 @@ extension NcursesTerminal {
             let link = shownLink(of: cluster)
             let ledSomewhere = shownLink(of: before?[column].cluster) != nil
             guard isBehindDirect || link != nil || ledSomewhere else { continue }
-            let direct = isDirect ? capabilities.widths.substitute(for: cluster) ?? cluster.text : nil
+            let substitute = capabilities.widths.substitute(for: cluster, mostBytes: environment.mostClusterBytes)
+            let direct = isDirect ? substitute ?? cluster.text : nil
             pen.write(direct ?? curseText(cluster, at: column), cell.style, link, row, column)
             pen.place = isDirect ? nil : (row, column + cluster.width)
         }

@@ -75,9 +75,11 @@ public struct TerminalWidths: Sendable, Hashable {
     public func agrees(on kind: DoubtfulKind) -> Bool { measured[kind].map { $0 == kind.columns } ?? true }
 
     /// What is drawn in place of a cluster that this terminal would draw wider or narrower: exactly as many columns.
-    /// `nil` when it can be drawn as it is.
-    func substitute(for cluster: Cluster) -> String? {
-        guard let kind = DoubtfulKind(cluster), !agrees(on: kind) else { return nil }
+    /// `nil` when it can be drawn as it is. `mostBytes`: what a cell of the terminal can hold.
+    func substitute(for cluster: Cluster, mostBytes: Int = .max) -> String? {
+        guard let kind = DoubtfulKind(cluster), !agrees(on: kind) || cluster.text.utf8.count > mostBytes else {
+            return nil
+        }
         let scalars = cluster.text.unicodeScalars
         if kind == .flag {
             // The letters of the country code.
