@@ -48,7 +48,9 @@ struct OverlayTests {
         fixture.type("line")
         let all = (1...70).map { Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(20, 9, 0)) }
         func asked() -> (query: SearchQuery, generation: Int)? {
-            for case .ask(.search(let query, let generation)) in fixture.effects.reversed() { return (query, generation) }
+            for case .ask(.search(let query, let generation)) in fixture.effects.reversed() {
+                return (query, generation)
+            }
             return nil
         }
         func answer() {

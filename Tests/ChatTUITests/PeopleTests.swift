@@ -335,7 +335,8 @@ struct PeopleTests {
 
     static let errandsByLine: [(String, Errand)] = [
         ("/away lunch time", Errand.setAway("lunch time")), ("/away", .setAway("")), ("/back", .setAway(nil)),
-        ("/nick Jo B.", .setOwnName("Jo B.")), ("/nick 'Jo B.'", .setOwnName("Jo B.")), ("/disconnect bob", .disconnect(Fixture.bob)),
+        ("/nick Jo B.", .setOwnName("Jo B.")), ("/nick 'Jo B.'", .setOwnName("Jo B.")),
+        ("/disconnect bob", .disconnect(Fixture.bob)),
         ("/disconnect", .disconnect(Fixture.alice)), ("/mute bob", .setMuted(Fixture.bob, until: .endless)),
         ("/mute bob off", .setMuted(Fixture.bob, until: nil)),
         ("/mute bob 2h", .setMuted(Fixture.bob, until: Fixture.time(21, 11, 7))),

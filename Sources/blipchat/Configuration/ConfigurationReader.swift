@@ -112,7 +112,9 @@ struct ConfigurationReader {
         while current == "." {
             column += 1
             if section == "contact" {
-                guard current == "\"" else { throw error("a contact's name stands in quotation marks", "write [contact.\"NAME\"]") }
+                guard current == "\"" else {
+                    throw error("a contact's name stands in quotation marks", "write [contact.\"NAME\"]")
+                }
                 contact = try basicString()
                 break
             }
