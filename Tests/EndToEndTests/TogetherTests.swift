@@ -48,6 +48,7 @@ extension EndToEnd {
         @Test("a message and a file go on when the command that ran the chat ends, and are there once")
         func takeOver() async throws {
             let (alice, watch, port) = try await watched()
+            let listening = try await alice.status().listening
             let second = try alice.start("watch")
             let file = alice.folder.file("data.bin")
             try TestFile.generate(file, size: 100_000)
@@ -69,6 +70,7 @@ extension EndToEnd {
                 _ = try await bob.home.run("send", "alice", "late")
                 return second.output.contains("late")
             }
+            #expect(try await alice.status().listening == listening, "others know where that is")
             second.signal(SIGTERM)
             #expect(try await second.waitForExit() == .exited(143))
             try await bob.stop()

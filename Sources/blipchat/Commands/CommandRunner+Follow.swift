@@ -1,5 +1,6 @@
 // Operations that go on until somebody ends them: `blipchat watch`, `transfers watch`, `receive`.
 
+import BLIPNet
 import ChatCore
 import Synchronization
 
@@ -64,7 +65,12 @@ extension CommandRunner {
         let begin = ContinuousClock.now
         var limit = begin + .seconds(10)
         let hasReceived = Mutex(false)
+        var listening: String?
         while true {
+            // Others know where it listens, and it may be no place for all.
+            if case .running = current.value, let status = try? await runningStatus(try paths()) {
+                listening = status["listening"]?.stringValue
+            }
             let asked = ContinuousClock.now
             let rest = operation.rest(after: asked - begin, hasReceived: hasReceived.withLock { $0 })
             let result = await current.value.perform(rest, patience: .seconds(604_800)) { record in
@@ -85,15 +91,18 @@ extension CommandRunner {
                     let lock = try paths().lock
                     throw CommandError.alreadyRunning(lock, process: InstanceLock.holder(path: lock) ?? 0)
                 }
-                current.value = try await follower(afterEnd: true)
+                current.value = try await follower(afterEnd: true, at: listening)
             } catch {
                 return .failed(error)
             }
         }
     }
 
-    private func follower(afterEnd: Bool = false) async throws(CommandError) -> OperationPerformer {
-        let performer = try await performer(listens: true, afterEnd: afterEnd)
+    private func follower(
+        afterEnd: Bool = false, at listening: String? = nil
+    ) async throws(CommandError) -> OperationPerformer {
+        let place = listening.flatMap { Endpoint($0, defaultPort: PeerAddress.defaultPort) }
+        let performer = try await performer(listens: true, at: place, afterEnd: afterEnd)
         if let own = performer.instance, let listening = await own.client.identity.listening {
             streams.note("listening \(listening)")
         }

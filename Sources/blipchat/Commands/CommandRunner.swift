@@ -235,7 +235,9 @@ struct CommandRunner: Sendable {
 
     /// Whoever can carry out operations on this home now. `afterEnd`: the one who did ends, or has just ended. A service
     /// that is started anew goes before us, because it could not start while we wait.
-    func performer(listens: Bool = false, afterEnd: Bool = false) async throws(CommandError) -> OperationPerformer {
+    func performer(
+        listens: Bool = false, at place: Endpoint? = nil, afterEnd: Bool = false
+    ) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
         // When the home has first been seen free.
         var free: ContinuousClock.Instant?
@@ -254,7 +256,11 @@ struct CommandRunner: Sendable {
                 }
             }
             do throws(CommandError) {
-                let configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
+                var configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
+                if let place, !arguments.has("--listen") {
+                    configuration.listen = place
+                    configuration.fallbackToAnyPort = true
+                }
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
                     paths, configuration, for: listens ? .everybody(stays: false, byTheWay: true) : .commands)
