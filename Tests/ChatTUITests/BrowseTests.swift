@@ -281,6 +281,31 @@ struct BrowseTests {
         #expect(fixture.state.openChat?.window.isAtBottom == false, "who has moved stays there")
     }
 
+    @Test("where Alt-N leads to the newest message nothing is newer")
+    func unreadAtTheEnd() {
+        var fixture = screen()
+        let old = (100..<140).map { Fixture.message($0, .incoming, "line \($0)", at: Fixture.time(21, 9, 30)) }
+        for message in old { fixture.send(.chat(.messageAdded(message))) }
+        fixture.press("PgUp")
+        for number in 1...3 {
+            let news = Fixture.message(200 + Int64(number), .incoming, "news \(number)", at: Fixture.time(21, 9, 40))
+            fixture.send(.chat(.messageAdded(news)))
+        }
+        #expect(fixture.text.contains("↓ 3 newer"))
+        fixture.press("Alt-N")
+        #expect(fixture.text.contains("news 3"), "\(fixture.text)")
+        #expect(!fixture.text.contains("newer"), "\(fixture.text)")
+        fixture.press("PgUp")
+        for number in 4...60 {
+            let news = Fixture.message(200 + Int64(number), .incoming, "news \(number)", at: Fixture.time(21, 9, 41))
+            fixture.send(.chat(.messageAdded(news)))
+        }
+        #expect(fixture.text.contains("↓ 57 newer"))
+        fixture.press("PgDn", "PgDn")
+        #expect(fixture.text.contains("news 4") && !fixture.text.contains("news 60"))
+        #expect(!fixture.text.contains("↓ 57 newer") && fixture.text.contains(" newer"), "\(fixture.text)")
+    }
+
     // MARK: Acting
 
     @Test("what is answered and deleted meanwhile is not shown any more")

@@ -91,6 +91,24 @@ struct FilePickerTests {
             ])
     }
 
+    @Test("Enter opens a folder also when something is marked, and sends once it stands on a file")
+    func marksStay() {
+        var fixture = opened()
+        fixture.press("Down", "Down", "Tab", "Up", "Up", "Up")
+        fixture.type("pict")
+        #expect(fixture.text.contains("1 marked, 4.0 kB · Enter opens, Alt-Enter sends them"))
+        #expect(fixture.text.contains("1 of "))
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty && fixture.state.overlay != nil)
+        answer(&fixture, "/home/jo/Pictures", [.init(name: "cat.png", isFolder: false, size: 1_100_000)])
+        #expect(fixture.text.contains("1 marked"))
+        fixture.press("Tab", "Up", "Alt-Enter")
+        #expect(
+            fixture.errands == [
+                .sendFiles(["/home/jo/notes.txt", "/home/jo/Pictures/cat.png"], caption: "", to: Fixture.alice)
+            ])
+    }
+
     @Test("a mark is taken away by marking again")
     func unmark() {
         var fixture = opened()

@@ -184,7 +184,7 @@ struct GoldenScreenTests {
 
 /// Files in Tests/ChatTUITests/Golden.
 enum GoldenFile {
-    private static func path(_ name: String) -> String {
+    static func path(_ name: String) -> String {
         let here = "\(#filePath)"
         return here.prefix(upTo: here.lastIndex(of: "/") ?? here.startIndex) + "/Golden/" + name
     }

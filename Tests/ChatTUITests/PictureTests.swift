@@ -65,6 +65,17 @@ struct PictureTests {
 
     // MARK: Files
 
+    @Test("a photo that lies on its side is turned upright, as its Exif data says")
+    func turned() throws {
+        guard PictureLibrary.shared != nil else { return }
+        // 16 x 8 pixels, red beside blue, Orientation 6.
+        let image = try PictureLibrary.picture(at: GoldenFile.path("turned.jpg"), toFit: (40, 24))
+        #expect(image.width == 8 && image.height == 16)
+        #expect(image[3, 2].0 > 200 && image[3, 13].2 > 200, "red above blue")
+        let small = try PictureLibrary.picture(at: GoldenFile.path("turned.jpg"), toFit: (40, 8))
+        #expect(small.width == 4 && small.height == 8)
+    }
+
     @Test("reads a PNG file where the library is installed, and nothing else than pictures")
     func files() throws {
         let folder = try TemporaryDirectory()

@@ -372,7 +372,11 @@ struct SlashCommandTests {
         fixture.enter("/block carol")
         #expect(fixture.errands == [.setBlocked(Fixture.carol, true)])
         fixture.enter("/unblock carol")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("Carol is not blocked"))
+        fixture.state.chats[2].conversation.peer.isBlocked = true
+        fixture.enter("/unblock carol")
         #expect(fixture.errands == [.setBlocked(Fixture.carol, false)])
+        fixture.state.chats[2].conversation.peer.isBlocked = false
         fixture.enter("/rename carol Caro L")
         #expect(fixture.errands == [.rename(Fixture.carol, to: "Caro L")])
         fixture.enter("/rename carol \"Caro L\"")

@@ -101,6 +101,15 @@ struct SlipTests {
         #expect(fixture.text.contains("what is \"") && fixture.state.openID != nil && !fixture.state.isQuitting)
     }
 
+    @Test("an away text that is too long is said to be one")
+    func longAway() {
+        var fixture = Self.bobs()
+        fixture.enter("/away " + String(repeating: "x", count: 257))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("too long: 257 bytes, at most 256"))
+        fixture.enter("/away " + String(repeating: "x", count: 256))
+        #expect(fixture.errands.count == 1)
+    }
+
     @Test("a name that nobody can have goes neither to the chat nor into the settings")
     func badOwnName() {
         for name in ["\"\"", "A\u{202E}b", String(repeating: "x", count: 65)] {

@@ -145,6 +145,8 @@ public struct LocalIdentity: Sendable, Equatable, Codable {
     public var listening: String?
     /// We have told our contacts that we are away, and why; `nil`: we have not.
     public var away: String?
+    /// Bytes of `away` that go over a link.
+    public static let longestAway = WireLimit.away
 
     public init(peerID: PeerID, name: String, address: PeerAddress?, listening: String?) {
         self.peerID = peerID

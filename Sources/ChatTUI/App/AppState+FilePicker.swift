@@ -35,10 +35,13 @@ extension AppState {
             leave(&picker, &effects)
         case .right where picker.filter.textBeforeCursor == picker.filter.text: enter(&picker, &effects)
         case .choose:
-            if picker.marked.isEmpty, case .entry(let entry) = picker.selectedRow, !entry.isFolder {
-                picker.toggleMark()
+            // A folder is opened also when something is marked, so that more can be marked in it.
+            guard case .entry(let entry)? = picker.selectedRow, !entry.isFolder else {
+                enter(&picker, &effects)
+                break
             }
-            if picker.marked.isEmpty { enter(&picker, &effects) } else { return send(picker, &effects) }
+            if picker.marked.isEmpty { picker.toggleMark() }
+            return send(picker, &effects)
         case .sendMarked:
             if picker.marked.isEmpty { picker.toggleMark() }
             if picker.marked.isEmpty { say("Nothing is marked") } else { return send(picker, &effects) }

@@ -37,7 +37,7 @@ extension AppState {
         // Another key in the same direction adds to what waits already.
         window.owedRows =
             missing == 0 ? 0 : missing + (missing.signum() == window.owedRows.signum() ? window.owedRows : 0)
-        if window.isAtBottom { window.newerCount = 0 }
+        window.countNewer()
         chats[index].window = window
     }
 
@@ -131,6 +131,7 @@ extension AppState {
         let area = ScreenLayout(self).chat.size
         let layout = HistoryLayout(self, chats[index], width: area.columns)
         chats[index].window.scroll = layout.scroll(showing: key, height: area.rows)
+        chats[index].window.countNewer()
     }
 
     /// A jump to that very message: it is shown also when it is a file of a closed folder.

@@ -16,7 +16,10 @@ extension AppState {
         case .verify: if let id = who(scanner.remainder()) { showVerification(of: .contact(id), &effects) }
         case .fingerprint: if let id = who(scanner.remainder()) { showVerification(of: .contact(id), &effects) }
         case .block: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, true))) }
-        case .unblock: if let id = who(scanner.remainder()) { effects.append(.run(.setBlocked(id, false))) }
+        case .unblock:
+            guard let id = who(scanner.remainder()) else { return }
+            guard chat(id)?.peer.isBlocked == true else { return say("\(name(of: id)) is not blocked") }
+            effects.append(.run(.setBlocked(id, false)))
         case .rename:
             guard let id = nextContact(&scanner) else { return }
             guard let name = scanner.name(), !name.isEmpty else {

@@ -17,7 +17,14 @@ extension AppState {
             }
             effects.append(.run(.setOwnName(name)))
             effects.append(.run(.settings(.set(key: "name", words: name))))
-        case .away: effects.append(.run(.setAway(scanner.remainder() ?? "")))
+        case .away:
+            let limit = LocalIdentity.longestAway
+            let reason = scanner.remainder() ?? ""
+            guard reason.utf8.count <= limit else {
+                let words = "The text is too long: \(reason.utf8.count) bytes, at most \(limit) go with /away"
+                return note(words, isError: true)
+            }
+            effects.append(.run(.setAway(reason)))
         case .back: effects.append(.run(.setAway(nil)))
         case .mute: mute(&scanner, &effects)
         case .autoAccept: acceptAutomatically(&scanner, &effects)

@@ -272,6 +272,16 @@ struct ChatWindow: Sendable, Equatable {
         placeHeld()
     }
 
+    /// After the view was moved: what is in sight now is not newer any more.
+    mutating func countNewer() {
+        guard newerCount > 0 else { return }
+        if isAtBottom {
+            newerCount = 0
+        } else if reachesNewest {
+            newerCount = min(newerCount, items[(bottomIndex + 1)...].count { $0.message != nil })
+        }
+    }
+
     /// The user looks elsewhere now: a page that would take the view with it is not wanted any more.
     mutating func giveUpJump() {
         if isLoaded, loading?.replaces == true { loading = nil }

@@ -30,6 +30,8 @@ struct PictureLibrary: Sendable {
         ) -> OpaquePointer?
     private typealias Number = @convention(c) (OpaquePointer) -> Int32
     private typealias Bytes = @convention(c) (OpaquePointer) -> UnsafePointer<UInt8>?
+    private typealias Turn = @convention(c) (OpaquePointer) -> OpaquePointer?
+    private typealias Option = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> UnsafePointer<CChar>?
     private typealias Release = @convention(c) (OpaquePointer) -> Void
     private typealias Log = @convention(c) (UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, OpaquePointer?) -> Void
     private typealias SetLog = @convention(c) (Log, OpaquePointer?) -> OpaquePointer?
@@ -43,6 +45,8 @@ struct PictureLibrary: Sendable {
     private let channels: Number
     private let rowBytes: Number
     private let pixels: Bytes
+    private let turn: Turn
+    private let option: Option
     private let release: Release
 
     /// `nil` when the library is not installed.
@@ -61,6 +65,8 @@ struct PictureLibrary: Sendable {
             let channels = symbol("gdk_pixbuf_get_n_channels", as: Number.self),
             let rowBytes = symbol("gdk_pixbuf_get_rowstride", as: Number.self),
             let pixels = symbol("gdk_pixbuf_get_pixels", as: Bytes.self),
+            let turn = symbol("gdk_pixbuf_apply_embedded_orientation", as: Turn.self),
+            let option = symbol("gdk_pixbuf_get_option", as: Option.self),
             let release = symbol("g_object_unref", as: Release.self)
         else { return nil }
         // GLib complains on standard error, which is the terminal: a file from elsewhere would write on the screen. 1 says
@@ -77,6 +83,8 @@ struct PictureLibrary: Sendable {
         self.channels = channels
         self.rowBytes = rowBytes
         self.pixels = pixels
+        self.turn = turn
+        self.option = option
         self.release = release
     }
 
@@ -93,10 +101,27 @@ struct PictureLibrary: Sendable {
         let wanted = (
             Int32(clamping: min(limit.width, Int(size.width))), Int32(clamping: min(limit.height, Int(size.height)))
         )
-        guard let pixbuf = shared.load(path, wanted.0, wanted.1, 1, nil) else { throw .unreadable }
+        guard var pixbuf = shared.load(path, wanted.0, wanted.1, 1, nil) else { throw .unreadable }
+        if shared.liesOnItsSide(pixbuf) {
+            // Its width becomes its height.
+            let upright = (
+                Int32(clamping: min(limit.height, Int(size.width))), Int32(clamping: min(limit.width, Int(size.height)))
+            )
+            shared.release(pixbuf)
+            guard let other = shared.load(path, upright.0, upright.1, 1, nil) else { throw .unreadable }
+            pixbuf = other
+        }
         defer { shared.release(pixbuf) }
-        guard let image = shared.copy(pixbuf) else { throw .unreadable }
+        guard let turned = shared.turn(pixbuf) else { throw .unreadable }
+        defer { shared.release(turned) }
+        guard let image = shared.copy(turned) else { throw .unreadable }
         return image
+    }
+
+    /// Whether a quarter of a turn brings it upright: Orientation 5 to 8 of Exif, which cameras write.
+    private func liesOnItsSide(_ pixbuf: OpaquePointer) -> Bool {
+        guard let value = option(pixbuf, "orientation") else { return false }
+        return (5...8).contains(atoi(value))
     }
 
     /// A regular file of a known kind and a bearable size.

@@ -23,7 +23,8 @@ struct FilePickerScreen {
             box, title: title + shown, footer: footer,
             hints: [
                 Hint("Enter opens or sends", .choose), Hint("Tab", .markFile), Hint("Tab marks several", .markFile),
-                Hint("Enter sends them", .choose),
+                Hint("Enter sends them", .choose), Hint("Enter opens", .choose),
+                Hint("Alt-Enter sends them", .sendMarked),
             ])
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
@@ -51,7 +52,12 @@ struct FilePickerScreen {
     private var footer: SafeText {
         guard !picker.marked.isEmpty else { return SafeText(literal: "Enter opens or sends · Tab marks several") }
         let bytes = picker.marked.reduce(UInt64(0)) { $0.addingReportingOverflow($1.size).partialValue }
-        return SafeText("\(picker.marked.count) marked, \(Units.size(bytes)) · Enter sends them", as: .line)
+        let marked = "\(picker.marked.count) marked, \(Units.size(bytes))"
+        let sends: String =
+            if case .entry(let entry)? = picker.selectedRow, !entry.isFolder { "Enter sends them" } else {
+                "Enter opens, Alt-Enter sends them"
+            }
+        return SafeText("\(marked) · \(sends)", as: .line)
     }
 
     /// `> * photo.png      1.1 MB  21 Nov 09:02`

@@ -106,10 +106,16 @@ struct OverlayScreen {
     }
 
     private func pickerWords(_ picker: FilePicker) -> String {
-        let count = picker.listing?.entries.count ?? 0
-        let all =
-            count >= FileListing.limit
-            ? "the first \(count) entries" : count == 1 ? "1 entry" : "\(count) entries"
+        let total = picker.listing?.entries.count ?? 0
+        let count = picker.rows.count { $0 != .parent }
+        let isFiltered = !picker.filter.text.isEmpty
+        let entries = (isFiltered ? total : count) == 1 ? "entry" : "entries"
+        var all = total >= FileListing.limit ? "the first \(total) entries" : "\(isFiltered ? total : count) \(entries)"
+        if isFiltered {
+            all = "\(count) of \(all)"
+        } else if count < total, total < FileListing.limit {
+            all += ", \(total - count) hidden"
+        }
         return "\(all); a path with / walks there, Backspace goes up"
     }
 

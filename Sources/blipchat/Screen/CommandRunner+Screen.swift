@@ -36,7 +36,7 @@ extension CommandRunner {
         case .start(let name, let port, let downloads, let address):
             try saveFirstConfiguration(paths, settings, name: name, port: port, downloads: downloads)
             return try await chat(
-                paths, configuration(paths), key, on: making, address.map(ScreenTarget.address) ?? target)
+                paths, configuration(paths), key, on: making, address.map(ScreenTarget.firstAddress) ?? target)
         }
     }
 
@@ -53,6 +53,8 @@ extension CommandRunner {
         case newest
         case contact(String)
         case address(String)
+        /// Typed on the first page: what is wrong with it keeps nobody from the chat.
+        case firstAddress(String)
     }
 
     private func openingTarget(_ paths: HomePaths) async throws(CommandError) -> ScreenTarget {
@@ -126,9 +128,16 @@ extension CommandRunner {
             return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)
         }
         do throws(CommandError) {
-            let contact = try await chat.contact(for: target)
+            var notices = chat.notices
+            var contact: String?
+            do throws(CommandError) {
+                contact = try await chat.contact(for: target)
+            } catch {
+                guard case .firstAddress = target else { throw error }
+                notices += error.words
+            }
             let result = try await show(
-                chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: chat.notices,
+                chat.service, of: paths, settings, on: terminal.value, contact: contact, notices: notices,
                 isSecondScreen: chat.isAttached, goesOn: { await chat.goesOn },
                 reconfigure: { await chat.reconfigure($0, paths) })
             await chat.close()
