@@ -18,6 +18,20 @@ struct SearchSyntaxTests {
                 day: { Int64($0).map { (Timestamp(milliseconds: $0 * 10), Timestamp(milliseconds: $0 * 10 + 10)) } }))
     }
 
+    @Test("a quotation mark in a name is a part of it, in a filter as it is, in quotes behind a backslash")
+    func marksInNames() {
+        for (typed, words) in [
+            ("in:Fr\"ed lines", ["in:Fr\"ed", "lines"]),
+            ("from:\"Al \\\"Q\\\" x\" hi", ["from:Al \"Q\" x", "hi"]),
+            ("one\"two three\"", ["one", "two three"]), ("\"a\\b\" c", ["a\\b", "c"]),
+        ] {
+            var scanner = SearchScanner(typed)
+            var found: [String] = []
+            while let word = scanner.next() { found.append(word.text) }
+            #expect(found == words)
+        }
+    }
+
     @Test("takes filters out and leaves words, phrases and exclusions")
     func filters() {
         let syntax = read("Build from:bob has:file after:3 before:5 \"two words\" -not note:x http://a.b")

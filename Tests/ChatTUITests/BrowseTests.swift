@@ -292,6 +292,8 @@ struct BrowseTests {
             fixture.send(.chat(.messageAdded(news)))
         }
         #expect(fixture.text.contains("↓ 3 newer"))
+        let list = fixture.text.split(separator: "\n").first { $0.hasPrefix("▌1 Alice") } ?? ""
+        #expect(list.prefix(16).contains("3○"), "the title counts it, too: \(list)")
         fixture.press("Alt-N")
         #expect(fixture.text.contains("news 3"), "\(fixture.text)")
         #expect(!fixture.text.contains("newer"), "\(fixture.text)")

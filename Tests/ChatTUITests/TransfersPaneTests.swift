@@ -39,6 +39,17 @@ struct TransfersPaneTests {
         #expect(!fixture.text.contains("22.jpg"))
     }
 
+    @Test("where not all of them fit the frame says which one the cursor is on")
+    func place() {
+        let many = (1...19).map { Fixture.transfer($0, .incoming, "f\($0)", size: 1, .offered) }
+        var fixture = opened(many)
+        fixture.press("g")
+        #expect(fixture.text.contains("─ Transfers · 1 of 19 ─"))
+        fixture.press("j", "j")
+        #expect(fixture.text.contains("─ Transfers · 3 of 19 ─"))
+        #expect(opened(Array(many.prefix(3))).text.contains("─ Transfers ─"))
+    }
+
     @Test("p pauses all files of a folder that run or wait, and resumes all that are paused")
     func pausesFolder() {
         var fixture = opened([file(21, .complete), file(22, .running), file(23, .accepted)])

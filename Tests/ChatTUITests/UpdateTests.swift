@@ -430,10 +430,13 @@ struct UpdateTests {
         var fixture = Fixture.main(columns: 80, rows: 10)
         fixture.state.chats[0].window.unreadLine = nil
         fixture.press("PgUp")
-        let before = fixture.text.split(separator: "\n").dropFirst().prefix(6)
+        func chat() -> [Substring] {
+            fixture.text.split(separator: "\n").dropFirst().prefix(6).map { $0.dropFirst(16) }
+        }
+        let before = chat()
         fixture.send(
             .chat(.messageAdded(Fixture.message(20, .incoming, "new", at: Fixture.time(21, 9, 7)))))
-        #expect(fixture.text.split(separator: "\n").dropFirst().prefix(6) == before)
+        #expect(chat() == before)
         #expect(fixture.text.contains("↓ 1 newer"))
         fixture.press("Alt-End")
         #expect(fixture.text.contains("Alice new"))

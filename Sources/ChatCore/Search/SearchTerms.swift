@@ -85,7 +85,8 @@ struct SearchScanner {
     }
 
     /// The next word, without its quotes and without the minus in front of it; `nil` at the end. A quotation mark
-    /// inside of an unquoted word begins a new word, except behind a colon: `from:"Ann Lee"` is one word.
+    /// inside of an unquoted word begins a new word, except behind a colon: `from:"Ann Lee"` is one word, and so is
+    /// `from:Fr"ed`. Within quotes a backslash stands before a mark that is meant itself.
     mutating func next() -> Word? {
         while let scalar = current, Self.isSpace(scalar) { advance() }
         guard current != nil else { return nil }
@@ -103,10 +104,12 @@ struct SearchScanner {
         var text = String.UnicodeScalarView()
         while let scalar = current, !Self.isSpace(scalar) {
             if Self.isQuote(scalar) {
-                guard text.last == ":" else { break }
-                advance()
-                text.append(contentsOf: quotedRest().unicodeScalars)
-                break
+                if text.last == ":" {
+                    advance()
+                    text.append(contentsOf: quotedRest().unicodeScalars)
+                    break
+                }
+                guard text.contains(":") else { break }
             }
             text.append(scalar)
             advance()
@@ -120,6 +123,11 @@ struct SearchScanner {
         while let scalar = current {
             advance()
             if Self.isQuote(scalar) { break }
+            if scalar == "\\", let mark = current, Self.isQuote(mark) {
+                text.append(mark)
+                advance()
+                continue
+            }
             text.append(scalar)
         }
         return String(text)

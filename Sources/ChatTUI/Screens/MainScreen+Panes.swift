@@ -56,7 +56,8 @@ extension MainScreen {
         let chat = state.chats[index]
         let isOpen = chat.id == state.openID
         let isMuted = chat.peer.isMuted(at: state.moment.wall)
-        let news = (isMuted ? "z" : "") + (isOpen ? "" : unread(chat))
+        // Of the open chat only what is out of sight is unread.
+        let news = (isMuted ? "z" : "") + (isOpen && chat.window.isAtBottom ? "" : unread(chat))
         var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
         let room = width - line.width - 3 - news.count

@@ -14,7 +14,7 @@ struct TransfersScreen {
         let group = state.transfers.group(of: pane.selected)
         let showsDetails = pane.showsDetails && group != nil
         canvas.drawBox(
-            box, title: showsDetails ? title(of: group) : SafeText(literal: "Transfers"),
+            box, title: showsDetails ? title(of: group) : listTitle(rows: ScreenLayout.inside(box).size.rows),
             footer: SafeText("\(closing) · partial data is kept across restarts", as: .line),
             hints: [Hint(closing, .transfers)])
         let area = ScreenLayout.inside(box)
@@ -33,6 +33,18 @@ struct TransfersScreen {
         SafeText("Transfer #\(group?.number.rawValue ?? 0)", as: .line)
     }
 
+    /// Where not all of them fit, which one the cursor is on.
+    private func listTitle(rows: Int) -> SafeText {
+        let list = state.listedTransfers(pane)
+        guard list.count > rows / 2 else { return SafeText(literal: "Transfers") }
+        return SafeText("Transfers · \(selectedPlace(in: list) + 1) of \(list.count)", as: .line)
+    }
+
+    private func selectedPlace(in list: [TransferGroup]) -> Int {
+        let key = state.transfers.group(of: pane.selected)?.key
+        return list.firstIndex { $0.key == key } ?? 0
+    }
+
     private func drawList(on canvas: inout Canvas, _ area: Rect) {
         let list = state.listedTransfers(pane)
         if list.isEmpty {
@@ -47,8 +59,7 @@ struct TransfersScreen {
             }
             return
         }
-        let key = state.transfers.group(of: pane.selected)?.key
-        let selected = list.firstIndex { $0.key == key } ?? 0
+        let selected = selectedPlace(in: list)
         let perPage = max(1, area.size.rows / 2)
         let first = max(0, min(selected - perPage + 1, list.count - perPage))
         let nameWidth = list.map { name($0).width }.max() ?? 0
