@@ -267,7 +267,7 @@ private struct TestHome {
     /// A chat that serves its control socket and calls nobody successfully.
     func start(stays: Bool = true) async throws -> ChatInstance {
         let configuration = ChatConfiguration(name: "alice", listen: nil, downloadsFolder: paths.downloads)
-        return try await ChatInstance.start(paths, configuration, for: .everybody(stays: stays))
+        return try await ChatInstance.start(paths, configuration, for: .everybody(until: stays ? .service : .screen))
     }
 }
 

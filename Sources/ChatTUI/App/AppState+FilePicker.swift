@@ -36,7 +36,7 @@ extension AppState {
         case .right where picker.filter.textBeforeCursor == picker.filter.text: enter(&picker, &effects)
         case .choose:
             // A folder is opened also when something is marked, so that more can be marked in it.
-            guard case .entry(let entry)? = picker.selectedRow, !entry.isFolder else {
+            guard picker.selectedFile != nil else {
                 enter(&picker, &effects)
                 break
             }

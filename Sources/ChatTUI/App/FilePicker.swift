@@ -56,6 +56,11 @@ struct FilePicker: Sendable, Equatable {
         return rows.indices.contains(selected) ? rows[selected] : nil
     }
 
+    /// What can be sent where the cursor is; `nil` on a folder, on `..` and where nothing is.
+    var selectedFile: FileListing.Entry? {
+        if case .entry(let entry) = selectedRow, !entry.isFolder { entry } else { nil }
+    }
+
     func path(of name: String) -> String { folder == "/" ? "/" + name : folder + "/" + name }
 
     func isMarked(_ name: String) -> Bool {

@@ -97,19 +97,18 @@ struct PictureLibrary: Sendable {
             throw .unreadable
         }
         guard Int(size.width) * Int(size.height) <= maxPixels else { throw .tooLarge }
-        // Never larger than it is.
-        let wanted = (
-            Int32(clamping: min(limit.width, Int(size.width))), Int32(clamping: min(limit.height, Int(size.height)))
-        )
-        guard var pixbuf = shared.load(path, wanted.0, wanted.1, 1, nil) else { throw .unreadable }
+        /// Never larger than it is.
+        func load(toFit limit: (width: Int, height: Int)) throws(PictureError) -> OpaquePointer {
+            let width = Int32(clamping: min(limit.width, Int(size.width)))
+            let height = Int32(clamping: min(limit.height, Int(size.height)))
+            guard let pixbuf = shared.load(path, width, height, 1, nil) else { throw .unreadable }
+            return pixbuf
+        }
+        var pixbuf = try load(toFit: limit)
         if shared.liesOnItsSide(pixbuf) {
-            // Its width becomes its height.
-            let upright = (
-                Int32(clamping: min(limit.height, Int(size.width))), Int32(clamping: min(limit.width, Int(size.height)))
-            )
             shared.release(pixbuf)
-            guard let other = shared.load(path, upright.0, upright.1, 1, nil) else { throw .unreadable }
-            pixbuf = other
+            // Its width becomes its height.
+            pixbuf = try load(toFit: (limit.height, limit.width))
         }
         defer { shared.release(pixbuf) }
         guard let turned = shared.turn(pixbuf) else { throw .unreadable }

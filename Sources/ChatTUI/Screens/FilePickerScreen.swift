@@ -52,12 +52,8 @@ struct FilePickerScreen {
     private var footer: SafeText {
         guard !picker.marked.isEmpty else { return SafeText(literal: "Enter opens or sends · Tab marks several") }
         let bytes = picker.marked.reduce(UInt64(0)) { $0.addingReportingOverflow($1.size).partialValue }
-        let marked = "\(picker.marked.count) marked, \(Units.size(bytes))"
-        let sends: String =
-            if case .entry(let entry)? = picker.selectedRow, !entry.isFolder { "Enter sends them" } else {
-                "Enter opens, Alt-Enter sends them"
-            }
-        return SafeText("\(marked) · \(sends)", as: .line)
+        let keys = picker.selectedFile == nil ? "Enter opens, Alt-Enter sends them" : "Enter sends them"
+        return SafeText("\(picker.marked.count) marked, \(Units.size(bytes)) · \(keys)", as: .line)
     }
 
     /// `> * photo.png      1.1 MB  21 Nov 09:02`

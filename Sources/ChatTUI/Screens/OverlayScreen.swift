@@ -108,13 +108,13 @@ struct OverlayScreen {
     private func pickerWords(_ picker: FilePicker) -> String {
         let total = picker.listing?.entries.count ?? 0
         let count = picker.rows.count { $0 != .parent }
-        let isFiltered = !picker.filter.text.isEmpty
-        let entries = (isFiltered ? total : count) == 1 ? "entry" : "entries"
-        var all = total >= FileListing.limit ? "the first \(total) entries" : "\(isFiltered ? total : count) \(entries)"
-        if isFiltered {
+        let isFirst = total >= FileListing.limit
+        func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
+        var all = isFirst ? "the first \(total) entries" : entries(total)
+        if !picker.filter.text.isEmpty {
             all = "\(count) of \(all)"
-        } else if count < total, total < FileListing.limit {
-            all += ", \(total - count) hidden"
+        } else if count < total, !isFirst {
+            all = "\(entries(count)), \(total - count) hidden"
         }
         return "\(all); a path with / walks there, Backspace goes up"
     }

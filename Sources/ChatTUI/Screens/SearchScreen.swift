@@ -16,7 +16,7 @@ struct SearchScreen {
 
     func draw(on canvas: inout Canvas) {
         let box = layout.box(inset: 3, top: 1, rowsBelow: 5)
-        let syntax = SafeText(literal: Self.syntax)
+        let syntax = SafeText(literal: Self.example)
         canvas.drawBox(
             box, title: SafeText(title, as: .line), footer: syntax, hints: [Hint(syntax.text, .searchSyntax)])
         let area = ScreenLayout.inside(box)
@@ -48,8 +48,7 @@ struct SearchScreen {
         let room = max(0, area.size.rows - 2)
         // Where not all of it fits, the last row says how to see the rest.
         let isWhole = pane.syntaxTop == 0 && Self.syntaxLines.count <= room
-        let rows = isWhole ? room : room - 1
-        let lines = Self.syntaxLines.dropFirst(pane.syntaxTop).prefix(max(0, rows))
+        let lines = Self.syntaxLines.dropFirst(pane.syntaxTop).prefix(isWhole ? room : max(0, room - 1))
         for (row, (words, meaning)) in lines.enumerated() {
             var line = StyledLine(SafeText(words, as: .line).padded(to: wordsWidth), Theme.key)
             line.add(meaning)
@@ -57,24 +56,26 @@ struct SearchScreen {
             canvas.draw(line, at: place, width: area.size.columns)
             canvas.addTarget(Rect(origin: place, size: Size(columns: area.size.columns, rows: 1)), .example(words))
         }
-        guard !isWhole, rows >= 0, room > 0 else { return }
+        guard !isWhole, room > 0 else { return }
         let shown = "\(pane.syntaxTop + 1)-\(pane.syntaxTop + lines.count) of \(Self.syntaxLines.count) (Up, Down)"
-        let place = Point(column: area.origin.column, row: area.origin.row + 2 + max(0, rows))
+        let place = Point(column: area.origin.column, row: area.origin.row + 1 + room)
         canvas.draw(SafeText(shown, as: .line), at: place, style: Theme.quiet, maxWidth: area.size.columns)
     }
 
     static let syntaxLines: [(words: String, meaning: String)] = [
         ("build log", "both words, or beginnings"), ("\"build log\"", "these words in this order"),
-        ("-draft", "without this word"), ("from:me", "who wrote it, or NAME"), ("in:", "in which chat"),
-        ("has:file", "files"), ("has:link", "links"), ("after:2026-10", "from this day or month"),
-        ("before:2026-12", "before this day"), ("on:yesterday", "on this day"), ("is:unread", "not seen yet"),
+        ("-draft", "without this word"), ("from:me", "who wrote it: me, NAME"), ("in:", "in which chat"),
+        ("has:file", "files"), ("has:link", "links"), ("after:2026-10", "from this day, month on"),
+        ("before:2026-12", "before this day, month"), ("on:yesterday", "on this day"), ("is:unread", "not seen yet"),
     ]
 
-    private static let syntax: StaticString = "from:NAME has:file after:2026-10 before:2026-12 in:NAME"
+    private static let example: StaticString = "from:NAME has:file after:2026-10 before:2026-12 in:NAME"
+
+    /// What is asked for, as it is typed.
+    private var syntax: SearchSyntax { SearchSyntax(pane.query.text, state.searchContext(scope: pane.scope)) }
 
     private var title: String {
-        let query = SearchSyntax(pane.query.text, state.searchContext(scope: pane.scope)).query
-        return query.contact.map { "Search \(state.name(of: $0))" } ?? "Search all history"
+        syntax.query.contact.map { "Search \(state.name(of: $0))" } ?? "Search all history"
     }
 
     /// The sentence on the status line.
@@ -92,10 +93,6 @@ struct SearchScreen {
 
     // MARK: Hits
 
-    private var words: [String] {
-        SearchSyntax(pane.query.text, SearchSyntax.Context(contact: { _ in nil }, day: { _ in nil })).words
-    }
-
     private func drawHits(on canvas: inout Canvas, _ area: Rect, top: Int, rows: Int) {
         guard rows > 0 else { return }
         let hits = pane.result?.hits ?? []
@@ -104,7 +101,7 @@ struct SearchScreen {
             canvas.draw(SafeText(literal: "nothing found"), at: place, style: Theme.quiet, maxWidth: area.size.columns)
             return
         }
-        let words = words
+        let words = syntax.words
         let first = max(0, pane.selected - rows + 1)
         for (row, index) in hits.indices.dropFirst(first).prefix(rows).enumerated() {
             let line = hitLine(hits[index], isSelected: index == pane.selected, words, width: area.size.columns)
@@ -152,7 +149,7 @@ struct SearchScreen {
                 MessageSummary.text(of: message).inDisplayOrder(width: room, reordering: state.settings.reorders))
             return line
         }
-        let words = words
+        let words = syntax.words
         let said = Highlight.line(
             MessageSummary.text(of: message, around: words), words: words, width: room, inBrackets: false)
         line.add(said.inDisplayOrder(width: room, reordering: state.settings.reorders))

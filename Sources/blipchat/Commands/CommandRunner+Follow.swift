@@ -1,6 +1,5 @@
 // Operations that go on until somebody ends them: `blipchat watch`, `transfers watch`, `receive`.
 
-import BLIPNet
 import ChatCore
 import Synchronization
 
@@ -67,10 +66,8 @@ extension CommandRunner {
         let hasReceived = Mutex(false)
         var listening: String?
         while true {
-            // Others know where it listens, and it may be no place for all.
-            if case .running = current.value, let status = try? await runningStatus(try paths()) {
-                listening = status["listening"]?.stringValue
-            }
+            // Beside the operation, which nothing shall hold up.
+            async let place = listeningPlace(of: current.value)
             let asked = ContinuousClock.now
             let rest = operation.rest(after: asked - begin, hasReceived: hasReceived.withLock { $0 })
             let result = await current.value.perform(rest, patience: .seconds(604_800)) { record in
@@ -78,6 +75,7 @@ extension CommandRunner {
                 await records(record)
             }
             guard result == .again else { return result }
+            listening = await place ?? listening
             // It ends, or is there for something else: then it is to be waited for.
             do {
                 try await Task.sleep(for: .milliseconds(50))
@@ -98,11 +96,16 @@ extension CommandRunner {
         }
     }
 
+    /// Where the process takes calls that runs the chat, in words; `nil` for our own and where it does not say.
+    private func listeningPlace(of performer: OperationPerformer) async -> String? {
+        guard case .running = performer, let status = try? await runningStatus(try paths()) else { return nil }
+        return status["listening"]?.stringValue
+    }
+
     private func follower(
         afterEnd: Bool = false, at listening: String? = nil
     ) async throws(CommandError) -> OperationPerformer {
-        let place = listening.flatMap { Endpoint($0, defaultPort: PeerAddress.defaultPort) }
-        let performer = try await performer(listens: true, at: place, afterEnd: afterEnd)
+        let performer = try await performer(listens: true, at: listening, afterEnd: afterEnd)
         if let own = performer.instance, let listening = await own.client.identity.listening {
             streams.note("listening \(listening)")
         }

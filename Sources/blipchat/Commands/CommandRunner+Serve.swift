@@ -54,7 +54,7 @@ extension CommandRunner {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             do throws(CommandError) {
-                return try await ChatInstance.start(paths, configuration, for: .everybody(stays: true))
+                return try await ChatInstance.start(paths, configuration, for: .everybody(until: .service))
             } catch {
                 guard error.isAlreadyRunning, ContinuousClock.now < limit, await !isServed(paths) else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))

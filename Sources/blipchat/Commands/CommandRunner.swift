@@ -234,9 +234,9 @@ struct CommandRunner: Sendable {
     private static let successorTime = Duration.milliseconds(300)
 
     /// Whoever can carry out operations on this home now. `afterEnd`: the one who did ends, or has just ended. A service
-    /// that is started anew goes before us, because it could not start while we wait.
+    /// that is started anew goes before us, because it could not start while we wait. `listening`: where that one took calls.
     func performer(
-        listens: Bool = false, at place: Endpoint? = nil, afterEnd: Bool = false
+        listens: Bool = false, at listening: String? = nil, afterEnd: Bool = false
     ) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
         // When the home has first been seen free.
@@ -257,13 +257,10 @@ struct CommandRunner: Sendable {
             }
             do throws(CommandError) {
                 var configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
-                if let place, !arguments.has("--listen") {
-                    configuration.listen = place
-                    configuration.fallbackToAnyPort = true
-                }
+                if !arguments.has("--listen") { configuration.goOn(at: listening) }
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
-                    paths, configuration, for: listens ? .everybody(stays: false, byTheWay: true) : .commands)
+                    paths, configuration, for: listens ? .everybody(until: .command) : .commands)
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {

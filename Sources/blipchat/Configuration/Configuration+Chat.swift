@@ -53,3 +53,12 @@ extension Configuration {
         chatLimits.network.keepalive = .seconds(keepalive)
     }
 }
+
+extension ChatConfiguration {
+    /// Takes calls where the process before did (`host:port`): others know that place, and it may be none for everybody.
+    mutating func goOn(at listening: String?) {
+        guard let place = listening.flatMap({ Endpoint($0, defaultPort: PeerAddress.defaultPort) }) else { return }
+        listen = place
+        fallbackToAnyPort = true
+    }
+}

@@ -34,7 +34,7 @@ extension CommandRunner {
             name: settings.name ?? Configuration.defaultName(environment: environment),
             listen: .host("127.0.0.1", port: 0),
             downloadsFolder: paths.downloads)
-        let instance = try await ChatInstance.start(paths, configuration, for: .everybody(stays: false))
+        let instance = try await ChatInstance.start(paths, configuration, for: .everybody(until: .screen))
         do throws(CommandError) {
             let contact = try await OpenChat.own(instance).addContact("\(echo.address)")
             let result = try await show(

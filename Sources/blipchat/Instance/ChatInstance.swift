@@ -26,9 +26,7 @@ final class ChatInstance: Sendable {
         case nobody
         /// Other commands, for as long as the command of this process takes: they could not have the home meanwhile.
         case commands
-        /// `stays`: the chat does not end with a screen (`blipchat serve`). `byTheWay`: it is there for a command that only
-        /// looks on, and others that do so go on without it.
-        case everybody(stays: Bool, byTheWay: Bool = false)
+        case everybody(until: ControlServer.End)
     }
 
     private init(
@@ -66,14 +64,13 @@ final class ChatInstance: Sendable {
                 await runner.perform(operation, records: records)
             }
             helping = server.map { server in Task { await server.run() } }
-        case .everybody(let isStaying, let isByTheWay):
-            stays = isStaying
+        case .everybody(let end):
+            stays = end == .service
             let log = LogFile(folder: paths.log)
             let events = await client.events()
             tasks.append(Task { [runner] in await Self.keepLog(log, of: events, runner) })
-            let server = try ControlServer(
-                path: paths.socket, service: client, stays: isStaying, isByTheWay: isByTheWay
-            ) { [runner] operation, records in
+            let server = try ControlServer(path: paths.socket, service: client, until: end) {
+                [runner] operation, records in
                 await runner.perform(operation, records: records)
             }
             ownServer = server

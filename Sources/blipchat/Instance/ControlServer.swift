@@ -9,12 +9,20 @@ import Synchronization
 final class ControlServer: Sendable {
     private static let maximumConnections = 64
 
+    /// What a chat ends with.
+    enum End: Sendable {
+        /// `blipchat serve`: it is there for its own sake.
+        case service
+        case screen
+        /// It is there for a command (`watch`, `receive`, or one that takes a moment): others go on without it.
+        case command
+    }
+
     private let descriptor: Int32
     private let path: String
     private let service: (any ChatService)?
-    private let stays: Bool
-    private let isByTheWay: Bool
-    /// Runs for the command of its own process and ends with it.
+    private let end: End
+    /// It serves commands only, and ends with the one of its own process.
     private var isTemporary: Bool { service == nil }
     private let perform: @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     private let connections = Atomic(0)
@@ -26,20 +34,18 @@ final class ControlServer: Sendable {
     var frontEnds: Int { sessions.load(ordering: .relaxed) }
 
     /// The chat is about to end; whoever is attached goes on with it, unless it was served for its own sake.
-    func prepareToEnd() { hasHeirs.store(!stays && frontEnds > 0, ordering: .relaxed) }
+    func prepareToEnd() { hasHeirs.store(end != .service && frontEnds > 0, ordering: .relaxed) }
 
     /// Listens at `path`; the caller holds the instance lock. Attached front ends drive `service`; without one it serves
-    /// commands only. `stays`: the service does not end with a screen; `isByTheWay`: it ends with a command that looks on.
-    /// When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
+    /// commands only. When it ends, those that it cannot answer to the end are told to ask again (`ControlResult.again`).
     init(
-        path: String, service: (any ChatService)? = nil, stays: Bool = false, isByTheWay: Bool = false,
+        path: String, service: (any ChatService)? = nil, until end: End = .command,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     ) throws(CommandError) {
         descriptor = try ControlSocket.listen(at: path)
         self.path = path
         self.service = service
-        self.stays = stays
-        self.isByTheWay = isByTheWay
+        self.end = end
         self.perform = perform
     }
 
@@ -86,7 +92,8 @@ final class ControlServer: Sendable {
                     guard let service else { break }
                     sessions.add(1, ordering: .relaxed)
                     defer { sessions.subtract(1, ordering: .relaxed) }
-                    return await ServiceSession(service: service, connection: connection, stays: stays).run(request)
+                    let isService = end == .service
+                    return await ServiceSession(service: service, connection: connection, stays: isService).run(request)
                 }
                 let result = await answer(request, on: connection)
                 guard await connection.send(result.json) else { return }
@@ -116,7 +123,7 @@ final class ControlServer: Sendable {
         guard Task.isCancelled else { return result }
         switch (operation, result) {
         // A watch goes on where the chat does; that serve or the last screen ends is what it watches for.
-        case (.events, _): return isTemporary || isByTheWay || hasHeirs.load(ordering: .relaxed) ? .again : result
+        case (.events, _): return end == .command || hasHeirs.load(ordering: .relaxed) ? .again : result
         // Other failures are what became of it.
         case (_, .failed(let error)) where operation.waitsForPeer && error.exit == .queued: return .again
         case (.receive, .failed(OperationRunner.noOffer)): return .again

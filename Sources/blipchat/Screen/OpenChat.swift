@@ -27,17 +27,13 @@ enum OpenChat {
             // What keeps it from being started is the other one's, and is tried again until the other one answers.
             let attached = try await AttachedService.attach(to: paths.socket) { identity in
                 var settings = reading() ?? configuration
-                // Others know where it listens.
-                if let place = identity.listening.flatMap({ Endpoint($0, defaultPort: PeerAddress.defaultPort) }) {
-                    settings.listen = place
-                    settings.fallbackToAnyPort = true
-                }
-                return try? await ChatInstance.start(paths, settings, for: .everybody(stays: false))
+                settings.goOn(at: identity.listening)
+                return try? await ChatInstance.start(paths, settings, for: .everybody(until: .screen))
             }
             if let attached { return .attached(attached) }
             do throws(CommandError) {
                 return .own(
-                    try await ChatInstance.start(paths, configuration, for: .everybody(stays: false), key: key))
+                    try await ChatInstance.start(paths, configuration, for: .everybody(until: .screen), key: key))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
                 guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }
