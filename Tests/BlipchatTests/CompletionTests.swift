@@ -7,10 +7,13 @@ import Testing
 @testable import blipchat
 
 @Suite struct CompletionTests {
-    /// Runs a command with a stub `blipchat` in PATH that knows two contacts.
-    private func run(_ command: [String], _ directory: TemporaryDirectory) async throws -> String {
+    /// Runs a command with a stub `blipchat` in PATH that knows some contacts.
+    private func run(
+        _ command: [String], _ directory: TemporaryDirectory, names: [String] = ["bob", "mary ann"]
+    ) async throws -> String {
         let stub = directory.file("blipchat")
-        try TestFile.write("#!/bin/sh\necho bob\necho 'mary ann'\n", to: stub)
+        try TestFile.write(names.joined(separator: "\n") + "\n", to: directory.file("names"))
+        try TestFile.write("#!/bin/sh\ncat '\(directory.file("names"))'\n", to: stub)
         chmod(stub, 0o755)
         let process = try ChildProcess(
             command, environment: ["PATH": "\(directory.path):/usr/bin:/bin", "HOME": directory.path],
@@ -46,7 +49,7 @@ import Testing
         #expect(output == expected + "\n")
     }
 
-    @Test("offers contacts with blanks in their names as they are, and nothing where nothing is known")
+    @Test("offers contacts quoted where the shell would split them, and nothing where nothing is known")
     func bashNames() async throws {
         let directory = try TemporaryDirectory()
         try TestFile.write(CompletionScript.text(for: .bash), to: directory.file("completion"))
@@ -55,7 +58,28 @@ import Testing
             COMP_WORDS=(blipchat send ''); COMP_CWORD=2; _blipchat; printf '%s|' "${COMPREPLY[@]}"
             COMP_WORDS=(blipchat contacts rename bob ''); COMP_CWORD=4; _blipchat; printf '%s|' "${#COMPREPLY[@]}"
             """
-        #expect(try await run(["bash", "-c", script], directory) == "bob|mary ann|0|")
+        #expect(try await run(["bash", "-c", script], directory) == "bob|mary\\ ann|0|")
+    }
+
+    @Test(
+        "a contact's name is never run, however the word begins: what is completed is that name",
+        arguments: ["$(touch pwned)", "`touch pwned`", "a;touch pwned", "O\"Neil's \\ $HOME", "* ~ {a,b}", "wow!!"],
+        [nil, "\"", "'"] as [Character?])
+    func hostileName(name: String, quote: Character?) async throws {
+        // Not every name can stand between every kind of quotation marks.
+        let isOffered = !(quote == "'" && name.contains("'")) && !(quote == "\"" && name.contains("!"))
+        let directory = try TemporaryDirectory()
+        let begin = quote.map { String($0) } ?? ""
+        try TestFile.write(CompletionScript.text(for: .bash), to: directory.file("completion"))
+        try TestFile.write(begin, to: directory.file("typed"))
+        let script = """
+            cd '\(directory.path)'; . ./completion
+            COMP_WORDS=(blipchat send "$(cat typed)"); COMP_CWORD=2; _blipchat
+            for word in "${COMPREPLY[@]}"; do eval "printf '%s|' $(cat typed)$word$(cat typed)"; done
+            """
+        let output = try await run(["bash", "-c", script], directory, names: [name, "bob"])
+        #expect(output == (isOffered ? name + "|" : "") + "bob|")
+        #expect(access(directory.file("pwned"), F_OK) != 0)
     }
 
     @Test("is read by zsh and fish without a word", arguments: [CompletionScript.Shell.zsh, .fish])

@@ -4,10 +4,30 @@ extension CompletionScript {
     static var bash: String {
         """
         # bash completion for blipchat, made by: blipchat completion bash
+        # Names are other people's words: compgen -W would expand what stands in them.
+        _blipchat_contacts() {
+            local name word
+            COMPREPLY=()
+            while IFS= read -r name; do
+                case $1 in
+                    \\"*)
+                        # Nothing keeps an exclamation mark in double quotes from the shell.
+                        [[ $name == *!* ]] && continue
+                        word=${name//\\\\/\\\\\\\\} word=${word//\\"/\\\\\\"} word=${word//\\$/\\\\\\$}
+                        word=\\"${word//\\`/\\\\\\`} ;;
+                    \\'*)
+                        [[ $name == *\\'* ]] && continue
+                        word=\\'$name ;;
+                    *) printf -v word %q "$name" ;;
+                esac
+                if [[ $word == "$1"* ]]; then COMPREPLY+=("${word#[\\"\\']}"); fi
+            done < <(blipchat contacts list --names 2>/dev/null)
+        }
+
         _blipchat_complete() {
             local IFS=$'\\n'
             case $1 in
-                contacts) COMPREPLY=($(compgen -W "$(blipchat contacts list --names 2>/dev/null)" -- "$2")) ;;
+                contacts) _blipchat_contacts "$2" ;;
                 files) compopt -o filenames; COMPREPLY=($(compgen -f -- "$2")) ;;
                 '') COMPREPLY=() ;;
                 *) IFS=' '; COMPREPLY=($(compgen -W "$1" -- "$2")) ;;
