@@ -37,6 +37,32 @@ struct ChatApplicationTests {
         #expect(application.farewell?.contains("stay queued") == true)
     }
 
+    @Test("the first picture has the chat in it")
+    func firstPicture() async throws {
+        let hello = ScreenFixture.message(1, .incoming, "hello there", at: ScreenFixture.time(21, 9, 0))
+        let (_, run) = start(RecordingService(history: [hello]))
+        #expect(await terminal.waits { $0.presentCount > 0 })
+        let first = terminal.first.map { ScreenFixture.text($0) } ?? ""
+        #expect(first.contains("Alice>") && first.contains("hello there"), "\(first)")
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
+    @Test("a history that does not answer keeps nobody from the screen, and is not taken for an empty one")
+    func slowHistory() async throws {
+        let service = RecordingService()
+        await service.holdConversations()
+        let (_, run) = start(service)
+        #expect(await terminal.waits(for: "F1 help"))
+        #expect(!terminal.text.contains("Nobody to talk to"))
+        terminal.type("early")
+        #expect(await terminal.waits(for: "> early"))
+        await service.releaseConversations()
+        #expect(await terminal.waits(for: "Alice> early"))
+        terminal.press("Ctrl-q")
+        _ = try await run.value
+    }
+
     @Test("a folder that is being offered holds up nothing but the end of the program")
     func folder() async throws {
         let service = RecordingService()

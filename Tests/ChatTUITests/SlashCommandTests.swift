@@ -58,6 +58,47 @@ struct SlashCommandTests {
         #expect(fixture.errands.contains(.send("／wide is no command", to: Fixture.alice)))
     }
 
+    @Test("the question about a paste stays for what says nothing about it, and Esc takes only the question back")
+    func pasteQuestion() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.paste("one\ntwo")))
+        fixture.press("Enter")
+        for key in ["Ctrl-z", "Ctrl-l"] {
+            fixture.press(key)
+            #expect(fixture.text.contains("2 pasted lines: Enter again sends them"), "\(key)")
+        }
+        fixture.send(.input(.resize(Size(columns: 100, rows: 30))))
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.send("one\ntwo", to: Fixture.alice)))
+        fixture.send(.input(.paste("three\nfour")))
+        fixture.press("Enter", "Esc")
+        #expect(!fixture.text.contains("Enter again") && fixture.state.browse == nil)
+        #expect(fixture.state.input.text == "three\nfour")
+        fixture.press("Enter", "x")
+        #expect(!fixture.text.contains("Enter again"), "a changed draft is asked about anew")
+    }
+
+    @Test("names that other programs have for it are the same commands")
+    func otherNames() {
+        let same = [
+            "myqr": "qr", "upload": "send", "sendfile": "send", "download": "accept", "savefile": "accept",
+            "key": "bind", "sub": "add", "roster": "contacts", "url": "links", "correct": "edit", "redact": "delete",
+        ]
+        for (other, name) in same {
+            #expect(SlashCommands.named(other)?.name == name, "\(other)")
+        }
+    }
+
+    @Test("an empty path is no file, and not the working folder")
+    func emptyPath() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for line in ["/send \"\"", "/send a.txt ''", "/accept 8 \"\""] {
+            fixture.effects = []
+            fixture.enter(line)
+            #expect(fixture.errands.isEmpty && fixture.text.contains("\"\" is no path"), "\(line)")
+        }
+    }
+
     @Test(
         "a command behind blanks or invisible characters is not run",
         arguments: [" /quit", "\u{200B}/quit", "\n/quit", "/\u{200B}quit", "/qu\u{2060}it"])

@@ -493,7 +493,10 @@ struct UpdateTests {
 
     @Test("an offer that something else hides is not answered unseen: the first key says what it is")
     func hiddenOffer() {
-        for hide in [{ $0.enter("/alias x y") }, { $0.press("Esc") }, { $0.press("Esc", "r") }]
+        for hide in [
+            { $0.enter("/alias x y") }, { $0.press("Esc") }, { $0.press("Esc", "r") }, { $0.press("Alt-x") },
+            { $0.press("Alt-k") },
+        ]
             as [(inout Fixture) -> Void]
         {
             var fixture = Fixture.main(columns: 80, rows: 24)

@@ -44,6 +44,34 @@ extension EndToEnd {
             #expect(try await run("OTHER=\"$e\" exec \"$0\" id").status == .exited(0))
         }
 
+        @Test("a home that is a file is not taken for an empty one, and stays as it is")
+        func fileAsHome() async throws {
+            let alice = try BlipchatHome("alice")
+            let file = alice.folder.file("home")
+            try TestFile.write("mine", to: file)
+            chmod(file, 0o644)
+            func run(_ home: String, _ words: String) async throws -> CommandOutcome {
+                try await alice.shell("BLIPCHAT_HOME='\(home)' exec \"$0\" \(words)")
+            }
+            for words in ["contacts list", "transfers list", "export", "search x", "history bob", "status", "id"] {
+                let outcome = try await run(file, words)
+                #expect(outcome.status == .exited(7) && outcome.errorOutput.contains(file), "\(words): \(outcome)")
+            }
+            #expect(try await run(file + "/sub", "contacts list").status == .exited(7))
+            let doctor = try await run(file, "doctor --fix")
+            #expect(doctor.status == .exited(7) && doctor.output.contains("\(file) is not a folder"), "\(doctor)")
+            var status = stat()
+            #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o644)
+        }
+
+        @Test("a full device that takes no id says that the message is stored")
+        func fullDevice() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            let outcome = try await alice.shell("exec \"$0\" send bob x --queue > /dev/full")
+            expectOneSentence(outcome, 7, "standard output: cannot be written", "is stored, and goes out")
+        }
+
         @Test("takes no pipe or folder for a file, and - only where standard input or output is meant")
         func notFiles() async throws {
             let alice = try BlipchatHome("alice")

@@ -6,6 +6,25 @@ import Testing
 
 extension EndToEnd {
     @Suite struct HeadlessTests {
+        @Test("what is about this home only calls nobody: not even blocking somebody shows that we are here")
+        func quietCommands() async throws {
+            let alice = try BlipchatHome("alice")
+            // Adding somebody calls them, so they are not there yet.
+            let port = try PlainServer.freePort()
+            try await alice.add("127.0.0.1:\(port)", as: "bob")
+            let server = try PlainServer(.silent, port: port)
+            for command in [
+                ["contacts", "rename", "bob", "rob"], ["keep", "rob", "7"], ["contacts", "block", "rob"],
+                ["contacts", "unblock", "rob"], ["transfers", "list"], ["forget", "rob", "--all"], ["status"],
+                ["contacts", "block", "rob"], ["contacts", "remove", "rob"],
+            ] {
+                let outcome = try await alice.shell("exec \"$0\" " + command.joined(separator: " "))
+                #expect(outcome.status == .exited(0), "\(command): \(outcome.errorOutput)")
+            }
+            #expect(server.callCount == 0)
+            #expect(try await alice.run("contacts", "list").output.isEmpty, "all of it was done")
+        }
+
         @Test("delivers a message from process to process and shows it in both histories")
         func delivery() async throws {
             let alice = try BlipchatHome("alice")

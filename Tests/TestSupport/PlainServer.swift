@@ -3,6 +3,7 @@
 import CLinux
 import Dispatch
 import Glibc
+import Synchronization
 
 public final class PlainServer: Sendable {
     public enum Behaviour: Sendable {
@@ -14,17 +15,27 @@ public final class PlainServer: Sendable {
 
     private let descriptor: Int32
     public let port: UInt16
+    private let calls: Calls
+    /// How many connections have come.
+    public var callCount: Int { calls.count.load(ordering: .acquiring) }
 
-    public init(_ behaviour: Behaviour) throws {
+    private final class Calls: Sendable {
+        let count = Atomic(0)
+    }
+
+    public init(_ behaviour: Behaviour, port wanted: UInt16 = 0) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SystemFailure("socket") }
         self.descriptor = descriptor
-        port = try Self.listen(descriptor)
+        port = try Self.listen(descriptor, port: wanted)
+        let calls = Calls()
+        self.calls = calls
         DispatchQueue(label: "blipchat.test.server").async {
             var connections: [Int32] = []
             while true {
                 let connection = accept(descriptor, nil, nil)
                 guard connection >= 0 else { break }
+                calls.count.add(1, ordering: .acquiringAndReleasing)
                 switch behaviour {
                 case .silent: connections.append(connection)
                 case .answers(let text):
@@ -47,9 +58,10 @@ public final class PlainServer: Sendable {
         return try listen(descriptor)
     }
 
-    private static func listen(_ descriptor: Int32) throws -> UInt16 {
+    private static func listen(_ descriptor: Int32, port: UInt16 = 0) throws -> UInt16 {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let done = withUnsafeMutablePointer(to: &address) { pointer in

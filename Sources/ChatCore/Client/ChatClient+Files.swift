@@ -42,7 +42,8 @@ extension ChatClient {
         guard transfer.direction == .outgoing else { return try await accept(transfer, into: nil) }
         try await change(transfer.id) {
             $0.state = $0.started == nil ? .offered : .accepted
-            $0.reason = nil
+            // They may have paused it, too, and do not say so.
+            $0.reason = $0.started == nil ? nil : TransferReason.waitingForReceiver
         }
         try await tell(transfer, .accepted)
     }

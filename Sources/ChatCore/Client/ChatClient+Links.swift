@@ -7,7 +7,7 @@ extension ChatClient {
 
     /// Calls `contact` unless there is a link, a call under way, or a reason not to.
     func dial(_ contact: ContactID) {
-        guard phase == .running, sessions[contact]?.mayDial == true else { return }
+        guard phase == .running, configuration.callsContacts, sessions[contact]?.mayDial == true else { return }
         guard hasRoomForContact else { return dialLater(contact) }
         guard let number = sessions[contact]?.beginDial() else { return }
         publishLinkState(of: contact)

@@ -124,19 +124,20 @@ public actor ChatClient: ChatService {
         await releaseAll()
         resolveDownloadsFolder()
         await restTransfers()
-        keepPartialsClean()
         dialEverybody()
-        keepHouse()
+        spawn(after: Self.openingTime) { client in
+            client.keepPartialsClean()
+            client.keepHouse()
+        }
     }
 
-    /// The first few at once, the others a hundred a second: a long list must not hold up the screen that is being opened.
+    /// The screen that is being opened has the processors first.
+    private static let openingTime = Duration.milliseconds(20)
+
+    /// The first few together, the others a hundred a second: a long list must not hold up the screen either.
     private func dialEverybody() {
         for (index, contact) in sessions.keys.sorted().enumerated() {
-            guard index >= 8 else {
-                dial(contact)
-                continue
-            }
-            spawn(after: .milliseconds(10 * (index - 7))) { $0.dial(contact) }
+            spawn(after: Self.openingTime + .milliseconds(10 * max(0, index - 7))) { $0.dial(contact) }
         }
     }
 

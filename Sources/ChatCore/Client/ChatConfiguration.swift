@@ -8,6 +8,8 @@ public struct ChatConfiguration: Sendable {
     public var name: String
     /// Where to take calls; `nil`: we only make calls.
     public var listen: Endpoint?
+    /// Call contacts. Without it nobody learns that we are here.
+    public var callsContacts = true
     /// When the port is taken: take any free one instead of failing.
     public var fallbackToAnyPort: Bool
     /// The host to print in our own address; `nil`: the bound one, or this machine's first address.

@@ -26,6 +26,8 @@ final class AppLoop {
     private(set) var openErrands = 0
 
     private(set) var state: AppState?
+    /// What comes before the front end has begun waits until it has; `nil` from then on.
+    private var early: [AppAction]? = []
     /// What `state` says of the last action.
     private(set) var hasOnlyTyped = false
     /// When (uptime) `state` has to be looked at again.
@@ -78,11 +80,16 @@ final class AppLoop {
         }
         if !options.notices.isEmpty { first.note(options.notices) }
         state = first
+        for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
+        // On another processor they are answered while the terminal is started.
+        await Task.yield()
         if let size = try begin() { state?.size = size }
+        let early = self.early ?? []
+        self.early = nil
+        for action in early { dispatch(action) }
         let listener = Task { [weak self] in
             for await event in events { self?.dispatch(.chat(event)) }
         }
-        for question: Question in [.conversations, .transfers, .requests, .downloads] { carryOut(.ask(question)) }
         dispatch(.clock)
         var offering: Task<Void, Never>?
         for await errand in errands {
@@ -135,6 +142,10 @@ final class AppLoop {
     }
 
     func dispatch(_ action: AppAction) {
+        guard early == nil else {
+            early?.append(action)
+            return
+        }
         // The only owner while it changes, so that nothing is copied.
         guard var changing = state.take() else { return }
         let effects = update(&changing, action, at: now)

@@ -93,7 +93,8 @@ extension AppState {
 
     /// A command, to the open overlay when it is one of its keys.
     mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
-        if command != .send { hasAskedPaste = false }
+        // These two say nothing about the draft.
+        if command != .send, command != .suspend, command != .redraw, withdrawPasteQuestion(), command == .back { return }
         if command != .complete, command != .completeBack {
             let hadList = completion.map { !$0.candidates.isEmpty } ?? false
             completion = nil
@@ -109,7 +110,7 @@ extension AppState {
     /// Typed characters, into the field that has the cursor.
     mutating func type(_ text: String, _ effects: inout [AppEffect]) {
         completion = nil
-        hasAskedPaste = false
+        _ = withdrawPasteQuestion()
         if overlay != nil {
             typeIntoOverlay(text, &effects)
             return

@@ -20,6 +20,7 @@ extension AppState {
                 note("Which file is it about? /send PATH -- TEXT", isError: true)
                 return
             }
+            guard !paths.contains("") else { return note(Self.emptyPath, isError: true) }
             effects.append(.run(.sendFiles(paths, caption: caption ?? "", to: openID)))
         case .accept:
             var ahead = scanner
@@ -28,6 +29,7 @@ extension AppState {
             let folder = scanner.next()
             guard isEnd(&scanner, of: "/accept [N] [FOLDER]", hint: "a folder with blanks stands in quotation marks")
             else { return }
+            guard folder != "" else { return note(Self.emptyPath, isError: true) }
             // Without a number only what cannot be anything else is a folder: a slip would make one.
             if let folder, folder == word, !folder.contains("/"), !["~", ".", ".."].contains(folder) {
                 return note(
@@ -54,6 +56,9 @@ extension AppState {
         default: showTransfers(scanner.remainder() ?? "")
         }
     }
+
+    /// The working folder would be meant by it, and is not what somebody wants who has typed quotation marks.
+    private static let emptyPath = "\"\" is no path (. is the working folder)"
 
     /// `/decline N REASON`: the news of a transfer carries no words (PROTOCOL 4), so the reason is an answer to the
     /// offer.

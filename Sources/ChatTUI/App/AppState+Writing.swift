@@ -8,7 +8,7 @@ extension AppState {
     /// A paste of several lines is one draft, and Enter asks before it goes out.
     mutating func insertPaste(_ text: String) {
         let lines = input.insertPaste(text)
-        hasAskedPaste = false
+        _ = withdrawPasteQuestion()
         guard input.text.utf8.count <= Self.textLimit else {
             return say("\(Units.size(UInt64(input.text.utf8.count))), too long for a message: \(fileKey) sends a file")
         }
@@ -33,15 +33,25 @@ extension AppState {
     /// Whether the draft may go out: the first Enter on a pasted one only asks.
     mutating func confirmsPaste(running command: SlashCommand? = nil) -> Bool {
         let lines = input.pastedLines
-        guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !hasAskedPaste else { return true }
+        guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !withdrawPasteQuestion() else {
+            return true
+        }
         hasAskedPaste = true
         let file = isLongPaste(lines) ? ", \(fileKey) as a file" : ""
         guard let command else {
-            say("\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
+            say(question: "\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
             return false
         }
-        say("\(lines) pasted lines: \(sendKey) again runs /\(command.name); // in front sends them")
+        say(question: "\(lines) pasted lines: \(sendKey) again runs /\(command.name); // in front sends them")
         return false
+    }
+
+    /// The question of the first Enter is over, and is not to be read any more. `false` when there is none.
+    mutating func withdrawPasteQuestion() -> Bool {
+        guard hasAskedPaste else { return false }
+        hasAskedPaste = false
+        if status?.isQuestion == true { status = nil }
+        return true
     }
 
     /// Ctrl-t on a long pasted draft, or one that is too long for a message. `false` when there is none.

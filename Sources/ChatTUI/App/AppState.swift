@@ -135,6 +135,12 @@ public struct AppState: Sendable {
     var firstContact: String?
     /// The conversations were read at least once.
     var hasLoaded = false
+    /// What is to be seen first is still on its way: the list, and the newest page of the chat that opens.
+    var isOpening: Bool {
+        guard hasLoaded else { return true }
+        guard let window = openChat?.window else { return false }
+        return !window.isLoaded && window.loading != nil
+    }
     /// The mentions from before this start are to be asked for.
     var lacksMentions = false
     /// A command that asks once before it does something final, and waits for being entered again.

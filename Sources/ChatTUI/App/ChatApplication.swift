@@ -46,6 +46,10 @@ public final class ChatApplication {
     private let options: ChatApplicationOptions
     private let loop: AppLoop
     private var painter = PaintSchedule()
+    /// The first picture waits for what it is to show.
+    private var isHeld = true
+    /// How long it waits (a history on a slow disk): nobody takes that for a program that hangs.
+    private static let patience = Duration.milliseconds(100)
     private var shownTitle: SafeText?
     /// Has the terminal.
     private var editor: EditorSession?
@@ -60,13 +64,6 @@ public final class ChatApplication {
         loop = AppLoop(service: service, options)
     }
 
-    /// Makes the tables that every picture and key need, which whoever needs them first would make otherwise. From any
-    /// thread, before there is an application.
-    public nonisolated static func makeTables() {
-        _ = Keymap.standard
-        _ = SlashCommands.named("")
-    }
-
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
     public private(set) var farewell: String?
 
@@ -79,12 +76,13 @@ public final class ChatApplication {
     /// Opens the screen, and returns the exit code when the user has quit and the terminal is restored: 0, or
     /// 128 + signal when a signal ended it. Throws when there is no usable terminal.
     public func run() async throws(TerminalError) -> Int32 {
-        loop.onChange = { [weak self] action in self?.schedulePaint(after: action) }
-        loop.onEffect = { [weak self] effect in self?.carryOut(effect) }
         let last = try await loop.run(size: terminal.size, options) { () throws(TerminalError) in
             try terminal.start { [weak self] event in self?.receive(event) }
+            loop.onChange = { [weak self] action in self?.schedulePaint(after: action) }
+            loop.onEffect = { [weak self] effect in self?.carryOut(effect) }
             loop.terminalIs(terminal.capabilities)
             terminal.perform(.mouse(options.settings.mouse))
+            ScreenActor.after(Self.patience) { [weak self] in self?.loop.dispatch(.clock) }
             return terminal.size
         }
         terminal.stop()
@@ -144,6 +142,10 @@ public final class ChatApplication {
     /// The echo of a key is painted at once, by whoever has read the key; news are painted together, a little later.
     private func schedulePaint(after action: AppAction) {
         let now = loop.now.uptime
+        if isHeld {
+            guard let state = loop.state, !state.isOpening || now >= Self.patience else { return }
+            isHeld = false
+        }
         let isEcho = if case .input = action { true } else { false }
         if !loop.hasOnlyTyped {
             picture = isEcho ? nil : picture?.outdated()

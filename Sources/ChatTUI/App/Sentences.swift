@@ -67,7 +67,7 @@ public enum Sentences {
         case .diskFull: "the disk is full; nothing was changed (make room and try again)"
         case .locked: "another process holds the history (end it, or wait)"
         case .damaged(let path, let reason):
-            "\(path) is damaged: \(reason) (history and export show what can be read, doctor --recover saves it)"
+            "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it while the file opens)"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
         case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"

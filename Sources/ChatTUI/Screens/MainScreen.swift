@@ -174,7 +174,9 @@ struct MainScreen {
         func add(_ text: String, _ style: Style = .plain) {
             rows += TextWrap.wrap(SafeText(text, as: .line), width: width).map { StyledLine($0, style) }
         }
-        if state.chats.isEmpty {
+        if !state.hasLoaded {
+            // Who is there is not known yet.
+        } else if state.chats.isEmpty {
             add("Nobody to talk to yet.")
             if let address = state.identity.address {
                 add("")

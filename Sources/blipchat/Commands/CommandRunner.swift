@@ -153,7 +153,8 @@ struct CommandRunner: Sendable {
         if operations.contains(where: \.isSending) { try streams.requireOutput() }
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
         let watch = operations.contains(where: \.isSending) ? try await InterruptedSending.watch(streams) : nil
-        var performer = try await performer()
+        let concernsPeers = operations.contains(where: \.concernsPeers)
+        var performer = try await performer(callsContacts: concernsPeers)
         var code = ExitCode.done
         var failure: CommandError?
         for operation in operations {
@@ -167,7 +168,13 @@ struct CommandRunner: Sendable {
         }
         await performer.finish()
         await watch?.end()
-        if let failure = await printer.failure ?? failure { throw failure }
+        if let unprinted = await printer.failure {
+            guard operations.contains(where: \.isSending) else { throw unprinted }
+            throw CommandError(
+                unprinted.exit, unprinted.subject, unprinted.reason,
+                advice: "what was sent up to here is stored, and goes out: blipchat history shows it")
+        }
+        if let failure { throw failure }
         return code
     }
 
@@ -191,7 +198,7 @@ struct CommandRunner: Sendable {
             }
             _ = stored.takeHeld()
             do throws(CommandError) {
-                performer = try await self.performer(afterEnd: true)
+                performer = try await self.performer(afterEnd: true, callsContacts: operation.concernsPeers)
             } catch {
                 return .failed(try await abandoned(operation, stored.ids, error, printer))
             }
@@ -235,8 +242,9 @@ struct CommandRunner: Sendable {
 
     /// Whoever can carry out operations on this home now. `afterEnd`: the one who did ends, or has just ended. A service
     /// that is started anew goes before us, because it could not start while we wait. `listening`: where that one took calls.
+    /// `callsContacts`: as in the configuration, where the chat is our own.
     func performer(
-        listens: Bool = false, at listening: String? = nil, afterEnd: Bool = false
+        listens: Bool = false, at listening: String? = nil, afterEnd: Bool = false, callsContacts: Bool = true
     ) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
         // When the home has first been seen free.
@@ -258,6 +266,7 @@ struct CommandRunner: Sendable {
             do throws(CommandError) {
                 var configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
                 if !arguments.has("--listen") { configuration.goOn(at: listening) }
+                configuration.callsContacts = callsContacts
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
                     paths, configuration, for: listens ? .everybody(until: .command) : .commands)

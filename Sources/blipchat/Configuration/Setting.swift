@@ -43,21 +43,25 @@ struct Setting: Sendable {
     /// In the order of PRODUCT, "Config".
     static let all: [Setting] = general + screen + conversation + limits + perContact + named
 
-    private static let byKey = Dictionary(all.map { ($0.key, $0) }) { first, _ in first }
+    /// The setting with a key. The first table has what most people set: the others are made when something of theirs, or
+    /// something that is nowhere, is asked for.
+    private static func find(_ key: String) -> Setting? {
+        general.first { $0.key == key } ?? all.first { $0.key == key }
+    }
 
     /// The setting at a path; `nil` when there is none.
     static func at(_ path: SettingPath) -> Setting? {
         switch path.section {
-        case "keys", "alias": byKey["\(path.section).NAME"]
-        case "contact": path.contact == nil ? nil : byKey[path.key]
-        default: path.name == "NAME" ? nil : byKey[path.key]
+        case "keys", "alias": find("\(path.section).NAME")
+        case "contact": path.contact == nil ? nil : find(path.key)
+        default: path.name == "NAME" ? nil : find(path.key)
         }
     }
 
     /// The setting of an entry; throws what is wrong with its key.
     static func of(_ entry: ConfigurationEntry) throws(ConfigurationError) -> Setting {
         if let setting = at(entry.path) { return setting }
-        if entry.path.section == "contact", entry.contact == nil, byKey[entry.key] != nil {
+        if entry.path.section == "contact", entry.contact == nil, find(entry.key) != nil {
             throw ConfigurationError(
                 position: entry.position, reason: "whose?", advice: "write it below [contact.\"NAME\"]")
         }

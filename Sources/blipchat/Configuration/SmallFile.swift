@@ -39,12 +39,12 @@ enum SmallFile {
     /// Whether something is there that we may know of.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Whether something is there; where that cannot be told (a folder that may not be entered), it is an error: what is
-    /// not to be seen must not be taken for what is not there.
+    /// Whether something is there; where that cannot be told (a folder that may not be entered, or that is none), it is an
+    /// error: what is not to be seen must not be taken for what is not there.
     static func isThere(_ path: String) throws(CommandError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 { return true }
-        guard errno == ENOENT || errno == ENOTDIR else { throw .system(path, "cannot be looked at", errno) }
+        guard errno == ENOENT else { throw .system(path, "cannot be looked at", errno) }
         return false
     }
 

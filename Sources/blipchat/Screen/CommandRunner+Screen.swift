@@ -19,8 +19,9 @@ extension CommandRunner {
         let making = Task {
             // Behind the key, on its processor: the other one opens the history.
             _ = await key.value
-            ChatApplication.makeTables()
-            return await makeTerminal(settings, paths)
+            let terminal = await makeTerminal(settings, paths)
+            Task { ChatApplication.rehearse() }
+            return terminal
         }
         guard !paths.hasIdentity else { return try await chat(paths, settings, key, on: making, target) }
         let terminal = await making.value

@@ -21,6 +21,16 @@ actor RecordingService: ChatService {
         heldFolder = nil
     }
 
+    /// Nothing is known of the conversations until `releaseConversations`.
+    private var holdsConversations = false
+    private var heldConversations: [CheckedContinuation<Void, Never>] = []
+    func holdConversations() { holdsConversations = true }
+    func releaseConversations() {
+        holdsConversations = false
+        heldConversations.forEach { $0.resume() }
+        heldConversations = []
+    }
+
     /// What answers in place of Bob's key.
     private let newKey: PeerID?
 
@@ -37,7 +47,8 @@ actor RecordingService: ChatService {
     }
 
     func events() -> AsyncStream<ChatEvent> { stream }
-    func conversations() throws(ChatError) -> [Conversation] {
+    func conversations() async throws(ChatError) -> [Conversation] {
+        if holdsConversations { await withCheckedContinuation { heldConversations.append($0) } }
         var bob = ScreenFixture.conversation(ScreenFixture.bob, "Bob")
         if let newKey {
             bob.peer.trust = .keyChanged

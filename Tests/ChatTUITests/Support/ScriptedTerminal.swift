@@ -8,6 +8,8 @@ final class ScriptedTerminal: Terminal {
     let capabilities = TerminalCapabilities(colors: 256, unicode: true)
     private(set) var canvas = Canvas(size: Size(columns: 0, rows: 0))
     private(set) var presentCount = 0
+    /// The first picture.
+    private(set) var first: Canvas?
     private(set) var title: SafeText?
     private(set) var isStopped = false
     private(set) var suspendCount = 0
@@ -23,6 +25,7 @@ final class ScriptedTerminal: Terminal {
 
     func present(_ canvas: Canvas) {
         self.canvas = canvas
+        first = first ?? canvas
         presentCount += 1
     }
 
