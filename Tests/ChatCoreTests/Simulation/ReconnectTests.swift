@@ -83,6 +83,7 @@ struct ReconnectTests {
         let (alice, bob) = (simulation.alice, simulation.bob)
         try await bob.listenOnly()
         try await alice.client.start()
+        await simulation.clock.advance(by: .milliseconds(20))
         try await eventually("she calls") { !simulation.network.calls.isEmpty }
         // A handshake takes its time, and time stands still.
         if blocks {
