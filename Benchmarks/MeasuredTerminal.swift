@@ -30,6 +30,9 @@ final class MeasuredTerminal {
 
     var figures: ProcessFigures { ProcessFigures(processID: terminal.process.processID) }
 
+    /// Whether `words` have been written, as far as it was read.
+    func shows(_ words: String) -> Bool { PlainText.of(recent).contains(words) }
+
     /// Waits until `words` stand on the screen; returns the time since the start of the process.
     @discardableResult
     func waitFor(_ words: String, timeout: Duration = .seconds(30)) throws -> Duration {

@@ -13,7 +13,7 @@ enum ScreenPart {
         let folder = try TemporaryDirectory(in: "/var/tmp")
         let (rivals, left) = try await ScreenProgram.all(in: folder)
         let home = try await smallHome(folder)
-        let programs = [ScreenProgram.blipchat(home)] + rivals
+        let programs = [ScreenProgram.blipchat(home, content: "line 20")] + rivals
         try firstPictures(programs, rounds: effort.samples > 1_000 ? 15 : 5)
         for sentence in left { Report.note(sentence) }
         var figures: [(ScreenProgram, KeyFigures)] = []
@@ -45,6 +45,10 @@ enum ScreenPart {
             for (index, program) in programs.enumerated() {
                 let terminal = try program.start()
                 times[index].append(try terminal.waitFor(program.mark).seconds * 1000)
+                // A frame without the chat in it would be there sooner.
+                if let content = program.content, !terminal.shows(content) {
+                    throw BenchmarkFailure("\(program.name): `\(content)` is missing in the first picture")
+                }
                 terminal.settle(.milliseconds(200))
                 try terminal.quit(program.quit)
             }

@@ -11,6 +11,8 @@ struct ScreenProgram {
     let mark: String
     /// What ends it when it is typed.
     let quit: String
+    /// Words of the newest message, which stand in the first picture.
+    var content: String?
 
     /// blipchat with one contact and some lines of history, and what is installed of weechat, irssi and profanity, as
     /// Debian ships them. All have been started once, so that their first files are there.
@@ -62,8 +64,9 @@ struct ScreenProgram {
 
 /// blipchat in a home that is there already.
 extension ScreenProgram {
-    static func blipchat(_ home: BlipchatHome) -> ScreenProgram {
+    static func blipchat(_ home: BlipchatHome, content: String? = nil) -> ScreenProgram {
         ScreenProgram(
-            name: "blipchat", command: [home.command], environment: home.environment, mark: "F1 help", quit: "\u{11}")
+            name: "blipchat", command: [home.command], environment: home.environment, mark: "F1 help", quit: "\u{11}",
+            content: content)
     }
 }

@@ -207,6 +207,23 @@ import Testing
         await bob.stop()
     }
 
+    @Test("a folder that is named for a file is made, but no whole way that is not there: that is a slip")
+    func missingFolder() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let id = try await pair.offer(try pair.alice.makeFile("f", size: 10))
+        try await pair.bob.waitForState(.offered, of: id)
+        let number = try await pair.bob.row(id).number
+        let wrong = pair.bob.home + "/no/such"
+        await #expect(throws: ChatError.cannotWrite(path: wrong, errno: ENOENT)) {
+            try await pair.bob.client.acceptTransfer(number, into: wrong)
+        }
+        #expect(access(pair.bob.home + "/no", F_OK) != 0)
+        try await pair.bob.client.acceptTransfer(number, into: pair.bob.home + "/new")
+        try await pair.bob.waitForState(.complete, of: id)
+        #expect(access(pair.bob.home + "/new/f", F_OK) == 0)
+        await pair.stop()
+    }
+
     @Test("with a contact what has come of their files goes, wherever it was put")
     func removingContact() async throws {
         let pair = try await TransferPair(accepting: nil, bob: { $0.downloadLimit = 1000 })

@@ -1,6 +1,8 @@
 // Where incoming files go: the downloads folder, or for the files of a folder that is sent as a whole one that is made
 // for it there (Docs/files.md).
 
+import Glibc
+
 extension ChatClient {
     /// Links in the configured path are our user's. From now on a link that is put there is not followed.
     func resolveDownloadsFolder() {
@@ -19,7 +21,11 @@ extension ChatClient {
     ) async throws(ChatError) -> String {
         if wanted == nil, let present { return present }
         var base = downloadsFolder
-        if let wanted { base = try onDisk { () throws(FileError) in try DownloadFolder.resolved(wanted) } }
+        if let wanted {
+            base = try onDisk { () throws(FileError) in try DownloadFolder.resolved(wanted) }
+            // A new folder in one that is there is made; whole ways that are not there are slips.
+            guard access(Self.folder(base), F_OK) == 0 else { throw .cannotWrite(path: wanted, errno: errno) }
+        }
         guard let place = transfer.place else { return base }
         let key = FolderSet.key(place.set, from: transfer.contact)
         if let set = try await knownFolder(key), !set.path.isEmpty { return set.folder(of: place) }

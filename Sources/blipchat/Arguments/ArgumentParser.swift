@@ -115,8 +115,10 @@ struct ArgumentParser {
     ) throws(CommandError) {
         for option in options where !option.choices.isEmpty {
             guard let value = arguments.text(option.name), !option.choices.contains(value) else { continue }
-            let nearest = NearestName.to(value, among: option.choices).map { ", perhaps \($0)" } ?? ""
-            throw .badValue(option.name, value, option.choices.joined(separator: ", ") + nearest)
+            let nearest = option.choices.count > 1 ? NearestName.to(value, among: option.choices) : nil
+            throw .badValue(
+                option.name, value,
+                option.choices.joined(separator: ", ") + (nearest.map { ", perhaps \($0)" } ?? ""))
         }
     }
 

@@ -11,7 +11,8 @@ extension CommandRunner {
         let wishes = [!ids.isEmpty, before != nil, arguments.has("--all")].count { $0 }
         guard wishes == 1 else {
             throw CommandError(
-                .usage, "forget", "what is to be deleted?", advice: "give IDs, or --before DATE, or --all")
+                .usage, "forget", wishes == 0 ? "what is to be deleted?" : "which of them is meant?",
+                advice: "give IDs, or --before DATE, or --all")
         }
         var operation = ControlOperation.clear(who, before: before)
         if !ids.isEmpty {
