@@ -305,7 +305,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         await pair.stop()
     }
 
-    @Test("the sender sees that a receiver has paused, also under a limit, and does not promise a start when it resumes")
+    @Test("the sender sees that a receiver has paused, also under a limit, and promises no start when it resumes")
     func pausedReceiver() async throws {
         let pair = try await TransferPair(
             alice: {

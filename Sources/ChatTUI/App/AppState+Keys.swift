@@ -94,7 +94,9 @@ extension AppState {
     /// A command, to the open overlay when it is one of its keys.
     mutating func give(_ command: AppCommand, from context: KeyContext, _ effects: inout [AppEffect]) {
         // These two say nothing about the draft.
-        if command != .send, command != .suspend, command != .redraw, withdrawPasteQuestion(), command == .back { return }
+        if command != .send, command != .suspend, command != .redraw, withdrawPasteQuestion(), command == .back {
+            return
+        }
         if command != .complete, command != .completeBack {
             let hadList = completion.map { !$0.candidates.isEmpty } ?? false
             completion = nil

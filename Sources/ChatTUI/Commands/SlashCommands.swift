@@ -40,7 +40,8 @@ enum SlashCommands {
             .send, "send", ["sendfile", "upload"], [.path], "[PATH…] [-- TEXT]",
             "offer files or folders (none: choose)", .files),
         make(
-            .accept, "accept", ["savefile", "download"], [.transfer, .path], "[N] [FOLDER]", "take an offered file", .files),
+            .accept, "accept", ["savefile", "download"], [.transfer, .path], "[N] [FOLDER]", "take an offered file",
+            .files),
         make(
             .decline, "decline", [], [.transfer, .text], "[N] [REASON]", "decline a file, and say why",
             .files),

@@ -35,7 +35,9 @@ struct CommandError: Error, Sendable, Equatable {
     var words: [String] { [Self.safe(line)] + others.map(Self.safe) }
 
     /// `what: why (what to do)`
-    private var line: String { (subject.isEmpty ? "\"\"" : subject) + ": \(reason)" + (advice.map { " (\($0))" } ?? "") }
+    private var line: String {
+        (subject.isEmpty ? "\"\"" : subject) + ": \(reason)" + (advice.map { " (\($0))" } ?? "")
+    }
 
     /// All of `errors` as one: the first `shown` of them, then how many there are beside, and how to see them; `nil`
     /// when there are none.
