@@ -44,6 +44,42 @@ import Testing
         #expect(!NameLikeness.areAlike("Alina", name) && !NameLikeness.areAlike("", name))
     }
 
+    @Test(
+        "a name with letters of two alphabets in one word is marked, whoever it may be meant to look like",
+        arguments: [
+            ("\u{430}lice", "Cyrillic and Latin"), ("p\u{430}ypal", "Latin and Cyrillic"),
+            ("\u{391}lice", "Greek and Latin"),
+            ("A\u{200D}\u{406}ce", "Latin and Cyrillic"), ("Jo \u{570}ome", "Armenian and Latin"),
+            ("e\u{301}\u{430}", "Latin and Cyrillic"), ("Alice", nil), ("J\u{F6}rg", nil),
+            ("\u{410}\u{43D}\u{43D}\u{430} Smith", nil),
+            ("Jo-\u{3A9}", nil), ("\u{7530}\u{4E2D} Taro", nil), ("a1\u{430}", nil), ("", nil),
+        ] as [(String, String?)])
+    func mixture(name: String, alphabets: String?) {
+        #expect(NameLikeness.mixture(in: name) == alphabets.map { "mixes \($0) letters" })
+    }
+
+    @Test("such a name is marked in the title, /contacts and /whois, and in a request")
+    func mixtureShown() {
+        let carol = Fixture.conversation(Fixture.alice, "Carol", readUpTo: 1000)
+        let bob = Fixture.conversation(Fixture.bob, "B\u{43E}b", readUpTo: 1000)
+        var fixture = Fixture(columns: 80, rows: 24, conversations: [carol, bob])
+        fixture.press("Alt-2")
+        fixture.answerPages(from: [])
+        #expect(fixture.text.hasPrefix(" B\u{43E}b · mixes Latin and Cyrillic letters · "))
+        fixture.type("/contacts")
+        fixture.press("Enter")
+        #expect(fixture.text.contains("2 B\u{43E}b (mixes Latin and Cyrillic letters): "))
+        fixture.type("/whois")
+        fixture.press("Enter")
+        #expect(fixture.text.contains("mixes Latin and Cyrillic letters\n") && !fixture.text.contains("somebody else"))
+        let request = ContactRequest(
+            id: 3, peerID: Fixture.peerID("c"), name: "D\u{430}n", address: nil, origin: "192.0.2.7",
+            received: Fixture.time(21, 9, 0))
+        fixture.send(.answer(.requests([request])))
+        fixture.press("Alt-r")
+        #expect(fixture.text.contains("the name mixes Latin and Cyrillic letters"))
+    }
+
     @Test("names without letters are alike only when they are the same", arguments: [("...", "''"), ("日本", "日本人")])
     func noLetters(left: String, right: String) {
         #expect(!NameLikeness.areAlike(left, right) && NameLikeness.areAlike(left, left))

@@ -9,8 +9,6 @@ struct Upload {
     let link: LinkNumber
     /// When the receiver has last asked for something of it.
     var lastAsked: MonotonicTime
-    /// Ranges that wait until a limit of the rate lets them go.
-    var heldRanges = 0
 }
 
 extension ChatClient {
@@ -52,9 +50,10 @@ extension ChatClient {
         spawn { client in
             // Ranges that were asked for over a link that has ended are asked for anew: they must not be paid for.
             let isWanted = { client.sessions[contact]?.link?.number == link.number }
-            client.uploads[get.id]?.heldRanges += 1
+            client.heldRanges[get.id, default: 0] += 1
             await client.pacing.wait(for: get.length, of: get.id, .outgoing, while: isWanted)
-            if client.uploads[get.id]?.link == link.number { client.uploads[get.id]?.heldRanges -= 1 }
+            client.heldRanges[get.id, default: 1] -= 1
+            if client.heldRanges[get.id] == 0 { client.heldRanges[get.id] = nil }
             guard isWanted() else { return }
             let answer = await client.response { () async throws(ServingError) in
                 _ = try await client.upload(get.id, to: contact, on: link)
@@ -225,7 +224,7 @@ extension ChatClient {
             if !isMeasuring { meter.begin(at: begin, looked) }
             isMeasuring = true
             // Only what waits for its turn is held back by the limit: a receiver that asks for nothing stands still.
-            let limit = upload.heldRanges > 0 ? pacing.limit(of: id, .outgoing) : nil
+            let limit = heldRanges[id] != nil ? pacing.limit(of: id, .outgoing) : nil
             let step = meter.note(upload.file.transferred, at: .now(), limit: limit)
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {

@@ -44,6 +44,8 @@ public actor ChatClient: ChatService {
     var contactWriters: [ContactID: [CheckedContinuation<Void, Never>]] = [:]
     /// Offered files that peers are pulling.
     var uploads: [MessageID: Upload] = [:]
+    /// How many ranges of a file wait until a limit of the rate lets them go.
+    var heldRanges: [MessageID: Int] = [:]
     /// How many digests are being computed for contacts.
     var digesting: [ContactID: Int] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.

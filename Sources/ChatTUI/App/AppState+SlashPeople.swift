@@ -76,7 +76,7 @@ extension AppState {
         let lines = chats.enumerated().map { index, chat in
             let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
             let mute = muteWords(chat.peer).map { ", \($0)" } ?? ""
-            let twin = chat.twinWords.map { " (\($0.text))" } ?? ""
+            let twin = chat.nameWarning.map { " (\($0.text))" } ?? ""
             return "\(index + 1) \(chat.name.text)\(twin): \(Sentences.word(for: chat.peer.trust)), \(link)\(mute)"
         }
         let listed = filter.narrowed(lines) { $0 }
@@ -98,7 +98,7 @@ extension AppState {
         } else if let seen = peer.lastSeen {
             lines.append("last seen \(clock.dayAndTime(seen, now: moment.wall))")
         }
-        if let words = chat.twinWords { lines.append(words.text + ", but is somebody else") }
+        if let words = chat.nameWarning { lines.append(words.text + (chat.twin == nil ? "" : ", but is somebody else")) }
         if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
         if peer.acceptsFilesUpTo != nil { lines.append(acceptanceWords(chat.id)) }
         lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))

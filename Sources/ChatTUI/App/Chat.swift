@@ -48,8 +48,11 @@ struct Chat: Sendable, Equatable, Identifiable {
         return message.position < last.position && message.stored > last.stored
     }
 
-    /// `looks like Bob`, for wherever contacts are listed.
-    var twinWords: SafeText? { twin.map { SafeText(literal: "looks like ") + SafeText($0, as: .name) } }
+    /// `looks like Bob` or `mixes Latin and Greek letters`, for wherever contacts are listed.
+    var nameWarning: SafeText? {
+        twin.map { SafeText(literal: "looks like ") + SafeText($0, as: .name) }
+            ?? NameLikeness.mixture(in: peer.name).map { SafeText($0, as: .line) }
+    }
 
     /// Whether an answer of the store to a question of that time (uptime) may not know what was seen here.
     func mayOvertakeSeen(askedAt time: Duration?) -> Bool {

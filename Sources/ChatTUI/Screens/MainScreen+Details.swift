@@ -30,7 +30,7 @@ extension MainScreen {
     private func person(_ chat: Chat, width: Int) -> [StyledLine] {
         let peer = chat.peer
         var lines = [StyledLine(chat.name, Theme.title)]
-        if let words = chat.twinWords { lines.append(StyledLine(words, Theme.error)) }
+        if let words = chat.nameWarning { lines.append(StyledLine(words, Theme.error)) }
         var trust = StyledLine(
             Sentences.word(for: peer.trust), peer.trust == .keyChanged ? Theme.error : .plain)
         if let day = peer.verifiedAt, peer.trust == .verified { trust.add(" " + state.clock.date(day)) }

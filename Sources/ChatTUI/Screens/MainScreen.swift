@@ -45,7 +45,7 @@ struct MainScreen {
         let isChanged = chat.peer.trust == .keyChanged
         if isChanged { add(Sentences.word(for: .keyChanged), Theme.error) }
         if chat.peer.isBlocked { add("blocked", Theme.error) }
-        if let words = chat.twinWords, line.width + 3 < width {
+        if let words = chat.nameWarning, line.width + 3 < width {
             line.add(" · ", Theme.quiet)
             line.add(words.truncated(to: width - line.width), Theme.error)
         }

@@ -27,6 +27,43 @@ public enum NameLikeness {
         return twins
     }
 
+    /// What is said of a name with letters of several alphabets in one word: nobody is called so, and it is how one name is
+    /// made to look like another that we do not know. `nil` for every other name.
+    public static func mixture(in name: String) -> String? {
+        guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        var seen: String?
+        for scalar in name.unicodeScalars {
+            let properties = scalar.properties
+            guard properties.isAlphabetic else {
+                // Accents and what is not seen end no word.
+                let isWithin = properties.generalCategory == .nonspacingMark || properties.isDefaultIgnorableCodePoint
+                if !isWithin { seen = nil }
+                continue
+            }
+            guard let alphabet = alphabets.first(where: { $0.holds(scalar) })?.name else { continue }
+            if let seen, seen != alphabet { return "mixes \(seen) and \(alphabet) letters" }
+            seen = alphabet
+        }
+        return nil
+    }
+
+    /// The alphabets whose letters look like each other's, by the blocks of the Unicode data (Blocks.txt).
+    private struct Alphabet {
+        let name: String
+        let blocks: [ClosedRange<UInt32>]
+
+        func holds(_ scalar: Unicode.Scalar) -> Bool { blocks.contains { $0.contains(scalar.value) } }
+    }
+
+    private static let alphabets = [
+        Alphabet(name: "Latin", blocks: [0x41...0x24F, 0x1E00...0x1EFF, 0x2C60...0x2C7F, 0xA720...0xA7FF]),
+        Alphabet(name: "Greek", blocks: [0x370...0x3FF, 0x1F00...0x1FFF]),
+        Alphabet(name: "Cyrillic", blocks: [0x400...0x52F, 0x1C80...0x1C8F, 0x2DE0...0x2DFF, 0xA640...0xA69F]),
+        Alphabet(name: "Armenian", blocks: [0x530...0x58F]),
+        Alphabet(name: "Cherokee", blocks: [0x13A0...0x13FF, 0xAB70...0xABBF]),
+        Alphabet(name: "Coptic", blocks: [0x2C80...0x2CFF]),
+    ]
+
     /// Lower case, without blanks, accents, easily overlooked punctuation and invisible characters, look-alikes as the
     /// Latin letter.
     static func skeleton(of name: String) -> String {

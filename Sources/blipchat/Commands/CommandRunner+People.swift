@@ -36,6 +36,7 @@ extension CommandRunner {
         }
         try streams.line("name       \(safeName(peer.name))")
         if let twin { try streams.line("looks like \(safeName(twin)), but is somebody else") }
+        if let mixture = NameLikeness.mixture(in: peer.name) { try streams.line("the name   \(mixture)") }
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
         if let key = peer.newPeerID { try streams.line("new key    \(key.text), answers instead; nothing is sent") }
         for key in peer.formerPeerIDs { try streams.line("old key    \(key.text)") }
@@ -107,7 +108,9 @@ extension CommandRunner {
             if isJSON {
                 try streams.json(Records.request(request, twin: twin))
             } else {
-                let mark = twin.map { "  looks like your contact \(safeName($0)), but has another key" } ?? ""
+                let mark =
+                    (twin.map { "looks like your contact \(safeName($0)), but has another key" }
+                    ?? NameLikeness.mixture(in: request.name)).map { "  " + $0 } ?? ""
                 try streams.line(
                     "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))\(mark)"
                 )
@@ -127,7 +130,8 @@ extension CommandRunner {
         } else {
             let state = peer.isBlocked ? "blocked" : Records.word(peer.trust)
             let address = peer.addresses.first.map { "\($0)" } ?? peer.peerID?.text ?? ""
-            let mark = twin.map { "  looks like \(safeName($0))" } ?? ""
+            let mark =
+                (twin.map { "looks like \(safeName($0))" } ?? NameLikeness.mixture(in: peer.name)).map { "  " + $0 } ?? ""
             try streams.line("\(safeName(peer.name))  \(state)  \(safeLine(address))\(mark)")
         }
     }
