@@ -102,6 +102,17 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(asked == 3, "it would have gone with the limit that it began to wait for")
     }
 
+    @Test("what a limit lets a file have is its share of it, or its own limit")
+    func shares() {
+        let pacing = TransferPacing(upload: 900, download: nil)
+        let id = MessageID(at: Timestamp(milliseconds: 0))
+        #expect(pacing.limit(of: id, .outgoing, sharedBy: 3) == 300)
+        #expect(pacing.limit(of: id, .incoming, sharedBy: 3) == nil)
+        pacing.setLimit(100, of: .transfer(id))
+        #expect(pacing.limit(of: id, .outgoing, sharedBy: 3) == 100)
+        #expect(pacing.limit(of: id, .outgoing, sharedBy: 0) == 100)
+    }
+
     @Test("a limit beyond every number is one that can be told")
     func largestLimit() {
         let pacing = TransferPacing(upload: .max, download: nil)

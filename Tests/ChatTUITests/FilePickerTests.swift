@@ -142,6 +142,33 @@ struct FilePickerTests {
         #expect(fixture.errands == [.sendFiles(["/var/log/syslog"], caption: "", to: Fixture.alice)])
     }
 
+    @Test(
+        "a path that is pasted as terminals and file managers do it leads there, too",
+        arguments: [
+            "'/tmp/my pics/a b.png'", "\"/tmp/my pics/a b.png\"", "/tmp/my\\ pics/a\\ b.png ",
+            "file:///tmp/my%20pics/a%20b.png", "file://localhost/tmp/my%20pics/a%20b.png",
+        ])
+    func pastedForms(pasted: String) {
+        var fixture = opened()
+        fixture.send(.input(.paste(pasted)))
+        answer(&fixture, "/tmp/my pics", [.init(name: "a b.png", isFolder: false, size: 5)])
+        fixture.press("Enter")
+        #expect(fixture.errands == [.sendFiles(["/tmp/my pics/a b.png"], caption: "", to: Fixture.alice)])
+    }
+
+    @Test("other text stays as it is, and /send takes a file URI")
+    func pastedText() {
+        for text in ["/tmp/x", "a/b c", "file:///tmp/%00", "file://host", "'a' and 'b'", "/tmp/%41", "~/x"] {
+            #expect(PastedPath.plain(text) == text)
+        }
+        #expect(PastedPath.path(ofURI: "FILE:///a%C3%A4%2g%") == "/aä%2g%")
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/send file:///tmp/a%20b.png")
+        #expect(fixture.errands == [.sendFiles(["/tmp/a b.png"], caption: "", to: Fixture.alice)])
+        fixture.enter("/var/tmp/x.txt")
+        #expect(fixture.text.contains("/var/tmp/x.txt is no command: /send in front offers a file"))
+    }
+
     @Test("hidden files come on request, or when the filter begins with a dot")
     func hidden() {
         var fixture = opened()

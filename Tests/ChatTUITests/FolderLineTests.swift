@@ -60,6 +60,21 @@ struct FolderLineTests {
         #expect(fixture.state.status?.text == "#100 photos/ (4 files) is here")
     }
 
+    @Test("a folder of which some files were cancelled says what is here, and opens")
+    func partlyDone() {
+        var files = folder
+        files[3] = Self.file(103, .running)
+        var fixture = main(files)
+        fixture.send(.chat(.messageChanged(Self.file(103, .cancelled))))
+        let words = "3 of 4 files done, the rest cancelled"
+        #expect(fixture.state.status?.text == "#100 photos/ (4 files): \(words)")
+        #expect(fixture.text.contains("kB · \(words) ·") && fixture.text.contains(" ~/Downloads/photos (2)  #100"))
+        fixture.press("Ctrl-f")
+        #expect(fixture.text.contains(words))
+        let none = main((100...103).map { Self.file($0, .cancelled) })
+        #expect(none.text.contains("· cancelled") && !none.text.contains("0 of 4"))
+    }
+
     @Test("Enter on the line and a click on it show the files and fold them again; each file is a message of its own")
     func opening() throws {
         var fixture = main(folder + [Fixture.message(120, .incoming, "after", at: Fixture.time(21, 9, 7))], rows: 40)

@@ -184,6 +184,20 @@ struct TextTests {
         #expect(press("Esc") == .quit)
     }
 
+    @Test("the first page refuses a name that could not be kept, and somebody's name in place of an address")
+    func firstRunRefusals() {
+        for (name, address, field) in [
+            ("Eve\u{200E}", "", FirstRunForm.Field.name), ("a\u{202E}b", "", .name), ("me", "notanaddress", .address),
+        ] {
+            var form = FirstRunForm(
+                FirstRunDefaults(name: name, listenPort: 4985, downloads: "/d", keyPath: "/k", home: "/home/jo"))
+            form.focus(.address, at: 0)
+            _ = form.receive(.paste(address))
+            let answer = Key(named: "Enter").flatMap { form.receive(.key($0)) }
+            #expect(answer == nil && form.problem?.field == field, "\(name) \(address)")
+        }
+    }
+
     @Test("the first page says what is wrong at any size", arguments: [(80, 24), (40, 10), (20, 5), (20, 2)])
     func firstRunProblem(columns: Int, rows: Int) {
         var form = FirstRunForm(

@@ -224,7 +224,8 @@ extension ChatClient {
             if !isMeasuring { meter.begin(at: begin, looked) }
             isMeasuring = true
             // Only what waits for its turn is held back by the limit: a receiver that asks for nothing stands still.
-            let limit = heldRanges[id] != nil ? pacing.limit(of: id, .outgoing) : nil
+            let limit =
+                heldRanges[id] != nil ? pacing.limit(of: id, .outgoing, sharedBy: UInt64(heldRanges.count)) : nil
             let step = meter.note(upload.file.transferred, at: .now(), limit: limit)
             if let progress = step.progress { hub.publish(.transferProgress(progress)) }
             if step.isWorthStoring {

@@ -7,6 +7,8 @@ struct ProgressMeter {
     static let interval = Duration.milliseconds(250)
     /// And written to the database at most this often.
     static let storeInterval = Duration.milliseconds(500)
+    /// A limit that holds a range back for longer than this is a standstill like every other.
+    static let longestHold = Duration.seconds(5)
     /// While nothing moves, the length of the standstill is told this often.
     static let stallInterval = Duration.seconds(1)
 
@@ -26,8 +28,10 @@ struct ProgressMeter {
         _ bytes: UInt64, at now: MonotonicTime, limit: UInt64? = nil
     ) -> (progress: TransferProgress?, isWorthStoring: Bool) {
         rate.note(bytes, at: now)
-        // A limit holds whole ranges back: it is no standstill before the longest one had time to go.
-        let patience = limit.map { Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))) } ?? .zero
+        // A limit holds whole ranges back: it is no standstill before the longest one had time to go, if that is soon.
+        let patience = limit.map {
+            min(Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))), Self.longestHold)
+        } ?? .zero
         let pause = rate.stalled(at: now)
         let stalled = pause > patience ? pause : .zero
         let isWorthStoring = stored.map { bytes != $0.bytes && now - $0.time >= Self.storeInterval } ?? true

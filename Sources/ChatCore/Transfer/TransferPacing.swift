@@ -54,11 +54,10 @@ final class TransferPacing: Sendable {
 
     func limit(of scope: Scope) -> UInt64? { state.withLock { $0.pacers[scope].map { UInt64($0.pacer.rate) } } }
 
-    /// The smallest limit that holds for a transfer.
-    func limit(of id: MessageID, _ direction: MessageDirection) -> UInt64? {
-        state.withLock { state in
-            [Scope.all(direction), .transfer(id)].compactMap { state.pacers[$0].map { UInt64($0.pacer.rate) } }.min()
-        }
+    /// The smallest limit that holds for a transfer, when so many of them share that of all.
+    func limit(of id: MessageID, _ direction: MessageDirection, sharedBy count: UInt64 = 1) -> UInt64? {
+        let ofAll = limit(of: .all(direction)).map { $0 / max(1, count) }
+        return [ofAll, limit(of: .transfer(id))].compactMap { $0 }.min()
     }
 
     /// Returns when `bytes` more of a transfer may go, or when the task is cancelled or they are not wanted any more:

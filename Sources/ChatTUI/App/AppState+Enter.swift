@@ -48,6 +48,10 @@ extension AppState {
         case .unknown(let name, let suggestion):
             confirming = nil
             let shown = SafeText(name, as: .name).text
+            // A path that was pasted: no command has a slash in its name.
+            guard !name.contains("/") else {
+                return say("/\(shown) is no command: /send in front offers a file, // sends the text", isError: true)
+            }
             let nothing = name.isEmpty ? "/ alone is no command" : "There is no /\(shown)"
             let meant = name.isEmpty ? nil : suggestion
             let first = meant.map { "Did you mean /\($0)?" } ?? "\(nothing) (/help lists all)."

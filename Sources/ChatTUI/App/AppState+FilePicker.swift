@@ -80,8 +80,8 @@ extension AppState {
     /// A path that is typed or pasted walks there: `photos/`, `../`, `~/`, `/tmp/x.png`.
     private mutating func filterChanged(_ picker: inout FilePicker, _ effects: inout [AppEffect]) {
         picker.placeCursor()
-        let text = picker.filter.text
-        guard text.contains("/") else { return }
+        guard picker.filter.text.contains("/") else { return }
+        let text = PastedPath.plain(picker.filter.text)
         let isAbsolute = text.hasPrefix("/") || text.hasPrefix("~/")
         let path = isAbsolute ? expanded(text) : picker.folder + "/" + text
         let (folder, name) = FilePath.split(path)

@@ -272,7 +272,10 @@ extension AppState {
             effects.append(.ask(.transfers))
             // Of the files of a folder some may be over in the meantime.
             if case .wrongTransferState = error, isFolder(named(number)) { return }
-            note(Sentences.sentence(for: error, doing: "#\(number.rawValue)"), isError: true)
+            let sentence = Sentences.sentence(for: error, doing: "#\(number.rawValue)")
+            note(sentence, isError: true)
+            // The chat is behind the pane in which the key was pressed.
+            if overlay != nil { say(sentence, isError: true) }
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
         case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,

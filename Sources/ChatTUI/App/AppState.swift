@@ -283,7 +283,8 @@ extension AppState {
 
     /// `~` and `~/…` with the home folder in full.
     func expanded(_ path: String) -> String {
-        path == "~" ? home : path.hasPrefix("~/") ? home + path.dropFirst(1) : path
+        if let path = PastedPath.path(ofURI: path) { return path }
+        return path == "~" ? home : path.hasPrefix("~/") ? home + path.dropFirst(1) : path
     }
 
     /// A number that was not given before in this run: generations, notices.

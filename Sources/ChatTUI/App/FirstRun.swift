@@ -35,6 +35,12 @@ public enum FirstRunAnswer: Sendable, Equatable {
     case quit
 }
 
+/// What this machine has against a decision, in words; found before anything is written.
+public enum FirstRunProblem: Error, Sendable, Equatable {
+    case port(String)
+    case downloads(String)
+}
+
 /// The form as a value.
 struct FirstRunForm: Sendable {
     enum Field: Int, CaseIterable, Sendable {
@@ -104,8 +110,8 @@ struct FirstRunForm: Sendable {
     private mutating func finish() -> FirstRunAnswer? {
         let name = line(.name).text.trimmedBlanks
         if name.isEmpty || name.utf8.count > 64 { return refuse(.name, "a name has 1 to 64 bytes") }
-        if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return refuse(.name, "a name has no control characters")
+        guard ContactNames.isWellFormed(name) else {
+            return refuse(.name, "a name has no control characters, seen or not")
         }
         guard let port = UInt16(line(.port).text.trimmedBlanks) else {
             return refuse(.port, "a port is a number, 0 (any free one) to 65535")
@@ -118,12 +124,21 @@ struct FirstRunForm: Sendable {
         if !address.isEmpty {
             do {
                 _ = try PeerAddress(parsing: address)
+                // What somebody is called is a host's name, too, and leads nowhere.
+                guard address.contains(":") else { return refuse(.address, "an address is blip://… or HOST:PORT") }
             } catch {
                 return refuse(.address, Sentences.reason(of: error))
             }
         }
         return .start(
             name: name, listenPort: port, downloads: downloads, address: address.isEmpty ? nil : address)
+    }
+
+    mutating func refuse(_ problem: FirstRunProblem) {
+        switch problem {
+        case .port(let words): _ = refuse(.port, words)
+        case .downloads(let words): _ = refuse(.downloads, words)
+        }
     }
 
     private mutating func refuse(_ field: Field, _ words: String) -> FirstRunAnswer? {

@@ -7,11 +7,17 @@ public final class FirstRunApplication {
     private let theme: Theme
     private var form: FirstRunForm
     private var size: Size
+    private let examine: @Sendable (FirstRunAnswer) throws(FirstRunProblem) -> Void
     private var answered: CheckedContinuation<FirstRunAnswer, Never>?
 
-    public init(terminal: any Terminal, defaults: FirstRunDefaults, theme: Theme = .terminal) {
+    /// `examine` throws what keeps an answer from being carried out; the page says it, and waits for another one.
+    public init(
+        terminal: any Terminal, defaults: FirstRunDefaults, theme: Theme = .terminal,
+        examine: @escaping @Sendable (FirstRunAnswer) throws(FirstRunProblem) -> Void = { _ in }
+    ) {
         self.terminal = terminal
         self.theme = theme
+        self.examine = examine
         form = FirstRunForm(defaults)
         size = terminal.size
     }
@@ -39,10 +45,13 @@ public final class FirstRunApplication {
         {
             form.focus(place.field, at: place.offset)
         }
-        if let answer = form.receive(event) {
+        guard let answer = form.receive(event) else { return paint() }
+        do throws(FirstRunProblem) {
+            try examine(answer)
             answered?.resume(returning: answer)
             answered = nil
-        } else {
+        } catch {
+            form.refuse(error)
             paint()
         }
     }

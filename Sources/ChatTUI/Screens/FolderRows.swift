@@ -54,7 +54,9 @@ struct FolderRows {
             let place = group.direction == .outgoing ? "on their disk" : group.path.map(state.abbreviated)
             let duration = group.duration.map { Units.duration($0 / 1000) }
             return (["· done"] + [place, duration].compactMap { $0 }).joined(separator: " · ")
-        case .failed, .declined, .cancelled: return "· " + words.words
+        case .failed, .declined, .cancelled:
+            let place = group.partlyDone == nil || group.direction == .outgoing ? nil : group.path.map(state.abbreviated)
+            return (["· " + words.words] + [place].compactMap { $0 }).joined(separator: " · ")
         }
     }
 

@@ -64,7 +64,7 @@ extension HintLine {
             return group.count(.paused) > 0 ? "resume" : nil
         case .cancelTransfer: return group.isOver ? nil : usual
         case .limitRate: return group.state.isFinal || group.isOpenOffer ? nil : usual
-        case .openTransfer: return group.direction == .outgoing || group.state == .complete ? usual : nil
+        case .openTransfer: return group.direction == .outgoing || group.count(.complete) > 0 ? usual : nil
         case .choose: return pane.showsDetails ? "list" : usual
         case .filterList: return pane.showsDetails ? nil : usual
         default: return usual

@@ -71,7 +71,7 @@ struct TransferWords {
             guard group.isFolder else { return reason }
             return "\(group.count(.failed)) of \(Units.files(Int(clamping: group.fileCount))) \(reason)"
         case .declined, .cancelled:
-            return Sentences.words(for: group.state, group.reason)
+            return group.partlyDone ?? Sentences.words(for: group.state, group.reason)
         }
     }
 

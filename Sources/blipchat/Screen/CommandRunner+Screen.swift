@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import ChatTUI
+import Glibc
 import Storage
 
 extension CommandRunner {
@@ -83,13 +84,43 @@ extension CommandRunner {
             downloads: configuration.downloadsFolder,
             keyPath: paths.identity, home: environment["HOME"] ?? "")
         do {
-            return try await FirstRunApplication(terminal: terminal, defaults: defaults).run()
+            return try await FirstRunApplication(terminal: terminal, defaults: defaults) {
+                answer throws(FirstRunProblem) in
+                guard case .start(_, let port, let downloads, _) = answer else { return }
+                // A port that nobody has chosen gives way to a free one.
+                let isChosen = port != listen.port || !configuration.fallbackToAnyPort
+                if isChosen { try Self.examine(listen.host, port) }
+                try Self.examine(downloads)
+            }.run()
         } catch {
             throw CommandError(error)
         }
     }
 
     private static let allAddresses = "::"
+
+    private static func examine(_ host: String, _ port: UInt16) throws(FirstRunProblem) {
+        do throws(NetError) {
+            try TCPListener.listen(on: .host(host, port: port)).close()
+        } catch {
+            var reason = "\(error)"
+            if case .posix(_, let errno) = error { reason = Sentences.words(forErrno: errno) }
+            throw .port("port \(port) cannot be had: \(reason)")
+        }
+    }
+
+    /// Whether a folder is there, or can be made.
+    private static func examine(_ folder: String) throws(FirstRunProblem) {
+        var place = folder
+        while access(place, F_OK) != 0, errno == ENOENT, place != "/" { place = HomePaths.parent(of: place) }
+        var status = stat()
+        guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw .downloads("\(place) is not a folder")
+        }
+        guard access(place, W_OK | X_OK) == 0 else {
+            throw .downloads("nothing can be written in \(place): \(Sentences.words(forErrno: errno))")
+        }
+    }
 
     /// What the settings say, or else the defaults.
     private static func listeningPlace(of configuration: ChatConfiguration) -> (host: String, port: UInt16) {
