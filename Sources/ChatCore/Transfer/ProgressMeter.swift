@@ -29,9 +29,10 @@ struct ProgressMeter {
     ) -> (progress: TransferProgress?, isWorthStoring: Bool) {
         rate.note(bytes, at: now)
         // A limit holds whole ranges back: it is no standstill before the longest one had time to go, if that is soon.
-        let patience = limit.map {
-            min(Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))), Self.longestHold)
-        } ?? .zero
+        let patience =
+            limit.map {
+                min(Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))), Self.longestHold)
+            } ?? .zero
         let pause = rate.stalled(at: now)
         let stalled = pause > patience ? pause : .zero
         let isWorthStoring = stored.map { bytes != $0.bytes && now - $0.time >= Self.storeInterval } ?? true

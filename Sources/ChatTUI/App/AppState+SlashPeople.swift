@@ -98,7 +98,9 @@ extension AppState {
         } else if let seen = peer.lastSeen {
             lines.append("last seen \(clock.dayAndTime(seen, now: moment.wall))")
         }
-        if let words = chat.nameWarning { lines.append(words.text + (chat.twin == nil ? "" : ", but is somebody else")) }
+        if let words = chat.nameWarning {
+            lines.append(words.text + (chat.twin == nil ? "" : ", but is somebody else"))
+        }
         if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
         if peer.acceptsFilesUpTo != nil { lines.append(acceptanceWords(chat.id)) }
         lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))

@@ -78,7 +78,8 @@ struct TransferGroup: Sendable, Equatable {
     /// What is here of a folder of which some files were cancelled or declined; `nil` when it ended in another way.
     var partlyDone: String? {
         guard isFolder, state == .cancelled || state == .declined, count(.complete) > 0 else { return nil }
-        return "\(count(.complete)) of \(Units.files(Int(clamping: fileCount))) done, the rest \(Sentences.word(for: state))"
+        let all = Units.files(Int(clamping: fileCount))
+        return "\(count(.complete)) of \(all) done, the rest \(Sentences.word(for: state))"
     }
 
     /// Nothing of it is to come any more.

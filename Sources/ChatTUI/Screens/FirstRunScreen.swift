@@ -164,7 +164,9 @@ struct FirstRunScreen {
 
     private var terminalWords: String {
         let colors = capabilities.colors == 0 ? "no colours" : "\(capabilities.colors) colours"
-        let paste = capabilities.bracketedPaste ? ", paste guard on" : ""
-        return "terminal: \(colors), \(capabilities.unicode ? "UTF-8" : "ASCII")\(paste)"
+        var words = [colors, capabilities.unicode ? "UTF-8" : "ASCII"]
+        if capabilities.mouse { words.append("mouse") }
+        if capabilities.bracketedPaste { words.append("paste guard on") }
+        return "terminal: \(words.joined(separator: ", ")) · /doctor explains"
     }
 }

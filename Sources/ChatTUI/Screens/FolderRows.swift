@@ -55,8 +55,10 @@ struct FolderRows {
             let duration = group.duration.map { Units.duration($0 / 1000) }
             return (["· done"] + [place, duration].compactMap { $0 }).joined(separator: " · ")
         case .failed, .declined, .cancelled:
-            let place = group.partlyDone == nil || group.direction == .outgoing ? nil : group.path.map(state.abbreviated)
-            return (["· " + words.words] + [place].compactMap { $0 }).joined(separator: " · ")
+            guard group.partlyDone != nil, group.direction == .incoming, let path = group.path else {
+                return "· " + words.words
+            }
+            return "· \(words.words) · \(state.abbreviated(path))"
         }
     }
 

@@ -131,7 +131,8 @@ extension CommandRunner {
             let state = peer.isBlocked ? "blocked" : Records.word(peer.trust)
             let address = peer.addresses.first.map { "\($0)" } ?? peer.peerID?.text ?? ""
             let mark =
-                (twin.map { "looks like \(safeName($0))" } ?? NameLikeness.mixture(in: peer.name)).map { "  " + $0 } ?? ""
+                (twin.map { "looks like \(safeName($0))" } ?? NameLikeness.mixture(in: peer.name)).map { "  " + $0 }
+                ?? ""
             try streams.line("\(safeName(peer.name))  \(state)  \(safeLine(address))\(mark)")
         }
     }

@@ -161,6 +161,9 @@ extension CommandRunner {
         }
         do throws(CommandError) {
             var notices = chat.notices
+            if chat.isAttached, arguments.has("--listen") {
+                notices.append("--listen is for a blipchat that starts: the one that runs here listens where it does")
+            }
             var contact: String?
             do throws(CommandError) {
                 contact = try await chat.contact(for: target)
