@@ -61,13 +61,13 @@ import Testing
         let client = try #require(try ControlClient(path: path))
         let records = RecordList()
         let result = await client.perform(
-            .send(to: "bob", text: "hi\u{202E}\n", timeout: nil), patience: .seconds(30)
+            .send(to: "bob", text: "hi\u{202E}\n", timeout: nil), patience: .seconds(600)
         ) {
             await records.append($0)
         }
         #expect(result == .done(.queued))
         #expect(await records.all.compactMap { $0["number"]?.integerValue } == [0, 1, 2])
-        let failed = await client.perform(.send(to: "eve", text: "é", timeout: nil), patience: .seconds(30)) { _ in }
+        let failed = await client.perform(.send(to: "eve", text: "é", timeout: nil), patience: .seconds(600)) { _ in }
         #expect(failed == .failed(CommandError(.notFound, "eve", "é", advice: "add")))
 
         running.cancel()
@@ -113,7 +113,7 @@ import Testing
             let descriptor = try #require(try ControlSocket.connect(to: path))
             #expect(write(descriptor, line, line.utf8.count) == line.utf8.count)
             let connection = ControlConnection(descriptor: descriptor)
-            let received = try await connection.receive(timeout: .seconds(30))
+            let received = try await connection.receive(timeout: .seconds(600))
             let answer = try #require(received)
             guard case .failed(let error) = try #require(ControlResult(answer)) else {
                 Issue.record("accepted \(line)")
@@ -122,7 +122,7 @@ import Testing
             #expect(error.exit == .usage)
         }
         let client = try #require(try ControlClient(path: path))
-        #expect(await client.perform(.status, patience: .seconds(30)) { _ in } == .done(.done))
+        #expect(await client.perform(.status, patience: .seconds(600)) { _ in } == .done(.done))
         running.cancel()
         await running.value
     }
@@ -251,6 +251,6 @@ import Testing
         waiting.cancel()
         #expect(await waiting.value == false)
         #expect(write(ends[1], "x", 1) == 1)
-        #expect(await Readiness.readable.wait(on: reading, timeout: .seconds(30)))
+        #expect(await Readiness.readable.wait(on: reading, timeout: .seconds(600)))
     }
 }

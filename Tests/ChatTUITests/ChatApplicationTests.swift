@@ -12,7 +12,11 @@ struct ChatApplicationTests {
     private let terminal = ScriptedTerminal()
     private let options = ChatApplicationOptions(home: "/home/jo", version: "0.1", clock: .fixed(seconds: 0))
 
-    private func start(_ service: RecordingService) -> (ChatApplication, Task<Int32, any Error>) {
+    private func start(
+        _ service: RecordingService, patience: Duration? = nil
+    ) -> (ChatApplication, Task<Int32, any Error>) {
+        var options = options
+        if let patience { options.patience = patience }
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         return (application, Task { try await application.run() })
     }
@@ -40,7 +44,7 @@ struct ChatApplicationTests {
     @Test("the first picture has the chat in it")
     func firstPicture() async throws {
         let hello = ScreenFixture.message(1, .incoming, "hello there", at: ScreenFixture.time(21, 9, 0))
-        let (_, run) = start(RecordingService(history: [hello]))
+        let (_, run) = start(RecordingService(history: [hello]), patience: .seconds(600))
         #expect(await terminal.waits { $0.presentCount > 0 })
         let first = terminal.first.map { ScreenFixture.text($0) } ?? ""
         #expect(first.contains("Alice>") && first.contains("hello there"), "\(first)")

@@ -27,6 +27,9 @@ public struct ChatApplicationOptions: Sendable {
     var isLineMode = false
     /// Where pasted texts are kept that go out as files.
     public var pasteFolder: String?
+    /// How long the first picture waits for what it is to show (a history on a slow disk): nobody takes that for a program
+    /// that hangs.
+    var patience = Duration.milliseconds(100)
 
     public init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
@@ -48,8 +51,6 @@ public final class ChatApplication {
     private var painter = PaintSchedule()
     /// The first picture waits for what it is to show.
     private var isHeld = true
-    /// How long it waits (a history on a slow disk): nobody takes that for a program that hangs.
-    private static let patience = Duration.milliseconds(100)
     private var shownTitle: SafeText?
     /// Has the terminal.
     private var editor: EditorSession?
@@ -82,7 +83,7 @@ public final class ChatApplication {
             loop.onEffect = { [weak self] effect in self?.carryOut(effect) }
             loop.terminalIs(terminal.capabilities)
             terminal.perform(.mouse(options.settings.mouse))
-            ScreenActor.after(Self.patience) { [weak self] in self?.loop.dispatch(.clock) }
+            ScreenActor.after(options.patience) { [weak self] in self?.loop.dispatch(.clock) }
             return terminal.size
         }
         terminal.stop()
@@ -143,7 +144,7 @@ public final class ChatApplication {
     private func schedulePaint(after action: AppAction) {
         let now = loop.now.uptime
         if isHeld {
-            guard let state = loop.state, !state.isOpening || now >= Self.patience else { return }
+            guard let state = loop.state, !state.isOpening || now >= options.patience else { return }
             isHeld = false
         }
         let isEcho = if case .input = action { true } else { false }

@@ -105,7 +105,7 @@ extension CommandRunner {
         } catch {
             var reason = "\(error)"
             if case .posix(_, let errno) = error { reason = Sentences.words(forErrno: errno) }
-            throw .port("port \(port) cannot be had: \(reason)")
+            throw .port("port \(port): \(reason)")
         }
     }
 
