@@ -16,8 +16,10 @@ struct KeyEcho {
 final class MeasuredTerminal {
     private let terminal: TerminalProcess
     private let start: ContinuousClock.Instant
-    /// The end of what was written, to look for words in.
-    private var recent: [UInt8] = []
+    /// What was written lately, to look for words in. Decoded as it comes: what reads does not take the processor for longer
+    /// from a program that writes in many pieces.
+    private var recent = PlainText()
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     static let columns: UInt16 = 80
     static let rows: UInt16 = 24
@@ -31,15 +33,15 @@ final class MeasuredTerminal {
     var figures: ProcessFigures { ProcessFigures(processID: terminal.process.processID) }
 
     /// Whether `words` have been written, as far as it was read.
-    func shows(_ words: String) -> Bool { PlainText.of(recent).contains(words) }
+    func shows(_ words: String) -> Bool { recent.contains(words) }
 
     /// Waits until `words` stand on the screen; returns the time since the start of the process.
     @discardableResult
     func waitFor(_ words: String, timeout: Duration = .seconds(30)) throws -> Duration {
         let end = ContinuousClock.now + timeout
-        while !PlainText.of(recent).contains(words) {
+        while !recent.contains(words) {
             guard ContinuousClock.now < end, terminal.process.isRunning else {
-                throw BenchmarkFailure("the screen never shows `\(words)`: \(PlainText.of(recent).suffix(300))")
+                throw BenchmarkFailure("the screen never shows `\(words)`: \(recent.text.suffix(300))")
             }
             read(atMost: .milliseconds(100))
         }
@@ -49,7 +51,7 @@ final class MeasuredTerminal {
     /// The numbers that the program prints behind `word`, up to the word `end`.
     func waitForNumbers(behind word: String) throws -> [Int] {
         try waitFor("end")
-        let words = PlainText.of(recent).words(behind: word)
+        let words = recent.text.words(behind: word)
         return words.compactMap { Int($0) }
     }
 
@@ -71,7 +73,7 @@ final class MeasuredTerminal {
     /// Presses one character and watches it come back; everything until `pause` has passed counts as its bytes.
     /// Returns `nil` when it does not show within two seconds.
     func press(_ character: Character, thenWait pause: Duration) throws -> KeyEcho? {
-        recent = []
+        recent = PlainText()
         let pressed = ContinuousClock.now
         try terminal.type(String(character))
         var latency: Duration?
@@ -79,7 +81,7 @@ final class MeasuredTerminal {
         while ContinuousClock.now < pressed + (latency == nil ? .seconds(2) : pause) {
             let end = pressed + (latency == nil ? .seconds(2) : pause)
             count += read(atMost: end - .now)
-            if latency == nil, PlainText.of(recent).contains(character) { latency = .now - pressed }
+            if latency == nil, recent.contains(String(character)) { latency = .now - pressed }
         }
         return latency.map { KeyEcho(latency: $0, bytes: count) }
     }
@@ -97,41 +99,58 @@ final class MeasuredTerminal {
     private func read(atMost time: Duration) -> Int {
         var state = pollfd(fd: terminal.controller, events: Int16(POLLIN), revents: 0)
         guard poll(&state, 1, Int32(max(0, (time.seconds * 1000).rounded(.up)))) == 1 else { return 0 }
-        var part = [UInt8](repeating: 0, count: 65_536)
-        let count = Glibc.read(terminal.controller, &part, part.count)
+        let count = Glibc.read(terminal.controller, &buffer, buffer.count)
         guard count > 0 else { return 0 }
-        recent += part[..<count]
-        if recent.count > 262_144 { recent.removeFirst(recent.count - 131_072) }
+        recent.append(buffer[..<count])
         return count
     }
 }
 
 /// The words in what goes to a terminal: without its escape sequences.
-enum PlainText {
-    static func of(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            guard bytes[index] == 0x1B, index + 1 < bytes.count else {
-                if bytes[index] >= 0x20 { text.append(bytes[index]) }
-                index += 1
-                continue
-            }
-            switch bytes[index + 1] {
-            case UInt8(ascii: "["):
-                index += 2
-                while index < bytes.count, !(0x40...0x7E).contains(bytes[index]) { index += 1 }
-                index += 1
-            case UInt8(ascii: "]"):
-                index += 2
-                while index < bytes.count, bytes[index] != 0x07, bytes[index] != 0x1B { index += 1 }
-                // It ends with BEL, or with ESC and a backslash.
-                index += index < bytes.count && bytes[index] == 0x1B ? 2 : 1
-            case UInt8(ascii: "("), UInt8(ascii: ")"): index += 3
-            default: index += 2
-            }
+struct PlainText {
+    private var bytes: [UInt8] = []
+    private var place = Place.text
+
+    /// Where in a sequence the bytes have come to (ECMA-48: ESC, CSI, strings that end with BEL or ESC \).
+    private enum Place {
+        case text
+        case escape
+        case control
+        case string
+        case stringEscape
+        case one
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    func contains(_ words: String) -> Bool {
+        let wanted = Array(words.utf8)
+        guard let first = wanted.first, bytes.count >= wanted.count else { return false }
+        return (0...bytes.count - wanted.count).contains { start in
+            bytes[start] == first && bytes[start..<start + wanted.count].elementsEqual(wanted)
         }
-        return String(decoding: text, as: UTF8.self)
+    }
+
+    mutating func append(_ part: ArraySlice<UInt8>) {
+        for byte in part { append(byte) }
+        if bytes.count > 262_144 { bytes.removeFirst(bytes.count - 131_072) }
+    }
+
+    private mutating func append(_ byte: UInt8) {
+        switch place {
+        case .text:
+            if byte == 0x1B { place = .escape } else if byte >= 0x20 { bytes.append(byte) }
+        case .escape:
+            switch byte {
+            case UInt8(ascii: "["): place = .control
+            case UInt8(ascii: "]"): place = .string
+            case UInt8(ascii: "("), UInt8(ascii: ")"): place = .one
+            default: place = .text
+            }
+        case .control: if (0x40...0x7E).contains(byte) { place = .text }
+        case .string: if byte == 0x07 { place = .text } else if byte == 0x1B { place = .stringEscape }
+        case .stringEscape, .one: place = .text
+        }
     }
 }
 
