@@ -136,6 +136,13 @@ public actor ChatClient: ChatService {
     /// The screen that is being opened has the processors first.
     private static let openingTime = Duration.milliseconds(20)
 
+    /// Begins to call contacts, where the configuration called nobody: there is something for them now.
+    public func callContacts() {
+        guard !configuration.callsContacts else { return }
+        configuration.callsContacts = true
+        dialEverybody()
+    }
+
     /// The first few together, the others a hundred a second: a long list must not hold up the screen either.
     private func dialEverybody() {
         for (index, contact) in sessions.keys.sorted().enumerated() {

@@ -8,7 +8,7 @@ public struct ChatConfiguration: Sendable {
     public var name: String
     /// Where to take calls; `nil`: we only make calls.
     public var listen: Endpoint?
-    /// Call contacts. Without it nobody learns that we are here.
+    /// Call contacts. Without it nobody learns that we are here, until `ChatClient.callContacts`.
     public var callsContacts = true
     /// When the port is taken: take any free one instead of failing.
     public var fallbackToAnyPort: Bool

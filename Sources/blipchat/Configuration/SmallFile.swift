@@ -48,6 +48,12 @@ enum SmallFile {
         return false
     }
 
+    /// Whether a folder is there, or a link to one.
+    static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Bytes of a file; `nil` when there is none.
     static func size(_ path: String) -> Int64? {
         var status = stat()

@@ -95,7 +95,7 @@ struct Examination {
         guard SmallFile.exists(paths.data) else {
             return note("home", .ok, "\(paths.data) is not there yet; the first start makes it")
         }
-        guard PrivatePlaces.isFolder(paths.data) else {
+        guard SmallFile.isFolder(paths.data) else {
             return note(
                 "home", .error, "\(paths.data) is not a folder", "move it away, or choose another folder (--data-dir)")
         }
@@ -235,11 +235,6 @@ enum PrivatePlaces {
         ].filter { SmallFile.exists($0) }
     }
 
-    static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-    }
-
     /// `nil` when all is well.
     static func problem(at path: String) -> String? {
         var status = stat()
@@ -260,7 +255,7 @@ enum PrivatePlaces {
     /// Takes the rights of others away and gives the user theirs; returns what could not be done.
     static func fix(_ paths: HomePaths) -> [String] {
         // A file in the place of the home is somebody else's.
-        guard isFolder(paths.data) else { return [] }
+        guard SmallFile.isFolder(paths.data) else { return [] }
         var failures: [String] = []
         func fix(_ path: String) {
             var status = stat()

@@ -61,7 +61,9 @@ final class ChatInstance: Sendable {
         case .commands:
             // Without a socket the command is carried out all the same.
             let server = try? ControlServer(path: paths.socket) { [runner] operation, records in
-                await runner.perform(operation, records: records)
+                // Our own command may have nothing to do with contacts, and take its time.
+                if operation.concernsPeers { await client.callContacts() }
+                return await runner.perform(operation, records: records)
             }
             helping = server.map { server in Task { await server.run() } }
         case .everybody(let end):

@@ -113,8 +113,7 @@ extension CommandRunner {
     private static func examine(_ folder: String) throws(FirstRunProblem) {
         var place = folder
         while access(place, F_OK) != 0, errno == ENOENT, place != "/" { place = HomePaths.parent(of: place) }
-        var status = stat()
-        guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        guard SmallFile.isFolder(place) else {
             throw .downloads("\(place) is not a folder")
         }
         guard access(place, W_OK | X_OK) == 0 else {

@@ -77,6 +77,23 @@ struct ReconnectTests {
         await simulation.stop()
     }
 
+    @Test("a client that calls nobody does so whatever is done, until it is told to call")
+    func callsNobody() async throws {
+        let simulation = try await Simulation(seed: 25) { $0.callsContacts = false }
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        for peer in [alice, bob] { try await peer.client.start() }
+        try await alice.say("hello")
+        try await alice.client.setBlocked(alice.contact, true)
+        try await alice.client.setBlocked(alice.contact, false)
+        await alice.client.reconnect(nil)
+        await simulation.clock.advance(by: .seconds(3600))
+        #expect(simulation.network.calls.isEmpty)
+        await alice.client.callContacts()
+        try await simulation.waitOnline()
+        try await simulation.eventually("it arrives", within: .seconds(1)) { try await bob.texts() == ["hello"] }
+        await simulation.stop()
+    }
+
     @Test("whom the user has sent away or blocked while calling them is not linked", arguments: [true, false])
     func changedMind(blocks: Bool) async throws {
         let simulation = try await Simulation(seed: 24)
