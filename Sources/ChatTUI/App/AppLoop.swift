@@ -87,8 +87,11 @@ final class AppLoop {
         let early = self.early ?? []
         self.early = nil
         for action in early { dispatch(action) }
-        let listener = Task { [weak self] in
-            for await event in events { self?.dispatch(.chat(event)) }
+        let listener = Task.detached { [weak self] in
+            let news = NewsQueue()
+            for await event in events {
+                if news.add(event) { ScreenActor.enqueue { self?.take(news) } }
+            }
         }
         dispatch(.clock)
         var offering: Task<Void, Never>?
@@ -156,6 +159,13 @@ final class AppLoop {
         for effect in effects { carryOut(effect) }
         onChange(action)
         scheduleTimer()
+    }
+
+    /// What happened in the chat; keys that came meanwhile go between two portions.
+    private func take(_ news: NewsQueue) {
+        let (events, isMore) = news.take()
+        for event in events { dispatch(.chat(event)) }
+        if isMore { ScreenActor.enqueue { [weak self] in self?.take(news) } }
     }
 
     private func carryOut(_ effect: AppEffect) {

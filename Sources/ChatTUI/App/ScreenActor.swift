@@ -27,6 +27,11 @@ public actor ScreenActor {
         return try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> Value).self)() }
     }
 
+    /// Runs `work` on the actor behind what is there already.
+    static func enqueue(_ work: @escaping @Sendable @ScreenActor () -> Void) {
+        queue.async { assumeIsolated(work) }
+    }
+
     /// Runs `work` on the actor after `delay`.
     static func after(_ delay: Duration, _ work: @escaping @Sendable @ScreenActor () -> Void) {
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { assumeIsolated(work) }

@@ -1,0 +1,77 @@
+// News between the chat and the screen: order, bound, and how often the screen is told.
+
+import ChatCore
+import TestSupport
+import Testing
+
+@testable import ChatTUI
+
+@Suite("News on their way to the screen")
+struct NewsQueueTests {
+    private func event(_ number: Int64) -> ChatEvent { .messagesDeleted(ContactID(number)) }
+
+    private func numbers(_ events: [ChatEvent]) -> [Int64] {
+        events.compactMap { if case .messagesDeleted(let contact) = $0 { contact.rawValue } else { nil } }
+    }
+
+    @Test("the screen is told of what comes after nothing, and takes all of it in order, portion by portion")
+    func told() {
+        let news = NewsQueue()
+        let count = Int64(2 * NewsQueue.portion + 5)
+        #expect((1...count).map { news.add(event($0)) } == [true] + Array(repeating: false, count: Int(count) - 1))
+        var taken: [Int64] = []
+        var portions: [Int] = []
+        var isMore = true
+        while isMore {
+            let portion = news.take()
+            taken += numbers(portion.events)
+            portions.append(portion.events.count)
+            isMore = portion.isMore
+        }
+        #expect(taken == Array(1...count))
+        #expect(portions == [NewsQueue.portion, NewsQueue.portion, 5])
+        #expect(news.add(event(1)), "the next is told again")
+    }
+
+    @Test(
+        "whatever order they are added and taken in: nothing is lost below the limit, and nobody waits untold",
+        arguments: 1...8 as ClosedRange<UInt64>)
+    func anyOrder(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let news = NewsQueue()
+        var waiting: [Int64] = []
+        var last: Int64 = 0
+        var isTold = false
+        for _ in 0..<2000 {
+            if Bool.random(using: &generator) {
+                for _ in 0..<Int.random(in: 1...200, using: &generator) {
+                    last += 1
+                    waiting = Array((waiting + [last]).suffix(NewsQueue.limit))
+                    #expect(news.add(event(last)) == !isTold)
+                    isTold = true
+                }
+            } else if isTold {
+                let portion = news.take()
+                #expect(numbers(portion.events) == Array(waiting.prefix(NewsQueue.portion)))
+                waiting.removeFirst(portion.events.count)
+                #expect(portion.isMore == !waiting.isEmpty)
+                isTold = portion.isMore
+            }
+        }
+    }
+
+    @Test("a reader that takes nothing loses the oldest")
+    func bound() {
+        let news = NewsQueue()
+        let count = Int64(NewsQueue.limit + 100)
+        for number in 1...count { _ = news.add(event(number)) }
+        var taken: [Int64] = []
+        var isMore = true
+        while isMore {
+            let portion = news.take()
+            taken += numbers(portion.events)
+            isMore = portion.isMore
+        }
+        #expect(taken == Array(101...count))
+    }
+}
