@@ -98,6 +98,14 @@ extern int accept4(int descriptor, struct sockaddr *address, socklen_t *length, 
 static inline int clinux_accept(int descriptor) {
     return accept4(descriptor, (struct sockaddr *)0, (socklen_t *)0, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
+extern int memfd_create(const char *name, unsigned int flags);
+/// memfd_create(2): an empty file in memory, not inherited by child processes; -1 on failure.
+static inline int clinux_memory_file(const char *name) { return memfd_create(name, 1 /* MFD_CLOEXEC */); }
+extern int dup3(int descriptor, int replaced, int flags);
+/// dup3(2): `replaced` means what `descriptor` means; it is not inherited by child processes. -1 on failure.
+static inline int clinux_replace_descriptor(int replaced, int descriptor) {
+    return dup3(descriptor, replaced, O_CLOEXEC);
+}
 struct clinux_peer { int32_t process; uint32_t user; uint32_t group; };
 /// SO_PEERCRED (unix(7)): whether it is known who is at the other end of a UNIX-domain socket.
 static inline int clinux_get_peer(int descriptor, struct clinux_peer *peer) {

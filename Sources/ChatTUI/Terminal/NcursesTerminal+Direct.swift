@@ -3,14 +3,11 @@
 import CNcurses
 
 extension NcursesTerminal {
-    /// Writes the cells of `rows` that curses has not written, or not so, and puts the cursor back.
-    func writeBesideCurses(_ rows: [Int], of canvas: Canvas, before: Canvas?) {
+    /// The cells of `rows` that curses has not written, or not so, and the way of the cursor back.
+    func besideCurses(_ rows: [Int], of canvas: Canvas, before: Canvas?) -> [UInt8] {
         var bytes: [UInt8] = []
         for row in rows { appendDirectly(row, canvas.row(row), before: before?.row(row), to: &bytes) }
-        guard !bytes.isEmpty else { return }
-        let place = cursorPlace(canvas.cursor)
-        bytes += TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
-        TerminalOutput.write(bytes, to: output)
+        return bytes.isEmpty ? [] : bytes + codes(forCursorOf: canvas)
     }
 
     /// Writes a row from its first doubtful cluster on, setting the cursor anew behind each of them, so that a

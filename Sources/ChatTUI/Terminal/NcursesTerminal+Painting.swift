@@ -22,12 +22,15 @@ extension NcursesTerminal {
             changed.append(row)
             paint(row, canvas.row(row), columns, before: before?.row(row), on: window)
         }
+        session.stage?.begin()
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)
         doupdate()
+        var bytes = session.stage?.take() ?? []
         // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
-        writeBesideCurses(changed.count > 1 ? Array(rows) : changed, of: canvas, before: before)
-        drawPictures(of: canvas, before: before)
+        bytes += besideCurses(changed.count > 1 ? Array(rows) : changed, of: canvas, before: before)
+        bytes += pictures(of: canvas, before: before)
+        TerminalOutput.write(bytes, to: output)
         shown = canvas
     }
 
@@ -150,6 +153,12 @@ extension NcursesTerminal {
         curs_set(isVisible ? 1 : 0)
         let place = cursorPlace(cursor)
         wmove(window, Int32(place.row), Int32(place.column))
+    }
+
+    /// What puts the terminal's cursor where curses believes it to be.
+    func codes(forCursorOf canvas: Canvas) -> [UInt8] {
+        let place = cursorPlace(canvas.cursor)
+        return TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
     }
 
     /// Where the cursor stands, shown or not.

@@ -53,9 +53,9 @@ extension NcursesTerminal {
     /// Whether this is a cell that curses leaves blank for sixels.
     func showsPicture(_ cluster: Cluster) -> Bool { capabilities.graphics == .sixel && PictureCell.isOne(cluster) }
 
-    /// Writes the pictures, or the parts of them, that are not there yet. A picture goes when curses writes its cells.
-    func drawPictures(of canvas: Canvas, before: Canvas?) {
-        guard capabilities.graphics == .sixel else { return }
+    /// The pictures, or the parts of them, that are not there yet. A picture goes when curses writes its cells.
+    func pictures(of canvas: Canvas, before: Canvas?) -> [UInt8] {
+        guard capabilities.graphics == .sixel else { return [] }
         let known = before?.picturePieces ?? []
         var bytes: [UInt8] = []
         for piece in canvas.picturePieces {
@@ -63,10 +63,7 @@ extension NcursesTerminal {
             guard let sixels = sixels.sequence(for: piece) else { continue }
             bytes += TerminalCodes.string("cup", Int32(piece.place.row), Int32(piece.place.column)) + sixels
         }
-        guard !bytes.isEmpty else { return }
-        let place = cursorPlace(canvas.cursor)
-        bytes += TerminalCodes.string("cup", Int32(place.row), Int32(place.column))
-        TerminalOutput.write(bytes, to: output)
+        return bytes.isEmpty ? [] : bytes + codes(forCursorOf: canvas)
     }
 }
 

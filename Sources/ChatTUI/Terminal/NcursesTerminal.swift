@@ -23,6 +23,7 @@ public final class NcursesTerminal: Terminal {
     struct Session {
         let screen: OpaquePointer
         let streams: [UnsafeMutablePointer<FILE>]
+        let stage: OutputStage?
         let savedMode: termios
         var reader: InputReader
         let signals: SignalPipe
@@ -109,7 +110,9 @@ public final class NcursesTerminal: Terminal {
         sigaction(SIGTSTP, &stop, nil)
         configureScreen()
         session = Session(
-            screen: opened.screen, streams: opened.streams, savedMode: mode, reader: reader, signals: signals,
+            screen: opened.screen, streams: opened.streams,
+            stage: OutputStage(of: fileno(opened.streams[0]), to: output), savedMode: mode, reader: reader,
+            signals: signals,
             decoder: InputDecoder(
                 ownSequences: keySequences(), escapeDelay: .milliseconds(settings.escapeMilliseconds),
                 takesBurstsAsPaste: !capabilities.bracketedPaste),
@@ -129,6 +132,7 @@ public final class NcursesTerminal: Terminal {
         self.session = nil
         delscreen(session.screen)
         session.streams.forEach { fclose($0) }
+        session.stage?.end()
         var mode = session.savedMode
         tcsetattr(input, TCSADRAIN, &mode)
         TerminalRestore.disarm()
