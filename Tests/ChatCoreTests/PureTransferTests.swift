@@ -1,6 +1,7 @@
 // The pure parts of transfers: ranges, names, rates, digests of prefixes.
 
 import BLIPNet
+import TestSupport
 import Testing
 
 @testable import ChatCore
@@ -23,6 +24,43 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             planner.finished(open.removeLast(), after: .milliseconds(100))
         }
         #expect(covered == size)
+    }
+
+    @Test(
+        "also when only beginnings of ranges come: what is missing is asked for first",
+        arguments: 1...20 as ClosedRange<UInt64>)
+    func beginnings(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let size: UInt64 = 9_000_001
+        var planner = RangePlanner(size: size, done: 17)
+        var arrived: [FileRange] = []
+        var open: [FileRange] = []
+        while !planner.isComplete {
+            let limit = Bool.random(using: &generator) ? UInt64.random(in: 0...4_000_000, using: &generator) : nil
+            while let range = planner.nextRange(within: limit) {
+                #expect(range.length > 0 && range.length <= RangePlanner.piece(within: limit ?? .max))
+                #expect(!open.contains { $0.offset < range.end && range.offset < $0.end })
+                open.append(range)
+            }
+            #expect(open.count <= RangePlanner.mostInFlight)
+            let range = open.remove(at: Int.random(in: open.indices, using: &generator))
+            let count = UInt64.random(in: 1...range.length, using: &generator)
+            if Bool.random(using: &generator) || count == range.length {
+                planner.finished(range, after: .milliseconds(100))
+                arrived.append(range)
+            } else {
+                planner.finished(range, upTo: count)
+                arrived.append(FileRange(offset: range.offset, length: count))
+            }
+            let missing = contiguousEnd(of: arrived, from: 17)
+            #expect(planner.contiguous { _ in 0 } == missing, "everything before has arrived, nothing behind it")
+        }
+        #expect(contiguousEnd(of: arrived, from: 17) == size)
+        #expect(arrived.reduce(17) { $0 + $1.length } == size, "nothing came twice")
+    }
+
+    private func contiguousEnd(of ranges: [FileRange], from begin: UInt64) -> UInt64 {
+        ranges.sorted { $0.offset < $1.offset }.reduce(begin) { $1.offset == $0 ? $1.end : $0 }
     }
 
     @Test("fast ranges grow, slow ones shrink, within bounds")
@@ -183,6 +221,29 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         served.advance(number, read: 10)
         served.close(number)
         #expect(served.begin == 700 && served.contiguous == 710)
+    }
+
+    @Test("a sender that gives beginnings of ranges counts what is missing between them as missing")
+    func beginnings() throws {
+        let served = ServedRanges()
+        func serve(_ offset: UInt64, _ length: UInt64, upTo count: UInt64) throws {
+            let number = try #require(served.open(FileRange(offset: offset, length: length), limit: 4))
+            served.shorten(number, to: count)
+            served.advance(number, read: count)
+            served.close(number)
+        }
+        try serve(0, 100, upTo: 10)
+        try serve(100, 100, upTo: 30)
+        #expect(served.contiguous == 10)
+        try serve(10, 40, upTo: 40)
+        #expect(served.contiguous == 50, "asked for in other pieces than they went")
+        try serve(50, 50, upTo: 50)
+        #expect(served.contiguous == 130)
+        try serve(120, 100, upTo: 100)
+        #expect(served.contiguous == 220)
+        // Who wants only beginnings makes us remember no end of rests.
+        for number in 0..<1000 as Range<UInt64> { try serve(1000 + 10 * number, 10, upTo: 1) }
+        #expect(served.contiguous > 1001)
     }
 
     @Test("progress is shown four times a second and stored twice")

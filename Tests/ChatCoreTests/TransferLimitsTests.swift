@@ -102,6 +102,74 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(asked == 3, "it would have gone with the limit that it began to wait for")
     }
 
+    @Test("what goes at once is a piece of the limit of now, and all of it without one", .timeLimit(.minutes(1)))
+    func pieces() async {
+        let pacing = TransferPacing(upload: nil, download: nil)
+        let id = MessageID(at: Timestamp(milliseconds: 0))
+        #expect(await pacing.grant(upTo: 8 << 20, of: id, .outgoing) == 8 << 20)
+        pacing.setLimit(8_000_000, of: .all(.outgoing))
+        #expect(await pacing.grant(upTo: 8 << 20, of: id, .outgoing) == 1_000_000)
+        #expect(await pacing.grant(upTo: 6, of: id, .outgoing) == 6)
+        pacing.setLimit(1000, of: .transfer(id))
+        #expect(await pacing.grant(upTo: 8 << 20, of: id, .incoming) == RangePlanner.piece(within: 1000))
+        #expect(await pacing.grant(upTo: 1, of: id, .outgoing) { false } == nil)
+    }
+
+    @Test("a piece that waits becomes smaller when the limit does", .timeLimit(.minutes(1)))
+    func smallerPiece() async {
+        let pacing = TransferPacing(upload: 800_000_000, download: nil)
+        let id = MessageID(at: Timestamp(milliseconds: 0))
+        // Somebody whose turn is more than a minute away stands before it.
+        let (drawn, draws) = AsyncStream<Void>.makeStream()
+        let before = Task {
+            await pacing.wait(for: 80_000_000_000, of: id, .outgoing) {
+                draws.yield()
+                return true
+            }
+        }
+        for await _ in drawn { break }
+        var asked = 0
+        let granted = await pacing.grant(upTo: 100_000_000, of: id, .outgoing) {
+            asked += 1
+            if asked == 3 { pacing.setLimit(1, of: .all(.outgoing)) }
+            if asked == 6 {
+                pacing.setLimit(1_000_000, of: .all(.outgoing))
+                before.cancel()
+            }
+            return true
+        }
+        #expect(granted == RangePlanner.piece(within: 1))
+        #expect(await before.value == false)
+    }
+
+    enum Slow: CaseIterable { case sender, receiver }
+
+    @Test(
+        "a limit that is lowered during a fast file holds up no other file, and the fast one goes on evenly",
+        .timeLimit(.minutes(5)), arguments: Slow.allCases)
+    func loweredLimit(side: Slow) async throws {
+        let pair = try await TransferPair()
+        let size = 200_000_000
+        let large = try pair.alice.makeFile("large", size: size, seed: 3)
+        let slow = side == .sender ? pair.alice.client : pair.bob.client
+        let direction: RateScope = side == .sender ? .all(.outgoing) : .all(.incoming)
+        // Fast enough for large ranges, slow enough that much is left.
+        try await slow.setRateLimit(40_000_000, of: direction)
+        let id = try await pair.offer(large)
+        try await eventually("it runs") { try await pair.bob.transfer(id)?.transferred ?? 0 > 4 << 20 }
+        try await slow.setRateLimit(100_000, of: direction)
+        // Before, eight MiB of the large file stood before it, six times: some minutes at this rate.
+        let small = try await pair.offer(try pair.alice.makeFile("small", size: 6))
+        try await pair.bob.waitForState(.complete, of: small)
+        #expect(try await pair.bob.transfer(id)?.state == .running)
+        let before = try await pair.bob.row(id).transferred
+        try await eventually("and the large one goes on") { try await pair.bob.row(id).transferred > before }
+        try await slow.setRateLimit(nil, of: direction)
+        for peer in [pair.alice, pair.bob] { try await peer.waitForState(.complete, of: id) }
+        #expect(try sha256(of: pair.bob.downloads + "/large") == sha256(of: large))
+        await pair.stop()
+    }
+
     @Test("what a limit lets a file have is its share of it, or its own limit")
     func shares() {
         let pacing = TransferPacing(upload: 900, download: nil)
@@ -298,7 +366,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
     func rateAfterResume() async throws {
         let limit: UInt64 = 400_000
         let pair = try await TransferPair(bob: { $0.downloadLimit = limit })
-        pair.bob.tap.cut(after: 7, of: "file-get", staysDown: true)
+        pair.bob.tap.cut(after: 20, of: "file-get", staysDown: true)
         let id = try await pair.offer(try pair.alice.makeFile("f", size: 2_000_000))
         try await eventually("it was cut") { pair.bob.tap.isDown }
         try await eventually("it waits") { try await pair.bob.transfer(id)?.state == .accepted }

@@ -52,6 +52,7 @@ import Testing
             try expectRoundTrip(FileStatusRequest(id: id, state: state))
         }
         try expectRoundTrip(FileGetRequest(id: id, offset: 1 << 33, length: 1 << 20))
+        try expectRoundTrip(FileGetRequest(id: id, offset: 0, length: 1, takesLess: true))
         try expectRoundTrip(FileDigestRequest(id: id, length: 0))
     }
 
@@ -60,6 +61,12 @@ import Testing
         #expect(try HelloReply(decoding: HelloReply.pending.encoded()) == .pending)
         let get = FileGetReply(size: 5, modified: Timestamp(milliseconds: 9))
         #expect(try FileGetReply(decoding: get.encoded(body: .empty)) == get)
+        let less = FileGetReply(size: 5, modified: Timestamp(milliseconds: 9), length: 3)
+        #expect(try FileGetReply(decoding: less.encoded(body: .empty)) == less)
+        #expect(throws: WireError.malformed("Length")) {
+            try FileGetReply(
+                decoding: FileGetReply(size: 5, modified: get.modified, length: 0).encoded(body: .empty))
+        }
         let digest = FileDigestReply(sha256: String(repeating: "0a", count: 32))
         #expect(try FileDigestReply(decoding: digest.encoded()) == digest)
         #expect(throws: WireError.malformed("SHA-256")) {

@@ -31,33 +31,42 @@ extension ChatClient {
                     client.answer(request, on: link, response)
                 }
             } else {
-                let answer = await response { () async throws(ServingError) in
-                    try await range(request, of: contact, on: link)
+                do throws(ServingError) {
+                    giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
+                } catch {
+                    answer(request, on: link, error.response)
                 }
-                giveInTime(answer, to: request, of: contact, on: link)
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
     }
 
-    /// Answers when the limits of the rate allow so many bytes; what our user has decided meanwhile counts.
+    /// Answers when the limits of the rate allow it, with as much as they let go at once where the receiver takes less;
+    /// what our user has decided meanwhile counts.
     private func giveInTime(
-        _ response: BLIPResponse, to request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
+        _ range: ReadyRange, to request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
     ) {
-        guard response.error == nil, let get = try? FileGetRequest(decoding: request),
-            pacing.limit(of: get.id, .outgoing) != nil
-        else { return answer(request, on: link, response) }
+        let get = range.request
+        guard pacing.limit(of: get.id, .outgoing) != nil else {
+            return answer(request, on: link, range.response(upTo: get.length))
+        }
         spawn { client in
             // Ranges that were asked for over a link that has ended are asked for anew: they must not be paid for.
             let isWanted = { client.sessions[contact]?.link?.number == link.number }
             client.heldRanges[get.id, default: 0] += 1
-            await client.pacing.wait(for: get.length, of: get.id, .outgoing, while: isWanted)
+            let granted: UInt64?
+            if get.takesLess {
+                granted = await client.pacing.grant(upTo: get.length, of: get.id, .outgoing, while: isWanted)
+            } else {
+                await client.pacing.wait(for: get.length, of: get.id, .outgoing, while: isWanted)
+                granted = get.length
+            }
             client.heldRanges[get.id, default: 1] -= 1
             if client.heldRanges[get.id] == 0 { client.heldRanges[get.id] = nil }
-            guard isWanted() else { return }
+            guard let granted, isWanted() else { return }
             let answer = await client.response { () async throws(ServingError) in
                 _ = try await client.upload(get.id, to: contact, on: link)
-                return response
+                return range.response(upTo: granted)
             }
             client.answer(request, on: link, answer)
         }
@@ -74,7 +83,7 @@ extension ChatClient {
 
     private func range(
         _ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
-    ) async throws(ServingError) -> BLIPResponse {
+    ) async throws(ServingError) -> ReadyRange {
         let get: FileGetRequest
         do throws(WireError) {
             get = try FileGetRequest(decoding: request)
@@ -83,7 +92,7 @@ extension ChatClient {
         }
         let upload = try await upload(get.id, to: contact, on: link)
         do throws(OutgoingFileError) {
-            return try upload.file.response(to: get)
+            return try upload.file.range(get)
         } catch {
             throw refusal(error, get.id)
         }

@@ -10,6 +10,7 @@ final class FileBodySource: BodySource {
     private let number: Int
     private let progress: ServedRanges
     private let position = Atomic<UInt64>(0)
+    private let length: Atomic<UInt64>
 
     /// `number` is what `progress` gave for `range`.
     init(file: OpenFile, range: FileRange, number: Int, progress: ServedRanges) {
@@ -17,13 +18,20 @@ final class FileBodySource: BodySource {
         self.range = range
         self.number = number
         self.progress = progress
+        length = Atomic(range.length)
+    }
+
+    /// Only the first `count` bytes of the range go. Before anything of it is read.
+    func shorten(to count: UInt64) {
+        length.store(min(count, range.length), ordering: .relaxed)
+        progress.shorten(number, to: count)
     }
 
     deinit { progress.close(number) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         let done = position.load(ordering: .relaxed)
-        let wanted = min(UInt64(buffer.count), range.length - done)
+        let wanted = min(UInt64(buffer.count), length.load(ordering: .relaxed) - done)
         guard wanted > 0 else { return 0 }
         let count = try file.read(
             into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(wanted))), at: range.offset + done)
@@ -47,11 +55,14 @@ final class ServedRanges: Sendable {
         /// By number: the receiver may ask for the same range again after it gave up the first time.
         var open: [Int: (range: FileRange, read: UInt64)] = [:]
         var nextNumber = 0
+        /// What was asked for and did not go with its range, in order of offset: it is asked for again.
+        var rests: [FileRange] = []
         /// Where the first range began.
         var begin: UInt64?
         var furthest: UInt64 = 0
         var isShort = false
     }
+    private static let mostRests = 64
     private let state = Mutex(State())
 
     /// A range begins; returns its number, `nil` when `limit` are open already.
@@ -61,7 +72,24 @@ final class ServedRanges: Sendable {
             defer { state.nextNumber += 1 }
             state.begin = state.begin ?? range.offset
             state.open[state.nextNumber] = (range, 0)
+            state.rests = state.rests.compactMap { rest in
+                guard (range.offset..<range.end).contains(rest.offset) else { return rest }
+                let begin = min(range.end, rest.end)
+                return begin < rest.end ? FileRange(offset: begin, length: rest.end - begin) : nil
+            }
             return state.nextNumber
+        }
+    }
+
+    /// Only the first `count` bytes of a range go.
+    func shorten(_ number: Int, to count: UInt64) {
+        state.withLock { state in
+            guard let range = state.open[number]?.range, count < range.length else { return }
+            state.open[number]?.range.length = count
+            let rest = FileRange(offset: range.offset + count, length: range.length - count)
+            state.rests.insert(rest, at: state.rests.firstIndex { $0.offset > rest.offset } ?? state.rests.endIndex)
+            // Who asks for more beginnings than can be open wants no rests.
+            if state.rests.count > Self.mostRests { state.rests.removeFirst() }
         }
     }
 
@@ -92,7 +120,8 @@ final class ServedRanges: Sendable {
     var contiguous: UInt64 {
         state.withLock { state in
             let lowest = state.open.values.min { $0.range.offset < $1.range.offset }
-            return lowest.map { $0.range.offset + $0.read } ?? state.furthest
+            let open = lowest.map { $0.range.offset + $0.read } ?? state.furthest
+            return min(open, state.rests.first?.offset ?? .max)
         }
     }
 }

@@ -5,7 +5,8 @@ import BLIPNet
 extension IncomingTransfer {
     private enum Step: Sendable {
         case tick
-        case range(FileRange, took: Duration, Result<BLIPResponse, Ended>)
+        /// The first `asked` bytes of a range were asked for.
+        case range(FileRange, asked: UInt64, took: Duration, Result<BLIPResponse, Ended>)
     }
 
     /// Progress is told this often, and only when there is some.
@@ -35,11 +36,15 @@ extension IncomingTransfer {
                     ticks += 1
                     if failure == nil, ticks % Self.ticksBetweenLooks == 0 { failure = checkDisk(of: folder) }
                     group.addTask { await Self.waitForTick() }
-                case .range(let range, let took, let result):
-                    failure = check(result, sinks[range], range)
+                case .range(let range, let asked, let took, let result):
+                    failure = check(result, sinks[range], asked)
                     guard failure == nil else { break }
-                    sinks[range] = nil
-                    planner.finished(range, after: took)
+                    let count = sinks.removeValue(forKey: range)?.written ?? 0
+                    if count == range.length {
+                        planner.finished(range, after: took)
+                    } else {
+                        planner.finished(range, upTo: count)
+                    }
                     digest.advanceLater(to: planner.contiguous { _ in 0 })
                     request(&planner, &sinks, file, share, &group)
                     continue
@@ -65,25 +70,26 @@ extension IncomingTransfer {
             let sink = RangeSink(file: file, range: range, share: share)
             sinks[range] = sink
             group.addTask {
-                await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming)
+                let granted = await self.pacing.grant(upTo: range.length, of: self.transfer.id, .incoming)
                 let begun = ContinuousClock.now
-                guard !Task.isCancelled else {
-                    return .range(range, took: .zero, .failure(Ended(outcome: .interrupted)))
+                guard let granted, !Task.isCancelled else {
+                    return .range(range, asked: 0, took: .zero, .failure(Ended(outcome: .interrupted)))
                 }
-                let get = FileGetRequest(id: self.transfer.id, offset: range.offset, length: range.length)
+                let get = FileGetRequest(
+                    id: self.transfer.id, offset: range.offset, length: granted, takesLess: true)
                 let result: Result<BLIPResponse, Ended>
                 do throws(Ended) {
                     result = .success(try await self.answer(to: self.connection.submit(get.encoded(), bodySink: sink)))
                 } catch {
                     result = .failure(error)
                 }
-                return .range(range, took: ContinuousClock.now - begun, result)
+                return .range(range, asked: granted, took: ContinuousClock.now - begun, result)
             }
         }
     }
 
-    /// What is wrong with a finished range, if anything.
-    private func check(_ result: Result<BLIPResponse, Ended>, _ sink: RangeSink?, _ range: FileRange) -> Ended? {
+    /// What is wrong with a finished range of which `asked` bytes were asked for, if anything.
+    private func check(_ result: Result<BLIPResponse, Ended>, _ sink: RangeSink?, _ asked: UInt64) -> Ended? {
         if let error = sink?.failure { return Self.paused(by: error) }
         do throws(Ended) {
             let response = try result.get()
@@ -93,7 +99,8 @@ extension IncomingTransfer {
             } catch {
                 throw Ended(outcome: .failed(reason: TransferReason.refused(code: 400), tellsPeer: true))
             }
-            guard reply.size == transfer.size, reply.modified == transfer.modified, sink?.written == range.length
+            guard reply.size == transfer.size, reply.modified == transfer.modified,
+                sink?.written == min(reply.length ?? asked, asked)
             else { throw Ended(outcome: .failed(reason: TransferReason.sourceChanged, tellsPeer: true)) }
             return nil
         } catch {

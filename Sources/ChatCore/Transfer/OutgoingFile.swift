@@ -14,6 +14,23 @@ enum OutgoingFileError: Error, Sendable, Equatable {
     case tooManyRanges
 }
 
+/// A range that is open and has not begun to go.
+struct ReadyRange: Sendable {
+    let request: FileGetRequest
+    fileprivate let source: FileBodySource
+    fileprivate let reply: FileGetReply
+
+    /// The response with the first `count` bytes, or with all of them.
+    func response(upTo count: UInt64) -> BLIPResponse {
+        var reply = reply
+        if count < request.length {
+            source.shorten(to: count)
+            reply.length = count
+        }
+        return reply.encoded(body: .source(source))
+    }
+}
+
 /// An open source file. It is opened at the first request and closed when the link or the transfer ends.
 final class OutgoingFile: Sendable {
     let size: UInt64
@@ -46,8 +63,8 @@ final class OutgoingFile: Sendable {
     /// A range of it is on its way.
     var isActive: Bool { served.isActive }
 
-    /// The response to `file-get`.
-    func response(to request: FileGetRequest) throws(OutgoingFileError) -> BLIPResponse {
+    /// What `file-get` asks for.
+    func range(_ request: FileGetRequest) throws(OutgoingFileError) -> ReadyRange {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
         try checkUnchanged()
         let range = FileRange(offset: request.offset, length: request.length)
@@ -55,7 +72,8 @@ final class OutgoingFile: Sendable {
         // What lies before this range has been served: read it again now, while it is in the page cache.
         digest.advanceLater(to: request.offset)
         let source = FileBodySource(file: file, range: range, number: number, progress: served)
-        return FileGetReply(size: size, modified: modified).encoded(body: .source(source))
+        return ReadyRange(
+            request: request, source: source, reply: FileGetReply(size: size, modified: modified))
     }
 
     /// Hex of the SHA-256 of the first `length` bytes.

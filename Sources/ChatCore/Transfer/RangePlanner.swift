@@ -19,6 +19,8 @@ struct RangePlanner {
     private var next: UInt64
     /// Handed out, not finished; in order of offset.
     private(set) var inFlight: [FileRange] = []
+    /// What of finished ranges did not come, because a limit let only their beginning go; in order of offset.
+    private var rests: [FileRange] = []
     private(set) var rangeLength = Self.first
     private(set) var allowedInFlight = 2
 
@@ -28,15 +30,34 @@ struct RangePlanner {
         next = min(done, size)
     }
 
-    /// The next range to ask for; `nil` when enough are in flight or all are handed out. Under a limit (bytes per
-    /// second) a range is what may come in half a second, so that the bytes come evenly.
+    /// What goes at once under a limit (bytes per second): an eighth of a second of it. So the bytes come evenly, a
+    /// limit that is lowered holds nothing up for long, and other files are not behind all that was asked for of one.
+    static func piece(within limit: UInt64) -> UInt64 { max(limit / 8, smallest / 2) }
+
+    /// The next range to ask for; `nil` when enough are in flight or all are handed out.
     mutating func nextRange(within limit: UInt64? = nil) -> FileRange? {
-        guard inFlight.count < allowedInFlight, next < size else { return nil }
-        let most = limit.map { max($0 / 2, Self.smallest / 2) } ?? .max
-        let range = FileRange(offset: next, length: min(rangeLength, most, size - next))
+        guard inFlight.count < allowedInFlight else { return nil }
+        let most = min(rangeLength, limit.map(Self.piece) ?? .max)
+        if let rest = rests.first {
+            let range = FileRange(offset: rest.offset, length: min(rest.length, most))
+            rests.removeFirst()
+            if range.end < rest.end { rests.insert(FileRange(offset: range.end, length: rest.end - range.end), at: 0) }
+            inFlight.insert(range, at: inFlight.firstIndex { $0.offset > range.offset } ?? inFlight.endIndex)
+            return range
+        }
+        guard next < size else { return nil }
+        let range = FileRange(offset: next, length: min(most, size - next))
         next = range.end
         inFlight.append(range)
         return range
+    }
+
+    /// Only the first `count` bytes of a range have arrived: the rest is asked for before what comes after it.
+    mutating func finished(_ range: FileRange, upTo count: UInt64) {
+        inFlight.removeAll { $0 == range }
+        guard count < range.length else { return }
+        let rest = FileRange(offset: range.offset + count, length: range.length - count)
+        rests.insert(rest, at: rests.firstIndex { $0.offset > rest.offset } ?? rests.endIndex)
     }
 
     /// A range has arrived in full after `duration`. Aims at half a second to two seconds for each.
@@ -53,9 +74,10 @@ struct RangePlanner {
 
     /// Everything before this offset has arrived; in the first open range `written(range)` bytes more have.
     func contiguous(_ written: (FileRange) -> UInt64) -> UInt64 {
-        guard let first = inFlight.first else { return next }
+        let rest = rests.first?.offset ?? next
+        guard let first = inFlight.first, first.offset < rest else { return rest }
         return first.offset + min(written(first), first.length)
     }
 
-    var isComplete: Bool { next == size && inFlight.isEmpty }
+    var isComplete: Bool { next == size && inFlight.isEmpty && rests.isEmpty }
 }

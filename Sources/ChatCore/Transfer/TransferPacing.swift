@@ -4,7 +4,7 @@ import BLIPNet
 import Synchronization
 
 /// Limits of all uploads together, of all downloads together, and of single transfers; shared by everything that
-/// moves bytes of files. Whole ranges wait for their turn: bytes on their way are not held up.
+/// moves bytes of files. Pieces of ranges wait for their turn: bytes on their way are not held up.
 final class TransferPacing: Sendable {
     enum Scope: Hashable, Sendable {
         case all(MessageDirection)
@@ -60,25 +60,43 @@ final class TransferPacing: Sendable {
         return [ofAll, limit(of: .transfer(id))].compactMap { $0 }.min()
     }
 
-    /// Returns when `bytes` more of a transfer may go, or when the task is cancelled or they are not wanted any more:
-    /// what does not go costs the others nothing.
+    /// Waits until some of the next `bytes` of a transfer may go, and returns how many: all of them, or the piece that
+    /// the limits of now let go at once. `nil` when the task is cancelled or they are not wanted any more.
+    func grant(
+        upTo bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
+    ) async -> UInt64? {
+        func piece() -> UInt64 { min(bytes, limit(of: id, direction).map(RangePlanner.piece) ?? .max) }
+        while isWanted(), !Task.isCancelled {
+            let asked = piece()
+            // Under a limit that has become much lower a smaller piece takes its place in the line.
+            let hasTurn = await wait(for: asked, of: id, direction) { isWanted() && asked / 2 <= piece() }
+            if hasTurn { return asked }
+        }
+        return nil
+    }
+
+    /// Returns `true` when `bytes` more of a transfer may go; `false` when the task is cancelled or they are not
+    /// wanted any more: what does not go costs the others nothing.
+    @discardableResult
     func wait(
         for bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
-    ) async {
+    ) async -> Bool {
         let scopes = [Scope.all(direction), .transfer(id)]
         var tickets: [(Scope, Int, RatePacer.Ticket)] = []
         while true {
             // A limit that is set meanwhile holds for what waits already.
             draw(&tickets, bytes, of: scopes)
             guard let left = wait(for: tickets), left > .zero else { break }
-            guard isWanted() else { return forEach(tickets) { $0.giveBack($1) } }
-            do {
-                try await Task.sleep(for: min(left, Self.longestSleep))
-            } catch {
-                return forEach(tickets) { $0.giveBack($1) }
+            let mayWait = isWanted()
+            // A task that was cancelled does not sleep.
+            if mayWait { try? await Task.sleep(for: min(left, Self.longestSleep)) }
+            guard mayWait, !Task.isCancelled else {
+                forEach(tickets) { $0.giveBack($1) }
+                return false
             }
         }
         forEach(tickets) { $0.use($1) }
+        return true
     }
 
     /// Draws a ticket of each limit that has none among `tickets`, and drops those of limits that are gone.

@@ -10,15 +10,19 @@ struct FileGetRequest: ChatRequest {
     var offset: UInt64
     /// Bytes, 1 ... 16 MiB.
     var length: UInt64
+    /// Whether the answer may be the beginning of the range only, when a limit of the rate wants that.
+    var takesLess = false
 
-    init(id: MessageID, offset: UInt64, length: UInt64) {
+    init(id: MessageID, offset: UInt64, length: UInt64, takesLess: Bool = false) {
         self.id = id
         self.offset = offset
         self.length = length
+        self.takesLess = takesLess
     }
 
     func encoded() -> BLIPRequest {
-        let properties: BLIPProperties = ["Id": id.text, "Offset": String(offset), "Length": String(length)]
+        var properties: BLIPProperties = ["Id": id.text, "Offset": String(offset), "Length": String(length)]
+        if takesLess { properties["Partial"] = "1" }
         return BLIPRequest(profile: Self.profile.rawValue, properties: properties)
     }
 
@@ -28,6 +32,7 @@ struct FileGetRequest: ChatRequest {
         offset = try reader.number("Offset")
         length = try reader.number("Length")
         guard (1...WireLimit.range).contains(length) else { throw .malformed("Length") }
+        takesLess = request.properties["Partial"] == "1"
     }
 }
 
@@ -35,20 +40,28 @@ struct FileGetRequest: ChatRequest {
 struct FileGetReply: Sendable, Equatable {
     var size: UInt64
     var modified: Timestamp
+    /// How many bytes come, when it is less than what was asked for.
+    var length: UInt64?
 
     func encoded(body: BLIPBody) -> BLIPResponse {
-        BLIPResponse(properties: ["Size": String(size), "Modified": modified.wireText], body: body)
+        var properties: BLIPProperties = ["Size": String(size), "Modified": modified.wireText]
+        if let length { properties["Length"] = String(length) }
+        return BLIPResponse(properties: properties, body: body)
     }
 
-    init(size: UInt64, modified: Timestamp) {
+    init(size: UInt64, modified: Timestamp, length: UInt64? = nil) {
         self.size = size
         self.modified = modified
+        self.length = length
     }
 
     init(decoding response: BLIPResponse) throws(WireError) {
         let reader = PropertyReader(response.properties)
         size = try reader.number("Size")
         modified = try reader.timestamp("Modified")
+        length = response.properties["Length"] == nil ? nil : try reader.number("Length")
+        // Else the same would be asked for again and again.
+        guard length != 0 else { throw .malformed("Length") }
     }
 }
 
