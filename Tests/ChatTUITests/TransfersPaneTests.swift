@@ -50,6 +50,33 @@ struct TransfersPaneTests {
         #expect(opened(Array(many.prefix(3))).text.contains("─ Transfers ─"))
     }
 
+    @Test("when the row under the cursor leaves a filtered list the next one has the cursor, and no key of the other")
+    func goneRow() {
+        let states: [FileTransfer.State] = [.running, .running, .running, .running]
+        let many = states.enumerated().map {
+            Fixture.transfer(Int64($0.offset) + 1, .incoming, "f\($0.offset + 1)", size: 1, $0.element)
+        }
+        var fixture = opened(many)
+        fixture.press("/")
+        fixture.type("running")
+        fixture.press("Enter", "j", "j")
+        func cursor() -> String? { fixture.text.split(separator: "\n").first { $0.contains("> #") }.map(String.init) }
+        #expect(cursor()?.contains("#2 ") == true)
+        func end(_ number: Int64) {
+            fixture.send(
+                .answer(.transfers([Fixture.transfer(number, .incoming, "f\(number)", size: 1, .complete)])))
+        }
+        end(2)
+        #expect(cursor()?.contains("#1 ") == true)
+        fixture.effects = []
+        fixture.press("p")
+        #expect(fixture.errands == [], "the key was meant for the one that has gone")
+        fixture.press("p")
+        #expect(fixture.errands == [.pause(TransferNumber(1))])
+        end(1)
+        #expect(cursor()?.contains("#3 ") == true, "behind the last one there is none")
+    }
+
     @Test("p pauses all files of a folder that run or wait, and resumes all that are paused")
     func pausesFolder() {
         var fixture = opened([file(21, .complete), file(22, .running), file(23, .accepted)])

@@ -169,7 +169,7 @@ extension AppState {
         case .choice(let pane): pane.list.selected
         case .files(let picker): picker.selected
         case .search(let pane): pane.selected
-        case .transfers(let pane): listedTransfers(pane).firstIndex { $0.number == pane.selected } ?? 0
+        case .transfers(let pane): placeOfCursor(pane, in: listedTransfers(pane))
         case .requests(let pane): listedRequests(pane).firstIndex { $0.id == pane.selected } ?? 0
         default: nil
         }

@@ -12,6 +12,15 @@ extension AppState {
         }
     }
 
+    /// Which of the `listed` ones the cursor is on: in place of one that the filter does not leave any more the next one
+    /// that it does, or the last.
+    func placeOfCursor(_ pane: TransfersPane, in listed: [TransferGroup]) -> Int {
+        guard let group = transfers.group(of: pane.selected) else { return 0 }
+        if let place = listed.firstIndex(where: { $0.key == group.key }) { return place }
+        // They are listed from the newest on.
+        return listed.firstIndex { $0.number < group.number } ?? max(0, listed.count - 1)
+    }
+
     /// The cursor stays on a transfer that the filter leaves, else it goes to the first of them.
     func selectListed(in pane: inout TransfersPane) {
         let listed = listedTransfers(pane)
@@ -41,8 +50,7 @@ extension AppState {
         }
         let list = listedTransfers(pane)
         let selected = transfers.group(of: pane.selected)?.key
-        let place = list.firstIndex { $0.key == selected }
-        let index = place ?? 0
+        let index = placeOfCursor(pane, in: list)
         let confirming = pane.confirmingCancel
         pane.confirmingCancel = nil
         pane.selected = list.indices.contains(index) ? list[index].number : nil
@@ -61,8 +69,8 @@ extension AppState {
             overlay = nil
             return
         default:
-            // Of one that has gone the cursor goes to the first: a key that was meant for it does nothing there.
-            guard place != nil else { break }
+            // From one that has gone the cursor goes to another: a key that was meant for it does nothing there.
+            guard list.indices.contains(index), list[index].key == selected else { break }
             namedFolder = list[index].number
             act(command, on: list[index], isConfirmed: confirming == list[index].number, &pane, &effects)
         }

@@ -37,12 +37,7 @@ struct TransfersScreen {
     private func listTitle(rows: Int) -> SafeText {
         let list = state.listedTransfers(pane)
         guard list.count > rows / 2 else { return SafeText(literal: "Transfers") }
-        return SafeText("Transfers · \(selectedPlace(in: list) + 1) of \(list.count)", as: .line)
-    }
-
-    private func selectedPlace(in list: [TransferGroup]) -> Int {
-        let key = state.transfers.group(of: pane.selected)?.key
-        return list.firstIndex { $0.key == key } ?? 0
+        return SafeText("Transfers · \(state.placeOfCursor(pane, in: list) + 1) of \(list.count)", as: .line)
     }
 
     private func drawList(on canvas: inout Canvas, _ area: Rect) {
@@ -59,7 +54,7 @@ struct TransfersScreen {
             }
             return
         }
-        let selected = selectedPlace(in: list)
+        let selected = state.placeOfCursor(pane, in: list)
         let perPage = max(1, area.size.rows / 2)
         let first = max(0, min(selected - perPage + 1, list.count - perPage))
         let nameWidth = list.map { name($0).width }.max() ?? 0
