@@ -44,10 +44,10 @@ struct ChatApplicationTests {
     @Test("the first picture has the chat in it")
     func firstPicture() async throws {
         let hello = ScreenFixture.message(1, .incoming, "hello there", at: ScreenFixture.time(21, 9, 0))
-        let (_, run) = start(RecordingService(history: [hello]), patience: .seconds(600))
+        let (_, run) = start(RecordingService(history: [hello], draft: "half a thought"), patience: .seconds(600))
         #expect(await terminal.waits { $0.presentCount > 0 })
         let first = terminal.first.map { ScreenFixture.text($0) } ?? ""
-        #expect(first.contains("Alice>") && first.contains("hello there"), "\(first)")
+        #expect(first.contains("Alice> half a thought") && first.contains("hello there"), "\(first)")
         terminal.press("Ctrl-q")
         _ = try await run.value
     }

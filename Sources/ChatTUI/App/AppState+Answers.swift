@@ -137,6 +137,7 @@ extension AppState {
 
     /// A stored draft never replaces what is being typed.
     private mutating func receive(draft text: String, for contact: ContactID) {
+        if let index = chatIndex(contact) { chats[index].storedDraft = .known }
         guard !text.isEmpty else { return }
         if contact == openID {
             if input.isEmpty {

@@ -33,8 +33,8 @@ extension AppState {
         } else if !chats[index].window.isLoaded, chats[index].window.loading == nil {
             load(.newest, replacing: true, at: index, &effects)
         }
-        if !chats[index].hasLoadedDraft {
-            chats[index].hasLoadedDraft = true
+        if chats[index].storedDraft == .unknown {
+            chats[index].storedDraft = .asked
             effects.append(.ask(.draft(id)))
         }
         if chats[index].safetyNumber == nil { effects.append(.ask(.safetyNumber(id))) }

@@ -135,11 +135,11 @@ public struct AppState: Sendable {
     var firstContact: String?
     /// The conversations were read at least once.
     var hasLoaded = false
-    /// What is to be seen first is still on its way: the list, and the newest page of the chat that opens.
+    /// What is to be seen first is still on its way: the list, and of the chat that opens the newest page and the draft.
     var isOpening: Bool {
         guard hasLoaded else { return true }
-        guard let window = openChat?.window else { return false }
-        return !window.isLoaded && window.loading != nil
+        guard let chat = openChat else { return false }
+        return chat.storedDraft == .asked || (!chat.window.isLoaded && chat.window.loading != nil)
     }
     /// The mentions from before this start are to be asked for.
     var lacksMentions = false

@@ -26,8 +26,10 @@ struct Chat: Sendable, Equatable, Identifiable {
     /// How many marks of this screen as seen are on their way to the store, and when (uptime) the last one was there.
     var seenOnItsWay = 0
     var seenStored: Duration?
-    /// The stored draft was asked for.
-    var hasLoadedDraft = false
+    /// The draft from before, which is asked for once.
+    var storedDraft = StoredDraft.unknown
+
+    enum StoredDraft: Sendable, Equatable { case unknown, asked, known }
 
     var id: ContactID { conversation.peer.id }
     var peer: Peer { conversation.peer }

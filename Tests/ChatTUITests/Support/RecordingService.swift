@@ -34,8 +34,11 @@ actor RecordingService: ChatService {
     /// What answers in place of Bob's key.
     private let newKey: PeerID?
 
-    init(history: [ChatMessage] = [], newKey: PeerID? = nil) {
+    private let storedDraft: String
+
+    init(history: [ChatMessage] = [], draft: String = "", newKey: PeerID? = nil) {
         self.history = history
+        storedDraft = draft
         self.newKey = newKey
         (stream, news) = AsyncStream.makeStream()
     }
@@ -102,7 +105,7 @@ actor RecordingService: ChatService {
         log.append("unread from \(position.rawValue)")
     }
 
-    func draft(for contact: ContactID) throws(ChatError) -> String { "" }
+    func draft(for contact: ContactID) throws(ChatError) -> String { storedDraft }
     func setDraft(_ text: String, for contact: ContactID) throws(ChatError) { log.append("draft \(text)") }
     func setTyping(_ composing: Bool, to contact: ContactID) {}
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) throws(ChatError) {}
