@@ -148,9 +148,35 @@ import Testing
             for peer in [pair.alice, pair.bob] { try await peer.waitForState(.declined, of: last) }
         }
         // Removed after the row says so.
-        try await eventually("no partial file is left") {
-            names(in: pair.bob.downloads + "/d").allSatisfy { !$0.hasPrefix(".") }
+        try await eventually("no partial file is left, and no folder for it") {
+            names(in: pair.bob.downloads).allSatisfy { $0.contains("single") }
         }
+        await pair.stop()
+    }
+
+    @Test("only folders that were made for a file go with it, and only while nothing else is in them")
+    func emptyFolders() async throws {
+        let place = FolderPlace(set: MessageID(at: Timestamp(milliseconds: 5)), path: "a/b c/d", files: 2, bytes: 2)
+        func made(_ folder: String) -> [String] { FolderSet.foldersMade(for: place, downTo: folder) }
+        #expect(made("/x/a/b c/d") == ["/x/a/b c/d", "/x/a/b c", "/x/a"])
+        #expect(made("/x/a (2)/b c/d") == ["/x/a (2)/b c/d", "/x/a (2)/b c", "/x/a (2)"])
+        #expect(made("/x/other") == [] && made("/b c/d") == [] && made("/x/ab/b c/d") == [] && made("/") == [])
+        let pair = try await TransferPair(accepting: nil)
+        let contact = try await pair.alice.contactID("bob")
+        var ids: [MessageID] = []
+        for (path, name) in [("top/inner", "large"), ("top", "small")] {
+            let place = FolderPlace(set: place.set, path: path, files: 2, bytes: 1 << 30)
+            ids.append(
+                try await offer(pair, name, size: name == "large" ? 20 << 20 : 10, place: place, to: contact))
+        }
+        for id in ids { try await pair.bob.waitForState(.offered, of: id) }
+        try await pair.bob.client.setRateLimit(1000, of: .all(.incoming))
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(ids[0]).number, into: nil)
+        try await pair.bob.waitForState(.complete, of: ids[1])
+        try await pair.bob.waitForState(.running, of: ids[0])
+        #expect(names(in: pair.bob.downloads + "/top") == ["inner", "small"])
+        try await pair.bob.client.cancelTransfer(try await pair.bob.row(ids[0]).number)
+        try await eventually("the inner folder is gone") { names(in: pair.bob.downloads + "/top") == ["small"] }
         await pair.stop()
     }
 

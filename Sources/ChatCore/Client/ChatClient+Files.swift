@@ -282,6 +282,11 @@ extension ChatClient {
         // A partial file that cannot be removed now is hidden, ours, and harmless.
         try? DownloadFolder(path: folder, creating: false)
             .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
+        // The folders that were made for it go with it when nothing else is in them.
+        for path in transfer.place.map({ FolderSet.foldersMade(for: $0, downTo: folder) }) ?? [] {
+            let outer = try? DownloadFolder(path: Self.folder(path), creating: false)
+            guard (try? outer?.removeFolder(Self.lastComponent(path))) != nil else { return }
+        }
     }
 
     /// Before a contact's rows go: what has come of their files would belong to nothing.

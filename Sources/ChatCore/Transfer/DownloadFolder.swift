@@ -68,6 +68,12 @@ final class DownloadFolder: Sendable {
         if unlinkat(descriptor, name, 0) != 0, errno != ENOENT { throw failure("unlinkat", name) }
     }
 
+    /// Removes an empty folder.
+    func removeFolder(_ name: String) throws(FileError) {
+        guard FolderCalls.isComponent(name) else { throw FileError(call: "unlinkat", errno: EINVAL, path: name) }
+        if unlinkat(descriptor, name, AT_REMOVEDIR) != 0 { throw failure("unlinkat", name) }
+    }
+
     /// Makes a new folder in this one (0700), durably; `false` when anything has this name.
     func createFolder(_ name: String) throws(FileError) -> Bool {
         guard FolderCalls.isComponent(name) else { throw FileError(call: "mkdirat", errno: EINVAL, path: name) }

@@ -70,6 +70,21 @@ struct FolderSet: Sendable, Equatable {
         return (safe.first ?? "folder", Array(safe.dropFirst()))
     }
 
+    /// The folders that were made for a file of `place` that is in `folder`, from the innermost on; none when our user
+    /// has put the file elsewhere.
+    static func foldersMade(for place: FolderPlace, downTo folder: String) -> [String] {
+        let (top, rest) = components(of: place)
+        var parts = folder.split(separator: "/", omittingEmptySubsequences: false)[...]
+        var made: [String] = []
+        for name in rest.reversed() {
+            guard parts.last.map(String.init) == name else { return [] }
+            made.append(parts.joined(separator: "/"))
+            parts.removeLast()
+        }
+        guard let last = parts.last, last == top || last.hasPrefix("\(top) (") else { return [] }
+        return made + [parts.joined(separator: "/")]
+    }
+
     /// Makes a new folder for `place` beneath `downloads` (absolute, without links) and returns its path: the name
     /// that was sent, with a number where it is taken.
     static func makeTop(for place: FolderPlace, in downloads: String) throws(FileError) -> String {
