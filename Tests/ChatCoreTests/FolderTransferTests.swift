@@ -170,7 +170,7 @@ import Testing
                 try await offer(pair, name, size: name == "large" ? 20 << 20 : 10, place: place, to: contact))
         }
         for id in ids { try await pair.bob.waitForState(.offered, of: id) }
-        try await pair.bob.client.setRateLimit(1000, of: .all(.incoming))
+        try await pair.bob.client.setRateLimit(20_000, of: .all(.incoming))
         try await pair.bob.client.acceptTransfer(try await pair.bob.row(ids[0]).number, into: nil)
         try await pair.bob.waitForState(.complete, of: ids[1])
         try await pair.bob.waitForState(.running, of: ids[0])

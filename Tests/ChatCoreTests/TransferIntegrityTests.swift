@@ -148,7 +148,7 @@ import Testing
         #expect(planner.nextRange() == FileRange(offset: size - 5, length: 5))
         #expect(planner.nextRange() == nil)
         var small = RangePlanner(size: size, done: 0)
-        #expect(small.nextRange(within: 0)?.length == RangePlanner.smallest / 2)
+        #expect(small.nextRange(within: 0)?.length == RangePlanner.smallestPiece)
         #expect(small.nextRange(within: .max)?.length == RangePlanner.first)
     }
 

@@ -12,6 +12,8 @@ struct RangePlanner {
     static let first: UInt64 = 256 << 10
     static let smallest: UInt64 = 32 << 10
     static let largest: UInt64 = 8 << 20
+    /// Under a limit of the rate; with less the requests would be most of it.
+    static let smallestPiece: UInt64 = 4 << 10
     static let mostInFlight = 6
 
     let size: UInt64
@@ -32,7 +34,7 @@ struct RangePlanner {
 
     /// What goes at once under a limit (bytes per second): an eighth of a second of it. So the bytes come evenly, a
     /// limit that is lowered holds nothing up for long, and other files are not behind all that was asked for of one.
-    static func piece(within limit: UInt64) -> UInt64 { max(limit / 8, smallest / 2) }
+    static func piece(within limit: UInt64) -> UInt64 { max(limit / 8, smallestPiece) }
 
     /// The next range to ask for; `nil` when enough are in flight or all are handed out.
     mutating func nextRange(within limit: UInt64? = nil) -> FileRange? {
