@@ -45,7 +45,9 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             #expect(open.count <= RangePlanner.mostInFlight)
             let range = open.remove(at: Int.random(in: open.indices, using: &generator))
             let count = UInt64.random(in: 1...range.length, using: &generator)
-            if Bool.random(using: &generator) || count == range.length {
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                planner.takeBack(range)
+            } else if Bool.random(using: &generator) || count == range.length {
                 planner.finished(range, after: .milliseconds(100))
                 arrived.append(range)
             } else {
@@ -57,6 +59,43 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         }
         #expect(contiguousEnd(of: arrived, from: 17) == size)
         #expect(arrived.reduce(17) { $0 + $1.length } == size, "nothing came twice")
+    }
+
+    @Test("a part that is taken out of a range leaves what is before and behind it")
+    func without() {
+        let range = FileRange(offset: 10, length: 10)
+        for offset in 0...30 as ClosedRange<UInt64> {
+            for length in 1...30 as ClosedRange<UInt64> {
+                let other = FileRange(offset: offset, length: length)
+                let left = range.without(other).flatMap { Array($0.offset..<$0.end) }
+                #expect(left == (10..<20).filter { !(other.offset..<other.end).contains($0) })
+            }
+        }
+    }
+
+    @Test("under a limit of the sender the file grows from its beginning: what is missing goes in pieces of that size")
+    func fromTheBeginning() throws {
+        var planner = RangePlanner(size: 1 << 30, done: 0)
+        var open: [FileRange] = []
+        for _ in 0..<20 {
+            while let range = planner.nextRange() { open.append(range) }
+            planner.finished(open.removeFirst(), after: .milliseconds(10))
+        }
+        while let range = planner.nextRange() { open.append(range) }
+        let largest = open.reduce(0) { max($0, $1.length) }
+        #expect(largest == RangePlanner.largest)
+        // Now the limit comes: each gets its beginning, whatever is asked for.
+        for _ in 0..<200 {
+            planner.finished(open.removeFirst(), upTo: 10_000)
+            while let range = planner.nextRange() { open.append(range) }
+        }
+        let begin = planner.contiguous { _ in 0 }
+        for _ in 0..<100 {
+            planner.finished(open.removeFirst(), after: .milliseconds(750))
+            while let range = planner.nextRange() { open.append(range) }
+        }
+        let now = planner.contiguous { _ in 0 }
+        #expect(now - begin >= 90 * 10_000, "nearly all of it is counted")
     }
 
     private func contiguousEnd(of ranges: [FileRange], from begin: UInt64) -> UInt64 {
@@ -241,6 +280,12 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(served.contiguous == 130)
         try serve(120, 100, upTo: 100)
         #expect(served.contiguous == 220)
+        // Two parts of a rest, the later one first.
+        try serve(220, 100, upTo: 20)
+        try serve(280, 40, upTo: 40)
+        #expect(served.contiguous == 240)
+        try serve(240, 40, upTo: 40)
+        #expect(served.contiguous == 320)
         // Who wants only beginnings makes us remember no end of rests.
         for number in 0..<1000 as Range<UInt64> { try serve(1000 + 10 * number, 10, upTo: 1) }
         #expect(served.contiguous > 1001)

@@ -164,6 +164,11 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(try await pair.bob.transfer(id)?.state == .running)
         let before = try await pair.bob.row(id).transferred
         try await eventually("and the large one goes on") { try await pair.bob.row(id).transferred > before }
+        try await eventually("both sides know how far it is") {
+            let sent = await pair.alice.client.uploads[id]?.file.transferred ?? 0
+            let received = try await pair.bob.row(id).transferred
+            return sent > before && max(sent, received) - min(sent, received) < 200_000
+        }
         try await slow.setRateLimit(nil, of: direction)
         for peer in [pair.alice, pair.bob] { try await peer.waitForState(.complete, of: id) }
         #expect(try sha256(of: pair.bob.downloads + "/large") == sha256(of: large))

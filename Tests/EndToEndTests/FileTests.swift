@@ -311,6 +311,17 @@ extension EndToEnd {
             try TestFile.write(own.outputBytes, to: written)
             #expect(try await sha256(written) == sha256(source))
             #expect(TestFile.names(in: bob.path).allSatisfy { !$0.hasPrefix("receive-") })
+            // A home that takes everything by itself does not put it elsewhere than the command says.
+            #expect(try await bob.run("config", "set", "files.ask", "false").status == .exited(0))
+            let left = try #require(try await bob.transfers().first { $0.name == "one.txt" }?.number)
+            #expect(try await bob.run("transfers", "decline", "\(left)").status == .exited(0))
+            let other = bob.folder.file("other")
+            let taking = try bob.start(
+                "receive", "--once", "--accept", "1M", "-o", other, "--listen", "127.0.0.1:\(port)")
+            let fourth = try await alice.run("send-file", "bob", source, "--timeout", "60")
+            #expect(fourth.status == .exited(0), "\(fourth.errorOutput)")
+            #expect(try await taking.waitForExit() == .exited(0), "\(taking.errorOutput)")
+            #expect(taking.output == other + "/gift.bin\n")
             // A signal ends it in order, with the code that says so.
             let idle = try bob.start("receive", "--accept", "1M", "--listen", "127.0.0.1:0")
             try await eventually("it runs") { idle.errorOutput.contains("listening") }

@@ -57,6 +57,7 @@ extension ChatClient {
 
     /// Whether a file of this size is taken without asking.
     func accepts(_ transfer: FileTransfer) -> Bool {
+        guard configuration.acceptsFilesByRule else { return false }
         // What was said on the screen is newer than the file.
         let decided = sessions[transfer.contact]?.peer.acceptsFilesUpTo
         if let limit = decided ?? rule(of: transfer.contact).acceptsFilesUpTo {

@@ -20,6 +20,8 @@ public struct ChatConfiguration: Sendable {
     public var acceptsRequests: Bool
     /// Accept offered files up to this many bytes without asking; `nil`: always ask.
     public var acceptsFilesUpTo: UInt64?
+    /// That limit, and those of contacts, hold; without, nothing is taken that is not accepted one by one.
+    public var acceptsFilesByRule = true
     /// Bytes per second of all files together that go out and that come in; `nil`: as fast as it goes.
     public var uploadLimit: UInt64?
     public var downloadLimit: UInt64?

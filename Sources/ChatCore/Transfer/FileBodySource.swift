@@ -72,11 +72,7 @@ final class ServedRanges: Sendable {
             defer { state.nextNumber += 1 }
             state.begin = state.begin ?? range.offset
             state.open[state.nextNumber] = (range, 0)
-            state.rests = state.rests.compactMap { rest in
-                guard (range.offset..<range.end).contains(rest.offset) else { return rest }
-                let begin = min(range.end, rest.end)
-                return begin < rest.end ? FileRange(offset: begin, length: rest.end - begin) : nil
-            }
+            state.rests = state.rests.flatMap { $0.without(range) }
             return state.nextNumber
         }
     }

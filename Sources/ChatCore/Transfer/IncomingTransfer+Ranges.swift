@@ -5,8 +5,9 @@ import BLIPNet
 extension IncomingTransfer {
     private enum Step: Sendable {
         case tick
-        /// The first `asked` bytes of a range were asked for.
-        case range(FileRange, asked: UInt64, took: Duration, Result<BLIPResponse, Ended>)
+        case range(FileRange, took: Duration, Result<BLIPResponse, Ended>)
+        /// A range was not asked for: the limit has become much lower meanwhile, and what is missing before it goes first.
+        case tooLarge(FileRange)
     }
 
     /// Progress is told this often, and only when there is some.
@@ -36,8 +37,13 @@ extension IncomingTransfer {
                     ticks += 1
                     if failure == nil, ticks % Self.ticksBetweenLooks == 0 { failure = checkDisk(of: folder) }
                     group.addTask { await Self.waitForTick() }
-                case .range(let range, let asked, let took, let result):
-                    failure = check(result, sinks[range], asked)
+                case .tooLarge(let range):
+                    sinks[range] = nil
+                    planner.takeBack(range)
+                    request(&planner, &sinks, file, share, &group)
+                    continue
+                case .range(let range, let took, let result):
+                    failure = check(result, sinks[range], range)
                     guard failure == nil else { break }
                     let count = sinks.removeValue(forKey: range)?.written ?? 0
                     if count == range.length {
@@ -70,26 +76,29 @@ extension IncomingTransfer {
             let sink = RangeSink(file: file, range: range, share: share)
             sinks[range] = sink
             group.addTask {
-                let granted = await self.pacing.grant(upTo: range.length, of: self.transfer.id, .incoming)
-                let begun = ContinuousClock.now
-                guard let granted, !Task.isCancelled else {
-                    return .range(range, asked: 0, took: .zero, .failure(Ended(outcome: .interrupted)))
+                let mayGo = await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming) {
+                    range.length / 2 <= self.pacing.piece(of: range.length, of: self.transfer.id, .incoming)
                 }
+                let begun = ContinuousClock.now
+                guard !Task.isCancelled else {
+                    return .range(range, took: .zero, .failure(Ended(outcome: .interrupted)))
+                }
+                guard mayGo else { return .tooLarge(range) }
                 let get = FileGetRequest(
-                    id: self.transfer.id, offset: range.offset, length: granted, takesLess: true)
+                    id: self.transfer.id, offset: range.offset, length: range.length, takesLess: true)
                 let result: Result<BLIPResponse, Ended>
                 do throws(Ended) {
                     result = .success(try await self.answer(to: self.connection.submit(get.encoded(), bodySink: sink)))
                 } catch {
                     result = .failure(error)
                 }
-                return .range(range, asked: granted, took: ContinuousClock.now - begun, result)
+                return .range(range, took: ContinuousClock.now - begun, result)
             }
         }
     }
 
-    /// What is wrong with a finished range of which `asked` bytes were asked for, if anything.
-    private func check(_ result: Result<BLIPResponse, Ended>, _ sink: RangeSink?, _ asked: UInt64) -> Ended? {
+    /// What is wrong with a finished range, if anything.
+    private func check(_ result: Result<BLIPResponse, Ended>, _ sink: RangeSink?, _ range: FileRange) -> Ended? {
         if let error = sink?.failure { return Self.paused(by: error) }
         do throws(Ended) {
             let response = try result.get()
@@ -100,7 +109,7 @@ extension IncomingTransfer {
                 throw Ended(outcome: .failed(reason: TransferReason.refused(code: 400), tellsPeer: true))
             }
             guard reply.size == transfer.size, reply.modified == transfer.modified,
-                sink?.written == min(reply.length ?? asked, asked)
+                sink?.written == min(reply.length ?? range.length, range.length)
             else { throw Ended(outcome: .failed(reason: TransferReason.sourceChanged, tellsPeer: true)) }
             return nil
         } catch {

@@ -5,6 +5,15 @@ struct FileRange: Sendable, Hashable {
     var offset: UInt64
     var length: UInt64
     var end: UInt64 { offset + length }
+
+    /// What of it `other` does not cover: up to two parts, in order.
+    func without(_ other: FileRange) -> [FileRange] {
+        guard other.offset < end, offset < other.end else { return [self] }
+        var parts: [FileRange] = []
+        if offset < other.offset { parts.append(FileRange(offset: offset, length: other.offset - offset)) }
+        if other.end < end { parts.append(FileRange(offset: other.end, length: end - other.end)) }
+        return parts
+    }
 }
 
 /// Hands out ranges in order. Range size and number in flight follow how long ranges take (PROTOCOL 4).
@@ -54,8 +63,15 @@ struct RangePlanner {
         return range
     }
 
-    /// Only the first `count` bytes of a range have arrived: the rest is asked for before what comes after it.
+    /// Only the first `count` bytes of a range have arrived, because a limit of the sender lets no more go at once: what
+    /// is missing is asked for first, in ranges of that size, so that the file grows from its beginning.
     mutating func finished(_ range: FileRange, upTo count: UInt64) {
+        rangeLength = max(min(rangeLength, count), Self.smallestPiece)
+        takeBack(range, after: count)
+    }
+
+    /// A range behind its first `count` bytes was not asked for.
+    mutating func takeBack(_ range: FileRange, after count: UInt64 = 0) {
         inFlight.removeAll { $0 == range }
         guard count < range.length else { return }
         let rest = FileRange(offset: range.offset + count, length: range.length - count)
@@ -69,7 +85,7 @@ struct RangePlanner {
             rangeLength = min(rangeLength * 2, Self.largest)
             allowedInFlight = min(allowedInFlight + 1, Self.mostInFlight)
         } else if duration > .seconds(2) {
-            rangeLength = max(rangeLength / 2, Self.smallest)
+            rangeLength = max(rangeLength / 2, min(rangeLength, Self.smallest))
             if duration > .seconds(8) { allowedInFlight = max(allowedInFlight - 1, 2) }
         }
     }

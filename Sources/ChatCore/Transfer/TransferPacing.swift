@@ -60,16 +60,22 @@ final class TransferPacing: Sendable {
         return [ofAll, limit(of: .transfer(id))].compactMap { $0 }.min()
     }
 
+    /// How many of the next `bytes` of a transfer go at once under the limits of now.
+    func piece(of bytes: UInt64, of id: MessageID, _ direction: MessageDirection) -> UInt64 {
+        min(bytes, limit(of: id, direction).map(RangePlanner.piece) ?? .max)
+    }
+
     /// Waits until some of the next `bytes` of a transfer may go, and returns how many: all of them, or the piece that
     /// the limits of now let go at once. `nil` when the task is cancelled or they are not wanted any more.
     func grant(
         upTo bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
     ) async -> UInt64? {
-        func piece() -> UInt64 { min(bytes, limit(of: id, direction).map(RangePlanner.piece) ?? .max) }
         while isWanted(), !Task.isCancelled {
-            let asked = piece()
+            let asked = piece(of: bytes, of: id, direction)
             // Under a limit that has become much lower a smaller piece takes its place in the line.
-            let hasTurn = await wait(for: asked, of: id, direction) { isWanted() && asked / 2 <= piece() }
+            let hasTurn = await wait(for: asked, of: id, direction) {
+                isWanted() && asked / 2 <= piece(of: bytes, of: id, direction)
+            }
             if hasTurn { return asked }
         }
         return nil

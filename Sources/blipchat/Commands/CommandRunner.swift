@@ -107,6 +107,8 @@ struct CommandRunner: Sendable {
             settings, paths, listen: listens ? wanted ?? Configuration.standardListen : nil,
             acceptsFilesUpTo: try arguments.size("--accept-files"))
         configuration.fallbackToAnyPort = wanted == nil
+        // What has a place of its own is accepted by the command, for that place.
+        if arguments.command == .receive, arguments.has("--output") { configuration.acceptsFilesByRule = false }
         return configuration
     }
 

@@ -38,7 +38,8 @@ struct Records: Sendable {
             "received": transfer.direction == .incoming ? .time(message?.stored ?? transfer.offered) : .null,
             "finished": transfer.finished.map(JSONValue.time) ?? .null, "name": .string(transfer.name),
             "size": .bytes(transfer.size), "transferred": .bytes(transfer.transferred),
-            "rate": .number((rates[transfer.id] ?? 0).rounded()),
+            // The last news of it may have come behind its end.
+            "rate": .number(transfer.state == .running ? (rates[transfer.id] ?? 0).rounded() : 0),
             "sha256": transfer.sha256.map(JSONValue.string) ?? .null,
             "path": transfer.path.map(JSONValue.string) ?? .null, "content_type": .string(transfer.contentType),
             "caption": .string(transfer.caption), "retracted": message?.isRetracted == true ? .bool(true) : nil,
