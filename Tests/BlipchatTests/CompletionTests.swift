@@ -49,6 +49,29 @@ import Testing
         #expect(output == expected + "\n")
     }
 
+    @Test("what may stand there is a word each, however many there are, and no pattern")
+    func bashWords() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(mkdir(directory.file("files"), 0o755) == 0)
+        for name in ["*", "two words", "plain"] { try TestFile.write("x", to: directory.file("files/\(name)")) }
+        try TestFile.write(CompletionScript.text(for: .bash), to: directory.file("completion"))
+        let script = """
+            cd '\(directory.path)'; . ./completion; compopt() { :; }; cd files
+            for line in 'se' 'contacts accept' 'send bob --' 'send-file bob ' '--color a'; do
+                read -r -a COMP_WORDS <<< "blipchat $line"
+                [[ $line == *' ' ]] && COMP_WORDS+=('')
+                COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _blipchat
+                printf '%s|' "${#COMPREPLY[@]}" "${COMPREPLY[@]:0:3}"; echo
+            done
+            """
+        let lines = try await run(["bash", "-c", script], directory).split(separator: "\n").map(String.init)
+        #expect(lines.count == 5)
+        #expect(lines[0] == "4|send|send-file|search|" && lines[4] == "2|auto|always|")
+        #expect(lines[1] == "1|accept-key|")
+        #expect((Int(lines[2].split(separator: "|")[0]) ?? 0) > 10)
+        #expect(Set(lines[3].split(separator: "|")) == ["3", "*", "two words", "plain"])
+    }
+
     @Test("offers contacts quoted where the shell would split them, and nothing where nothing is known")
     func bashNames() async throws {
         let directory = try TemporaryDirectory()
@@ -105,6 +128,10 @@ import Testing
         #expect(try await candidates("blipchat send b").contains("bob"))
         #expect(try await candidates("blipchat send --que") == ["--queue"])
         #expect(try await candidates("blipchat --color al") == ["always"])
+        // Nor the files that are there.
+        #expect(Set(try await candidates("blipchat --color=")) == ["--color=auto", "--color=always", "--color=never"])
+        #expect(try await candidates("blipchat export --format s") == [])
+        #expect(try await candidates("blipchat send-file bob \(directory.path)/scr") == [script])
     }
 
     @Test("has every command and every option in each script", arguments: CompletionScript.Shell.allCases)

@@ -1,5 +1,6 @@
 // Chatting without screens: serve, send, history, search, status, requests, as scripts use them.
 
+import FoundationEssentials
 import Glibc
 import TestSupport
 import Testing
@@ -23,6 +24,32 @@ extension EndToEnd {
             }
             #expect(server.callCount == 0)
             #expect(try await alice.run("contacts", "list").output.isEmpty, "all of it was done")
+        }
+
+        @Test("records have the same fields with and without a running blipchat; who has blocked us is said to have")
+        func sameFields() async throws {
+            func names(_ line: Substring?) throws -> [String] {
+                try JSONDecoder().decode(FieldNames.self, from: Data(try #require(line).utf8)).all
+            }
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests", "--foreground")
+            try await alice.add(bob.address(), as: "bob")
+            #expect(try await alice.run("send", "bob", "hello").status == .exited(0))
+            let running = try await bob.run("status", "--json")
+            #expect(try await bob.run("contacts", "block", "alice").status == .exited(0))
+            try await eventually("it is said") {
+                let refused = try await alice.run("send", "bob", "more", "--timeout", "1")
+                #expect(refused.status == .exited(3))
+                return refused.errorOutput.contains("refuses our calls (they have blocked you")
+            }
+            try await server.stop()
+            let alone = try await bob.run("status", "--json")
+            #expect(try names(running.lines.first) == names(alone.lines.first))
+            #expect(running.output.contains(#""running":true"#) && alone.output.contains(#""running":false"#))
+            for line in try await bob.run("export", "--json").lines {
+                #expect(try names(line).contains("type"), "\(line)")
+            }
         }
 
         @Test("delivers a message from process to process and shows it in both histories")
@@ -264,5 +291,23 @@ extension EndToEnd {
             #expect(TestFile.names(in: bob.path + "/downloads") == ["data (2).bin", "data.bin"])
             try await server.stop()
         }
+    }
+}
+
+/// The names of the fields of a record, and of those of its peers.
+private struct FieldNames: Decodable {
+    private struct Name: CodingKey {
+        var stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+    var all: [String]
+
+    init(from decoder: any Decoder) throws {
+        let record = try decoder.container(keyedBy: Name.self)
+        all = record.allKeys.map(\.stringValue).sorted()
+        let peers = try record.decodeIfPresent([FieldNames].self, forKey: Name(stringValue: "peers"))
+        all += peers?.flatMap(\.all) ?? []
     }
 }

@@ -3,8 +3,9 @@
 import BLIPNet
 import Glibc
 
-enum LinkReason {
-    static let blockedByPeer = "refuses our calls"
+public enum LinkReason {
+    /// They have blocked us.
+    public static let blockedByPeer = "refuses our calls"
     static let noAddress = "no address to call; waits for their call"
     static let keyChanged = "another key answered; sending has stopped"
     static let ownKey = "this address is our own"

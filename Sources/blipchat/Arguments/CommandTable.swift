@@ -177,7 +177,7 @@ extension CommandSpecification {
                 history gives the same bytes.
                 """,
             options: [
-                .init("--format", value: "FORMAT", "text (standard), json or html"),
+                .init("--format", value: "FORMAT", "text (standard; json with --json), json or html"),
                 .init("--output", short: "o", value: "PATH", "where to; - is standard output (standard)"),
                 .init("--files", "copy the files as well, to PATH.files"),
             ]),
@@ -259,6 +259,7 @@ extension CommandSpecification {
                 listen,
                 .init("--accept-requests", "accept everybody who asks (for tests and bots)"),
                 .init("--accept-files", value: "MAXSIZE", "accept offered files up to this size, like 500M"),
+                .init("--foreground", "as always: it stays in the foreground, for a service manager to watch"),
             ]),
         .init(
             .status, operands: "[WHO]", count: 0...1, "say who is connected and what is queued",

@@ -6,7 +6,7 @@ import Storage
 extension CommandRunner {
     func export() async throws(CommandError) -> ExitCode {
         let paths = try paths()
-        let name = arguments.text("--format") ?? "text"
+        let name = arguments.text("--format") ?? (isJSON ? "json" : "text")
         guard let format = ExportFormat(rawValue: name) else {
             throw .badValue("--format", name, "text, json or html")
         }

@@ -1,5 +1,6 @@
 // `blipchat status`: what runs, who is connected, what waits.
 
+import BLIPNet
 import ChatCore
 import Storage
 
@@ -27,7 +28,17 @@ extension CommandRunner {
         }
         // Who holds the home but does not answer starts, ends, or changes the history alone.
         let process = InstanceLock.holder(path: paths.lock)
-        return StatusRecord.onDisk(conversations: conversations ?? [], process: process)
+        return StatusRecord.onDisk(conversations: conversations ?? [], own: own(paths), process: process)
+    }
+
+    /// A key or settings that cannot be read are told by other commands: this one says what it knows.
+    private func own(_ paths: HomePaths) -> (peerID: PeerID?, name: String?) {
+        let identity = try? IdentityFile.load(at: paths.identity)
+        let settings = try? configuration(paths)
+        return (
+            identity.map { PeerID($0.fingerprint) },
+            settings.map { $0.name ?? Configuration.defaultName(environment: environment) }
+        )
     }
 
     /// Asks until `name` (or anybody) is online, at most `--timeout`, and prints the last answer.

@@ -25,12 +25,11 @@ extension CompletionScript {
         }
 
         _blipchat_complete() {
-            local IFS=$'\\n'
             case $1 in
                 contacts) _blipchat_contacts "$2" ;;
-                files) compopt -o filenames; COMPREPLY=($(compgen -f -- "$2")) ;;
+                files) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
                 '') COMPREPLY=() ;;
-                *) IFS=' '; COMPREPLY=($(compgen -W "$1" -- "$2")) ;;
+                *) mapfile -t COMPREPLY < <(IFS=' '; compgen -W "$1" -- "$2") ;;
             esac
         }
 

@@ -53,7 +53,12 @@ extension CompletionScript {
     private static func fishOption(_ option: OptionSpecification) -> String {
         var text = "-l \(option.name.dropFirst(2))"
         if let short = option.short { text += " -s \(short)" }
-        if option.value != nil { text += " -r" + (fishValue(option.kind).map { " \($0)" } ?? "") }
+        // -x: no files beside what is offered.
+        switch (option.value, option.kind) {
+        case (nil, _): break
+        case (_, .files): text += " -r -F"
+        case (_, let kind): text += " -x" + (fishValue(kind).map { " \($0)" } ?? "")
+        }
         return text + " -d \(fishQuoted(option.help))"
     }
 }

@@ -128,7 +128,9 @@ extension OperationRunner {
             }
         return CommandError(
             .queued, peer.name, "queued, \(what) was not delivered within \(timeout.inSeconds) s: \(why)",
-            advice: "it goes out when blipchat runs and they can be reached")
+            advice: why == LinkReason.blockedByPeer
+                ? "they have blocked you; it goes out when they take your calls again"
+                : "it goes out when blipchat runs and they can be reached")
     }
 }
 

@@ -20,12 +20,16 @@ enum StatusRecord {
     }
 
     /// The status when nothing runs, or when `process` does not say more: what the disk says.
-    static func onDisk(conversations: [Conversation], process: Int32? = nil) -> JSONValue {
+    /// `own`: our key and name, as far as they are known.
+    static func onDisk(
+        conversations: [Conversation], own: (peerID: PeerID?, name: String?), process: Int32? = nil
+    ) -> JSONValue {
         let contacts = ContactDirectory(conversations.map(\.peer))
         return .record([
             "v": 1, "type": "status", "running": .bool(process != nil),
             "pid": process.map { .integer(Int64($0)) } ?? .null, "version": .string(Version.text),
-            "listening": .null, "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
+            "peer_id": own.peerID.map { .string($0.text) } ?? .null,
+            "name": own.name.map(JSONValue.string) ?? .null, "address": .null, "listening": .null, "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
             "unread": .integer(Int64(conversations.reduce(0) { $0 + $1.unreadCount })),
             "peers": .array(
                 conversations.map { peer($0, called: contacts.name(of: $0.peer.id), .offline(reason: nil)) }),
@@ -45,7 +49,7 @@ enum StatusRecord {
         return .record([
             "name": .string(name),
             "peer_id": conversation.peer.peerID.map { .string($0.text) } ?? .null, "link": .string(word(link)),
-            "reason": reason.map(JSONValue.string), "trust": .string(Records.word(conversation.peer.trust)),
+            "reason": reason.map(JSONValue.string) ?? .null, "trust": .string(Records.word(conversation.peer.trust)),
             "blocked": .bool(conversation.peer.isBlocked),
             "remote": details.map { .string($0.remoteAddress) } ?? .null,
             "encrypted": details.map { .bool($0.isEncrypted) } ?? .null,
