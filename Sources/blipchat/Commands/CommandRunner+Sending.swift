@@ -43,7 +43,7 @@ extension CommandRunner {
         let limit = 65_536
         guard arguments.has("--lines") else {
             // The line end that every text file and every `echo` has is not part of the message.
-            return [Self.withoutLineEnd(try StandardInput.text(limit: limit + 2).unicodeScalars[...])]
+            return [Self.withoutLineEnd(try StandardInput.text(limit: limit, lineEnd: 2).unicodeScalars[...])]
         }
         let text = try StandardInput.text(limit: 64 * limit)
         let lines = Self.allLines(of: text)

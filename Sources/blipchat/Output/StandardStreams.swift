@@ -106,9 +106,9 @@ struct StandardStreams: Sendable {
 enum StandardInput {
     /// Everything up to its end, as text.
     ///
-    /// Throws code 2 when it is longer than `limit` bytes or not UTF-8.
-    static func text(limit: Int) throws(CommandError) -> String {
-        switch SmallFile.contents(ofDescriptor: STDIN_FILENO, limit: limit) {
+    /// Throws code 2 when it is longer than `limit` bytes, a line end of `lineEnd` bytes left aside, or not UTF-8.
+    static func text(limit: Int, lineEnd: Int = 0) throws(CommandError) -> String {
+        switch SmallFile.contents(ofDescriptor: STDIN_FILENO, limit: limit + lineEnd) {
         case .failure(let error) where error.code == EFBIG:
             throw CommandError(
                 .usage, "standard input", "longer than \(limit) bytes", advice: "send it with blipchat send-file")

@@ -29,7 +29,8 @@ enum StatusRecord {
             "v": 1, "type": "status", "running": .bool(process != nil),
             "pid": process.map { .integer(Int64($0)) } ?? .null, "version": .string(Version.text),
             "peer_id": own.peerID.map { .string($0.text) } ?? .null,
-            "name": own.name.map(JSONValue.string) ?? .null, "address": .null, "listening": .null, "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
+            "name": own.name.map(JSONValue.string) ?? .null, "address": .null, "listening": .null,
+            "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
             "unread": .integer(Int64(conversations.reduce(0) { $0 + $1.unreadCount })),
             "peers": .array(
                 conversations.map { peer($0, called: contacts.name(of: $0.peer.id), .offline(reason: nil)) }),
