@@ -163,6 +163,34 @@ extension RealTerminals {
             #expect(fixture.screen.text == fixture.canvas(changed).text())
         }
 
+        @Test("a terminal that took a part of a picture gets a whole one when it takes bytes again")
+        func cutPicture() async throws {
+            let fixture = try TerminalFixture(columns: 120, rows: 40)
+            try fixture.start()
+            func page(_ number: Int) -> Canvas {
+                fixture.canvas((0..<40).map { "page \(number) row \($0) " + String(repeating: "\(number)", count: 90) })
+            }
+            fixture.present(page(0))
+            // As any program does that shares the terminal and does not care.
+            let flags = fcntl(fixture.pty.slave, F_GETFL)
+            _ = fcntl(fixture.pty.slave, F_SETFL, flags | O_NONBLOCK)
+            fixture.pty.hold(true)
+            fixture.events = []
+            var number = 0
+            while number < 100, fixture.terminal.shown != nil {
+                number += 1
+                fixture.terminal.present(page(number % 9 + 1))
+            }
+            #expect(fixture.terminal.shown == nil, "it is known that not all of it went")
+            fixture.pty.hold(false)
+            try await eventually("a picture is asked for") {
+                fixture.events.contains(.resize(Size(columns: 120, rows: 40)))
+            }
+            fixture.present(page(8))
+            #expect(fixture.screen.text.split(separator: "\n").allSatisfy { $0.hasPrefix("page 8 row") })
+            fixture.terminal.stop()
+        }
+
         @Test("paints everything again after redraw")
         func redraws() throws {
             let fixture = try TerminalFixture()

@@ -37,6 +37,9 @@ final class PseudoTerminal: Sendable {
         _ = clinux_set_window_size(master, Self.size(columns, rows, cell))
     }
 
+    /// Nothing is read until it is called with `false`: a terminal that is busy, or whose user has pressed Ctrl-s.
+    func hold(_ isHeld: Bool) { reader.hold(isHeld) }
+
     /// Presses keys.
     func type(_ text: String) {
         let bytes = Array(text.utf8)
@@ -73,6 +76,7 @@ private final class Reader: Sendable {
     private struct State {
         var bytes: [UInt8] = []
         var isStopped = false
+        var isHeld = false
     }
     private let state = Mutex(State())
     private let finished = DispatchSemaphore(value: 0)
@@ -82,6 +86,10 @@ private final class Reader: Sendable {
             while !state.withLock({ $0.isStopped }) {
                 var wait = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
                 guard poll(&wait, 1, 10) > 0 else { continue }
+                guard !state.withLock({ $0.isHeld }) else {
+                    usleep(1_000)
+                    continue
+                }
                 var chunk = [UInt8](repeating: 0, count: 65_536)
                 let count = read(master, &chunk, chunk.count)
                 // EIO means that nobody has the slave open; the one who opened this may do so again.
@@ -108,6 +116,8 @@ private final class Reader: Sendable {
         }
         return state.withLock { $0.bytes }
     }
+
+    func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }
 
     func stop() {
         let wasStopped = state.withLock { state in

@@ -30,8 +30,17 @@ extension NcursesTerminal {
         // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
         bytes += besideCurses(changed.count > 1 ? Array(rows) : changed, of: canvas, before: before)
         bytes += pictures(of: canvas, before: before)
-        TerminalOutput.write(bytes, to: output)
         shown = canvas
+        if !TerminalOutput.write(bytes, to: output) { repaintLater() }
+    }
+
+    /// What the terminal shows is not known: it took a part of a picture. It gets a whole one when it takes bytes again.
+    private func repaintLater() {
+        redraw()
+        ScreenActor.after(.seconds(1)) { [weak self] in
+            guard let self, let session, session.mayWrite else { return }
+            session.onInput(.resize(size))
+        }
     }
 
     public func redraw() {

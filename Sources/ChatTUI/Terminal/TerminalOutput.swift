@@ -4,8 +4,10 @@ import Glibc
 
 /// Writes to a terminal's descriptor until everything is out.
 enum TerminalOutput {
-    /// Writes all bytes. An error (the terminal is gone) ends it; the input side reports that as a hangup.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    /// Writes all bytes, and returns whether they went. An error (the terminal is gone) ends it; the input side reports
+    /// that as a hangup. A terminal that was made non-blocking and takes nothing is waited for so long.
+    @discardableResult
+    static func write(_ bytes: [UInt8], to descriptor: Int32, waiting milliseconds: Int32 = 1_000) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -13,11 +15,12 @@ enum TerminalOutput {
                 rest = rest.dropFirst(count)
             } else if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                if poll(&wait, 1, 1_000) <= 0 { return }
+                if poll(&wait, 1, milliseconds) <= 0 { return false }
             } else if !(count < 0 && errno == EINTR) {
-                return
+                return false
             }
         }
+        return true
     }
 
     static func write(_ text: String, to descriptor: Int32) { write(Array(text.utf8), to: descriptor) }
