@@ -61,16 +61,21 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(arrived.reduce(17) { $0 + $1.length } == size, "nothing came twice")
     }
 
-    @Test("a part that is taken out of a range leaves what is before and behind it")
-    func without() {
-        let range = FileRange(offset: 10, length: 10)
-        for offset in 0...30 as ClosedRange<UInt64> {
-            for length in 1...30 as ClosedRange<UInt64> {
-                let other = FileRange(offset: offset, length: length)
-                let left = range.without(other).flatMap { Array($0.offset..<$0.end) }
-                #expect(left == (10..<20).filter { !(other.offset..<other.end).contains($0) })
-            }
+    @Test("when the limit of the sender has gone the ranges grow again, however long they wait in its line")
+    func growsAgain() throws {
+        var planner = RangePlanner(size: 1 << 30, done: 0)
+        let first = planner.nextRange()
+        planner.finished(try #require(first), upTo: 10_000)
+        #expect(planner.rangeLength == 10_000)
+        var rounds = 0
+        while planner.rangeLength < RangePlanner.first, rounds < 20 {
+            rounds += 1
+            let next = planner.nextRange()
+            let range = try #require(next)
+            #expect(range.length <= 2 * 10_000 << (rounds - 1))
+            planner.finished(range, after: .seconds(1))
         }
+        #expect(rounds < 8)
     }
 
     @Test("under a limit of the sender the file grows from its beginning: what is missing goes in pieces of that size")
@@ -286,9 +291,18 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(served.contiguous == 240)
         try serve(240, 40, upTo: 40)
         #expect(served.contiguous == 320)
+        // What was never asked for is missing, too, whatever comes behind it.
+        try serve(400, 10, upTo: 10)
+        #expect(served.contiguous == 320)
+        try serve(320, 80, upTo: 80)
+        #expect(served.contiguous == 410)
+        // The receiver begins anew before what it has got.
+        try serve(300, 10, upTo: 10)
+        #expect(served.contiguous == 310 && served.begin == 0)
+        try serve(310, 690, upTo: 690)
         // Who wants only beginnings makes us remember no end of rests.
         for number in 0..<1000 as Range<UInt64> { try serve(1000 + 10 * number, 10, upTo: 1) }
-        #expect(served.contiguous > 1001)
+        #expect(served.contiguous == 1001)
     }
 
     @Test("progress is shown four times a second and stored twice")

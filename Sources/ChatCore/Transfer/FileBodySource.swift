@@ -55,14 +55,34 @@ final class ServedRanges: Sendable {
         /// By number: the receiver may ask for the same range again after it gave up the first time.
         var open: [Int: (range: FileRange, read: UInt64)] = [:]
         var nextNumber = 0
-        /// What was asked for and did not go with its range, in order of offset: it is asked for again.
-        var rests: [FileRange] = []
-        /// Where the first range began.
+        /// Where the first range began; `nil` before there is one.
         var begin: UInt64?
-        var furthest: UInt64 = 0
+        /// Everything from `begin` to here has been served.
+        var front: UInt64 = 0
+        /// What has been served behind a gap, in order of offset: ranges are asked for in no order, and under a limit in
+        /// pieces.
+        var ahead: [FileRange] = []
         var isShort = false
+
+        /// The receiver begins anew before what it has got, or the first requests came in another order.
+        mutating func begins(_ range: FileRange) {
+            guard begin == nil || range.offset < front else { return }
+            begin = min(begin ?? range.offset, range.offset)
+            front = range.offset
+            ahead = []
+        }
+
+        mutating func served(_ range: FileRange) {
+            ahead.insert(range, at: ahead.firstIndex { $0.offset > range.offset } ?? ahead.endIndex)
+            while let first = ahead.first, first.offset <= front {
+                front = max(front, first.end)
+                ahead.removeFirst()
+            }
+            // Who asks for more pieces with gaps between them than can be open is not counted for them.
+            if ahead.count > ServedRanges.mostAhead { ahead.removeLast() }
+        }
     }
-    private static let mostRests = 64
+    private static let mostAhead = 64
     private let state = Mutex(State())
 
     /// A range begins; returns its number, `nil` when `limit` are open already.
@@ -70,9 +90,8 @@ final class ServedRanges: Sendable {
         state.withLock { state in
             guard state.open.count < limit else { return nil }
             defer { state.nextNumber += 1 }
-            state.begin = state.begin ?? range.offset
+            state.begins(range)
             state.open[state.nextNumber] = (range, 0)
-            state.rests = state.rests.flatMap { $0.without(range) }
             return state.nextNumber
         }
     }
@@ -80,12 +99,8 @@ final class ServedRanges: Sendable {
     /// Only the first `count` bytes of a range go.
     func shorten(_ number: Int, to count: UInt64) {
         state.withLock { state in
-            guard let range = state.open[number]?.range, count < range.length else { return }
-            state.open[number]?.range.length = count
-            let rest = FileRange(offset: range.offset + count, length: range.length - count)
-            state.rests.insert(rest, at: state.rests.firstIndex { $0.offset > rest.offset } ?? state.rests.endIndex)
-            // Who asks for more beginnings than can be open wants no rests.
-            if state.rests.count > Self.mostRests { state.rests.removeFirst() }
+            guard let range = state.open[number]?.range else { return }
+            state.open[number]?.range.length = min(count, range.length)
         }
     }
 
@@ -96,7 +111,7 @@ final class ServedRanges: Sendable {
     func close(_ number: Int) {
         state.withLock { state in
             guard let (range, read) = state.open.removeValue(forKey: number), read == range.length else { return }
-            state.furthest = max(state.furthest, range.end)
+            state.served(range)
         }
     }
 
@@ -115,9 +130,9 @@ final class ServedRanges: Sendable {
     /// Bytes from the start that have been handed to the link.
     var contiguous: UInt64 {
         state.withLock { state in
-            let lowest = state.open.values.min { $0.range.offset < $1.range.offset }
-            let open = lowest.map { $0.range.offset + $0.read } ?? state.furthest
-            return min(open, state.rests.first?.offset ?? .max)
+            state.open.values.reduce(state.front) { front, open in
+                open.range.offset <= state.front ? max(front, open.range.offset + open.read) : front
+            }
         }
     }
 }

@@ -5,15 +5,6 @@ struct FileRange: Sendable, Hashable {
     var offset: UInt64
     var length: UInt64
     var end: UInt64 { offset + length }
-
-    /// What of it `other` does not cover: up to two parts, in order.
-    func without(_ other: FileRange) -> [FileRange] {
-        guard other.offset < end, offset < other.end else { return [self] }
-        var parts: [FileRange] = []
-        if offset < other.offset { parts.append(FileRange(offset: offset, length: other.offset - offset)) }
-        if other.end < end { parts.append(FileRange(offset: other.end, length: end - other.end)) }
-        return parts
-    }
 }
 
 /// Hands out ranges in order. Range size and number in flight follow how long ranges take (PROTOCOL 4).
@@ -34,6 +25,8 @@ struct RangePlanner {
     private var rests: [FileRange] = []
     private(set) var rangeLength = Self.first
     private(set) var allowedInFlight = 2
+    /// What a limit of the sender has let go at once of late; `nil`: it gives what is asked for.
+    private var given: UInt64?
 
     /// A file of `size` bytes of which the first `done` are here already.
     init(size: UInt64, done: UInt64) {
@@ -67,6 +60,7 @@ struct RangePlanner {
     /// is missing is asked for first, in ranges of that size, so that the file grows from its beginning.
     mutating func finished(_ range: FileRange, upTo count: UInt64) {
         rangeLength = max(min(rangeLength, count), Self.smallestPiece)
+        given = rangeLength
         takeBack(range, after: count)
     }
 
@@ -81,6 +75,10 @@ struct RangePlanner {
     /// A range has arrived in full after `duration`. Aims at half a second to two seconds for each.
     mutating func finished(_ range: FileRange, after duration: Duration) {
         inFlight.removeAll { $0 == range }
+        if let given {
+            if range.length >= given { probe(behind: range) }
+            return
+        }
         if duration < .milliseconds(500) {
             rangeLength = min(rangeLength * 2, Self.largest)
             allowedInFlight = min(allowedInFlight + 1, Self.mostInFlight)
@@ -88,6 +86,13 @@ struct RangePlanner {
             rangeLength = max(rangeLength / 2, min(rangeLength, Self.smallest))
             if duration > .seconds(8) { allowedInFlight = max(allowedInFlight - 1, 2) }
         }
+    }
+
+    /// Asks for twice of what the sender gives at once, however long that takes, because its limit may be gone; and not for
+    /// more, so that little is ahead of what is missing.
+    private mutating func probe(behind range: FileRange) {
+        given = range.length < Self.first ? range.length : nil
+        rangeLength = min(2 * range.length, Self.largest)
     }
 
     /// Everything before this offset has arrived; in the first open range `written(range)` bytes more have.
