@@ -22,11 +22,13 @@ extension NcursesTerminal {
             changed.append(row)
             paint(row, canvas.row(row), columns, before: before?.row(row), on: window)
         }
-        session.stage?.begin()
+        // One row, which is nearly every key, is a piece or two by itself.
+        let stage = changed.count > 1 ? session.stage : nil
+        stage?.begin()
         showCursor(canvas.cursor, on: window)
         wnoutrefresh(window)
         doupdate()
-        var bytes = session.stage?.take() ?? []
+        var bytes = stage?.take() ?? []
         // curses may let the terminal move lines, and what was written beside it moves along: write all of it anew.
         bytes += besideCurses(changed.count > 1 ? Array(rows) : changed, of: canvas, before: before)
         bytes += pictures(of: canvas, before: before)
