@@ -32,18 +32,24 @@ struct OutputStageTests {
         }
     }
 
+    private func opened() throws -> (terminal: Pipe, curses: Int32, stage: OutputStage) {
+        let terminal = try Pipe()
+        let curses = dup(terminal.writing)
+        return (terminal, curses, try #require(OutputStage(of: curses, to: terminal.writing)))
+    }
+
     private func write(_ text: String, to descriptor: Int32) {
         #expect(Glibc.write(descriptor, text, text.utf8.count) == text.utf8.count)
     }
 
     @Test("nothing is seen of a picture until it is taken, then all of it; between pictures curses writes by itself")
     func pieces() throws {
-        let terminal = try Pipe()
-        defer { terminal.close() }
-        let curses = dup(terminal.writing)
-        defer { close(curses) }
-        let stage = try #require(OutputStage(of: curses, to: terminal.writing))
-        defer { stage.end() }
+        let (terminal, curses, stage) = try opened()
+        defer {
+            stage.end()
+            close(curses)
+            terminal.close()
+        }
         for round in 1...3 {
             write("between \(round)", to: curses)
             #expect(terminal.text() == "between \(round)")
@@ -62,12 +68,12 @@ struct OutputStageTests {
 
     @Test("a picture may be larger than any pipe takes at once")
     func large() throws {
-        let terminal = try Pipe()
-        defer { terminal.close() }
-        let curses = dup(terminal.writing)
-        defer { close(curses) }
-        let stage = try #require(OutputStage(of: curses, to: terminal.writing))
-        defer { stage.end() }
+        let (terminal, curses, stage) = try opened()
+        defer {
+            stage.end()
+            close(curses)
+            terminal.close()
+        }
         let row = String(repeating: "x", count: 4096)
         stage.begin()
         for _ in 0..<1000 { write(row, to: curses) }

@@ -77,7 +77,7 @@ extension IncomingTransfer {
             sinks[range] = sink
             group.addTask {
                 let mayGo = await self.pacing.wait(for: range.length, of: self.transfer.id, .incoming) {
-                    range.length / 2 <= self.pacing.piece(of: range.length, of: self.transfer.id, .incoming)
+                    self.pacing.mayWait(range.length, of: self.transfer.id, .incoming)
                 }
                 let begun = ContinuousClock.now
                 guard !Task.isCancelled else {

@@ -65,6 +65,11 @@ final class TransferPacing: Sendable {
         min(bytes, limit(of: id, direction).map(RangePlanner.piece) ?? .max)
     }
 
+    /// Whether so many bytes may go on waiting as one piece: the limits of now are not much lower than when it was cut.
+    func mayWait(_ bytes: UInt64, of id: MessageID, _ direction: MessageDirection) -> Bool {
+        bytes / 2 <= piece(of: bytes, of: id, direction)
+    }
+
     /// Waits until some of the next `bytes` of a transfer may go, and returns how many: all of them, or the piece that
     /// the limits of now let go at once. `nil` when the task is cancelled or they are not wanted any more.
     func grant(
@@ -73,9 +78,7 @@ final class TransferPacing: Sendable {
         while isWanted(), !Task.isCancelled {
             let asked = piece(of: bytes, of: id, direction)
             // Under a limit that has become much lower a smaller piece takes its place in the line.
-            let hasTurn = await wait(for: asked, of: id, direction) {
-                isWanted() && asked / 2 <= piece(of: bytes, of: id, direction)
-            }
+            let hasTurn = await wait(for: asked, of: id, direction) { isWanted() && mayWait(asked, of: id, direction) }
             if hasTurn { return asked }
         }
         return nil
