@@ -34,6 +34,7 @@ import Testing
             (["send-file", "bob", "fil"], "file.txt"),
             (["--data-dir", "x", "stat"], "status"), (["completion", "fi"], "fish"), (["history", "--si"], "--since"),
             (["send-file", "bob", "a", "b", "fil"], "file.txt"), (["--pl"], "--plain"),
+            (["config", "get", "ui.edit"], "ui.edit_mode"), (["export", "--format", "h"], "html"),
         ])
     func bash(words: [String], expected: String) async throws {
         let directory = try TemporaryDirectory()

@@ -60,13 +60,6 @@ import Testing
         #expect(NearestName.to("x", among: ["send", "search"]) == nil)
     }
 
-    @Test("lines end with LF or CR LF and with nothing else; empty ones are none")
-    func lines() {
-        let text = "a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\rg\r\n\r\n\nh"
-        #expect(CommandRunner.lines(of: text) == ["a\u{B}b\u{C}c\u{85}d\u{2028}e\u{2029}f\rg", "h"])
-        #expect(CommandRunner.lines(of: "").isEmpty)
-    }
-
     @Test("what becomes of each file is told with its reason, and names are drawn as those of files")
     func sentFiles() throws {
         let directory = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatTUI
 
 @ScreenActor
-@Suite("Chat application", .timeLimit(.minutes(2)))
+@Suite("Chat application", .timeLimit(.minutes(10)))
 struct ChatApplicationTests {
     private let terminal = ScriptedTerminal()
     private let options = ChatApplicationOptions(home: "/home/jo", version: "0.1", clock: .fixed(seconds: 0))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ChatTUI
 
-@Suite("Line mode", .timeLimit(.minutes(2)))
+@Suite("Line mode", .timeLimit(.minutes(10)))
 struct PlainTests {
     private typealias Fixture = ScreenFixture
 
@@ -389,7 +389,7 @@ struct PlainTests {
 }
 
 @ScreenActor
-@Suite("A session in line mode", .timeLimit(.minutes(2)))
+@Suite("A session in line mode", .timeLimit(.minutes(10)))
 struct PlainApplicationTests {
     /// Everything that was printed.
     private final class Paper {

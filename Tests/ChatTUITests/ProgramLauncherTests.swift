@@ -7,7 +7,7 @@ import Testing
 @testable import ChatTUI
 
 @ScreenActor
-@Suite("Launching programs", .timeLimit(.minutes(1)))
+@Suite("Launching programs", .timeLimit(.minutes(10)))
 struct ProgramLauncherTests {
     @Test("a program gets its words unchanged and no terminal")
     func words() async throws {

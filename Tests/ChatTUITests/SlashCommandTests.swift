@@ -227,6 +227,44 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("All uploads: at most 500 kB/s"))
     }
 
+    @Test("/limit alone shows what is limited, and of files only those that are")
+    func limits() throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addTransfers()
+        fixture.enter("/limit")
+        let asked = fixture.questions.compactMap { if case .limits(let scopes) = $0 { scopes } else { nil } }
+        let scopes = try #require(asked.first)
+        #expect(scopes.prefix(2) == [.all(.outgoing), .all(.incoming)])
+        let files = scopes.dropFirst(2).map { $0 }
+        #expect(files == fixture.state.transfers.unfinished.map { .transfer($0.number) } && files.count > 1)
+        let limited = [RateLimit(scope: scopes[0], rate: 500_000), RateLimit(scope: scopes[1], rate: nil)]
+        let file = [RateLimit(scope: scopes[2], rate: 1000), RateLimit(scope: scopes[3], rate: nil)]
+        fixture.send(.answer(.limits(limited + file)))
+        let text = fixture.text
+        #expect(text.contains("All uploads: at most 500 kB/s") && text.contains("All downloads: no limit"))
+        #expect(text.contains("\(scopes[2].words): at most 1.0 kB/s") && !text.contains("\(scopes[3].words): no limit"))
+    }
+
+    @Test("names of other programs: /unreads and /blocked list, /slashguard says what it is here")
+    func namesOfOthers() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/unreads")
+        let unread = fixture.state.chats.filter(\.isUnread)
+        #expect(!unread.isEmpty)
+        for chat in unread {
+            #expect(fixture.text.contains("\(chat.name.text): \(chat.conversation.unreadCount) unread"))
+        }
+        fixture.enter("/unreads nobody")
+        #expect(fixture.text.contains("No contact matches"))
+        fixture.enter("/blocked")
+        #expect(fixture.text.contains("Nobody is blocked (/block WHO)"))
+        fixture.state.chats[1].conversation.peer.isBlocked = true
+        fixture.enter("/blocked")
+        #expect(fixture.text.contains("Blocked (/unblock WHO lets them call again):"))
+        fixture.enter("/slashguard")
+        #expect(fixture.text.contains("Always on") && fixture.errands.isEmpty)
+    }
+
     @Test("a folder that is offered says how many files it has and what was left out")
     func folder() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ChatTUI
 
-@Suite("Spell checkers", .timeLimit(.minutes(2)))
+@Suite("Spell checkers", .timeLimit(.minutes(10)))
 struct SpellProgramTests {
     /// Prints every word of its input that is `teh`, like a checker that knows all others.
     private static let checker = ["sh", "-c", "tr -s ' ' '\\n' | grep -x -e teh || true"]

@@ -105,6 +105,25 @@ extension EndToEnd {
             #expect(try await alice.texts("bob") == ["one", "three"])
         }
 
+        @Test("slips that changed or found nothing say so")
+        func slips() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            expectOneSentence(
+                try await alice.run("config", "unset", "ui.theme"), 1, "ui.theme: it is not set", "list --set")
+            expectOneSentence(try await alice.run("search", " "), 2, "nothing to search for")
+            expectOneSentence(
+                try await alice.run("transfers", "limit", "sideways", "5k"), 2, "sideways", "give up, down")
+            let nowhere = alice.folder.file("none/x")
+            expectOneSentence(try await alice.run("backup", nowhere), 7, nowhere, "(look at the path")
+            expectOneSentence(try await alice.run("restore", nowhere), 7, nowhere, "there is no such file")
+            #expect(try await alice.run("config", "set", "edit_mode", "vi").status == .exited(0))
+            #expect(try await alice.run("config", "get", "ui.edit_mode").output == "vi\n")
+            let closed = try await alice.shell("exec \"$0\" contacts add 127.0.0.1:1 --name carol >&-")
+            expectOneSentence(closed, 7, "standard output")
+            #expect(try await alice.run("contacts", "list", "--names").output == "bob\n")
+        }
+
         @Test("a name that is given and taken is refused; one that a peer chose gets a number")
         func takenName() async throws {
             let alice = try BlipchatHome("alice")

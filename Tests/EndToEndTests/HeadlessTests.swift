@@ -237,6 +237,75 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("lines of another program go out as it writes them, and others use the home meanwhile")
+        func streamedLines() async throws {
+            let alice = try BlipchatHome("alice")
+            let server = try await Server(BlipchatHome("bob"), "--accept-requests")
+            try await alice.add(server.home.address(), as: "bob")
+            let fifo = alice.folder.file("fifo")
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let writer = open(fifo, O_RDWR | O_CLOEXEC)
+            let process = try alice.start("send", "bob", "-", "--lines", input: fifo)
+            func say(_ line: String) async throws {
+                #expect(write(writer, line + "\n", line.utf8.count + 1) == line.utf8.count + 1)
+                try await eventually("bob has \(line)", state: { process.errorOutput }) {
+                    try await server.home.texts("alice").last == line
+                }
+            }
+            try await say("one")
+            #expect(try await alice.run("send", "bob", "two").status == .exited(0))
+            try await say("three")
+            #expect(process.isRunning)
+            close(writer)
+            #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+            #expect(process.outputLines.count == 2)
+            #expect(try await server.home.texts("alice") == ["one", "two", "three"])
+            try await server.stop()
+        }
+
+        @Test("an interrupt while nothing is written yet is said, with its code")
+        func interruptedLines() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:1", as: "bob")
+            let fifo = alice.folder.file("fifo")
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let writer = open(fifo, O_RDWR | O_CLOEXEC)
+            defer { close(writer) }
+            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "60", input: fifo)
+            try await eventually("it runs", state: { process.errorOutput }) {
+                try await alice.run("send", "bob", "through it", "--queue", "-v").errorOutput.contains(
+                    "through the running")
+            }
+            process.signal(SIGINT)
+            #expect(try await process.waitForExit() == .exited(130))
+            #expect(process.errorOutput.contains("interrupted"))
+        }
+
+        @Test("what changes something has a record of what it is then")
+        func recordsOfChanges() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:1", as: "bob")
+            let server = try await Server(alice)
+            let commands: [([String], String)] = [
+                (["contacts", "rename", "bob", "ben"], #""type":"contact","name":"ben""#),
+                (["contacts", "block", "ben"], #""blocked":true"#),
+                (["contacts", "unblock", "ben"], #""blocked":false"#),
+                (["transfers", "limit", "up", "500k"], #"{"v":1,"type":"limit","scope":"up","rate":500000}"#),
+                (["transfers", "limit", "up", "off"], #"{"v":1,"type":"limit","scope":"up","rate":null}"#),
+                (["config", "set", "ui.seconds", "on"], #""key":"ui.seconds","value":true,"set":true"#),
+                (["config", "unset", "seconds"], #""key":"ui.seconds","value":false,"set":false"#),
+                (["export", "ben", "-o", alice.folder.file("e.json"), "--format", "json"], #""type":"export""#),
+                (["contacts", "remove", "ben"], #""removed":true"#),
+            ]
+            for (words, part) in commands {
+                let process = try alice.start(words + ["--json"])
+                #expect(try await process.waitForExit() == .exited(0), "\(words) \(process.errorOutput)")
+                #expect(process.output.contains(part), "\(words): \(process.output)")
+                #expect(process.outputLines.count == 1)
+            }
+            try await server.stop()
+        }
+
         @Test("queues all lines where the first one cannot be delivered, and says so once")
         func linesToNobody() async throws {
             let alice = try BlipchatHome("alice")

@@ -72,6 +72,7 @@ public enum Answer: Sendable {
     case requestNumber(ContactRequest, [String])
     case newKeyNumber(ContactID, PeerID, [String])
     case traffic(ContactID, LinkTraffic?)
+    case limits([RateLimit])
     case mentions([ChatMessage])
     case spelling(SpellOutcome)
     case roundTrip(ContactID, Duration)

@@ -104,6 +104,7 @@ public enum Question: Sendable, Equatable {
     /// The number of the key that answers in place of a contact's known one.
     case newKeyNumber(ContactID, PeerID)
     case traffic(ContactID)
+    case limits([RateScope])
     case ping(ContactID)
     /// Copies the whole history to a new file; it may take long.
     case backUp(String)

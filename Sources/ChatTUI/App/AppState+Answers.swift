@@ -55,6 +55,7 @@ extension AppState {
         case .mentions(let messages): receive(mentions: messages)
         case .spelling(let outcome): receive(spelling: outcome)
         case .traffic(let contact, let traffic): note(linkLines(contact, traffic))
+        case .limits(let limits): note(limitLines(limits))
         case .downloads(let folder, let freeBytes): downloads = (folder, freeBytes)
         case .identity(let news): identity = news
         case .day(let contact, let day, let message, let generation):
@@ -194,7 +195,7 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written"), isError: true)
             return
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
-            .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .mentions, .spelling, .qrCode,
+            .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .limits, .mentions, .spelling, .qrCode,
             .downloads, .day,
             .picture:
             break
@@ -212,6 +213,7 @@ extension AppState {
         case .files: "Reading the folder"
         case .spelling: "Checking the spelling"
         case .links, .traffic: "Asking about the link"
+        case .limits: "Asking about the limits"
         case .command: "The command"
         case .picture: "Reading the picture"
         default: "Reading the history"

@@ -18,6 +18,8 @@ extension AppState {
         case .query: if let id = who(scanner.remainder()) { openNamed(id, &effects) }
         case .search: showSearch(scope: nil, scanner.remainder() ?? "", &effects)
         case .goTo: goTo(scanner.remainder() ?? "", &effects)
+        case .unreads: note(unreadLines(ListFilter(scanner.remainder() ?? "")))
+        case .slashGuard: note(Self.slashGuard)
         case .clear: clearView()
         case .me: sayAction(scanner.remainder() ?? "", &effects)
         case .reply, .edit, .delete, .react, .forward, .retry, .history, .unread, .readMark, .pin, .pins, .links, .open,
@@ -25,8 +27,8 @@ extension AppState {
             runReading(command.verb, arguments, &effects)
         case .send, .accept, .decline, .pause, .resume, .cancel, .limit, .transfers:
             runFiles(command.verb, &scanner, &effects)
-        case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .rename, .remove, .contacts,
-            .whois, .myID:
+        case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .blocked, .rename, .remove,
+            .contacts, .whois, .myID:
             runPeople(command.verb, &scanner, asked: asked, &effects)
         case .nick, .away, .back, .mute, .autoAccept, .disconnect, .ping, .stats:
             runPresence(command.verb, &scanner, &effects)
@@ -175,6 +177,24 @@ extension AppState {
         guard let chat = chat(contact), chat.peer.isBlocked else { return false }
         note("\(chat.name.text) is blocked (/unblock \(chat.name.text))", isError: true)
         return true
+    }
+
+    /// Rule 7 of PRODUCT, for those who look for the command of Profanity.
+    private static let slashGuard = [
+        "Always on: a line that begins with / is a command or nothing, and is never sent as it is.",
+        "//text sends \"/text\", /plain sends a text exactly as it is.",
+    ]
+
+    /// Chats with something unread, in the order of the list.
+    private func unreadLines(_ filter: ListFilter) -> [String] {
+        let unread = chats.enumerated().filter { $0.element.isUnread }
+        guard !unread.isEmpty else { return ["Nothing unread"] }
+        let lines = unread.map { index, chat in
+            let mentions = chat.mentionCount > 0 ? ", \(chat.mentionCount) with your name" : ""
+            return "\(index + 1) \(chat.name.text): \(chat.conversation.unreadCount) unread\(mentions)"
+        }
+        let listed = filter.narrowed(lines) { $0 }
+        return listed.isEmpty ? ["No contact matches"] : listed
     }
 
     private mutating func clearView() {

@@ -78,6 +78,10 @@ extension AppState {
 
     /// `/limit up|down|N RATE|off`
     private mutating func limitRate(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard !scanner.isAtEnd else {
+            let files = transfers.unfinished.map { RateScope.transfer($0.number) }
+            return effects.append(.ask(.limits([.all(.outgoing), .all(.incoming)] + files)))
+        }
         guard let scope = scanner.next().flatMap(RateScope.init(words:)), let word = scanner.next() else {
             note(
                 "/limit up|down|N RATE: a rate is in bytes per second, like 500k (k is 1000, Ki 1024), or off",
@@ -95,6 +99,14 @@ extension AppState {
         namedFolder = number
         for file in transfers.files(meantBy: number, for: .limit) {
             effects.append(.run(.limitRate(.transfer(file), limit)))
+        }
+    }
+
+    /// What `/limit` without words says: both directions, and the files that have a limit of their own.
+    func limitLines(_ limits: [RateLimit]) -> [String] {
+        limits.compactMap { limit in
+            if case .transfer = limit.scope, limit.rate == nil { return nil }
+            return limit.scope.words + (limit.rate.map { ": at most \(Units.rate(Double($0)))" } ?? ": no limit")
         }
     }
 

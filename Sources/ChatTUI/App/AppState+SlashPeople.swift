@@ -38,6 +38,7 @@ extension AppState {
                 )
             }
         case .contacts: note(contactLines(ListFilter(scanner.remainder() ?? "")))
+        case .blocked: note(blockedLines(ListFilter(scanner.remainder() ?? "")))
         case .whois: if let id = who(scanner.remainder()), let chat = chat(id) { note(whois(chat)) }
         default: note(ownAddress())
         }
@@ -81,6 +82,13 @@ extension AppState {
         }
         let listed = filter.narrowed(lines) { $0 }
         return listed.isEmpty ? ["No contact matches"] : listed
+    }
+
+    private func blockedLines(_ filter: ListFilter) -> [String] {
+        let names = chats.filter(\.peer.isBlocked).map(\.name.text)
+        guard !names.isEmpty else { return ["Nobody is blocked (/block WHO)"] }
+        let listed = filter.narrowed(names) { $0 }
+        return listed.isEmpty ? ["No contact matches"] : ["Blocked (/unblock WHO lets them call again):"] + listed
     }
 
     private func whois(_ chat: Chat) -> [String] {

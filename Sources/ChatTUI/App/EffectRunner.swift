@@ -133,6 +133,7 @@ struct EffectRunner: Sendable {
         case .newKeyNumber(let contact, let key):
             return .newKeyNumber(contact, key, await Self.number(await service.identity.peerID, key))
         case .traffic(let contact): return .traffic(contact, await service.traffic(with: contact))
+        case .limits(let scopes): return .limits(try await limits(of: scopes))
         case .ping(let contact): return .roundTrip(contact, try await service.ping(contact))
         case .backUp(let path):
             try await service.backUp(to: Self.absolute(path))
@@ -155,6 +156,19 @@ struct EffectRunner: Sendable {
         case .picture(let id, let path, let isLarge):
             return .picture(id, await Self.picture(at: path, isLarge: isLarge))
         }
+    }
+
+    private func limits(of scopes: [RateScope]) async throws(ChatError) -> [RateLimit] {
+        var limits: [RateLimit] = []
+        for scope in scopes {
+            do throws(ChatError) {
+                limits.append(RateLimit(scope: scope, rate: try await service.rateLimit(of: scope)))
+            } catch .wrongTransferState {
+                // It has ended meanwhile.
+                continue
+            }
+        }
+        return limits
     }
 
     /// Away from the main thread: a folder may be on a slow disk.

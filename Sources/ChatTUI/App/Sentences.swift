@@ -18,10 +18,10 @@ public enum Sentences {
         case .badAddress(let error): return reason(of: error)
         case .ownAddress: return "that is your own address (ask the other person for theirs)"
         case .noSuchContact: return "there is no such contact (contacts lists them)"
-        case .noSuchTransfer: return "there is no such transfer"
+        case .noSuchTransfer: return "there is no such transfer (transfers lists them)"
         case .noSuchRequest: return "there is no such request (requests lists them)"
         case .noSuchKey: return "that key is not to be decided about (another contact has it, or another answers)"
-        case .noSuchMessage: return "there is no such message any more"
+        case .noSuchMessage: return "there is no such message any more (somebody has deleted it here)"
         case .notOwnMessage: return "it is not your message (only own messages can be changed)"
         case .retracted: return "it has been deleted already"
         case .notText: return "a file has no text to edit (delete it, or offer another)"
@@ -37,7 +37,7 @@ public enum Sentences {
                 : "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
-        case .emptyFolder(let path): return "\(path) holds no file that can be sent"
+        case .emptyFolder(let path): return "\(path) holds no file that can be sent (put one into it first)"
         case .tooManyFiles(let path, let limit):
             return "\(path) holds more files than may wait for this contact, \(limit) (pack it into an archive first)"
         case .cannotWrite(let path, let errno):
@@ -63,15 +63,16 @@ public enum Sentences {
     public static func reason(of error: StoreError) -> String {
         switch error {
         case .nameTaken(let name): "a contact is called \"\(name)\" already (choose another name)"
-        case .notFound: "it is not in the history any more"
+        case .notFound: "it is not in the history any more (somebody has deleted it here)"
         case .diskFull: "the disk is full; nothing was changed (make room and try again)"
         case .locked: "another process holds the history (end it, or wait)"
         case .damaged(let path, let reason):
             "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it while the file opens)"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
-        case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
-        case .failed(let code, let reason): "the history reports error \(code): \(reason)"
+        case .cannotOpen(let path, let reason):
+            "cannot open \(path): \(reason) (look at the folder and its permissions)"
+        case .failed(let code, let reason): "the history reports error \(code): \(reason) (doctor examines it)"
         }
     }
 

@@ -10,6 +10,9 @@ struct ArgumentScanner {
         rest = text[...]
     }
 
+    /// Whether nothing follows but blanks.
+    var isAtEnd: Bool { rest.allSatisfy(\.isWhitespace) }
+
     /// The next argument without its quotes; `nil` at the end.
     mutating func next() -> String? {
         skipBlanks()

@@ -2,6 +2,13 @@
 
 public import ChatCore
 
+/// What something is limited to.
+public struct RateLimit: Sendable, Equatable {
+    var scope: RateScope
+    /// Bytes per second; `nil`: not at all.
+    var rate: UInt64?
+}
+
 extension RateScope {
     /// `up`, `down`, or a transfer as `8` or `#8`.
     public init?(words: String) {

@@ -4,14 +4,15 @@
 enum SlashVerb: Sendable, Hashable {
     case help, message, query, search, goTo, clear, retry
     case me, reply, edit, delete, react, forward
-    case history, unread, readMark, pin, pins, links, open, info, log
+    case history, unread, unreads, readMark, pin, pins, links, open, info, log
     case send, accept, decline, pause, resume, cancel, limit, transfers
-    case add, requests, approve, reject, verify, fingerprint, block, unblock, rename, remove, contacts, whois, myID
+    case add, requests, approve, reject, verify, fingerprint, block, unblock, blocked, rename, remove, contacts, whois,
+        myID
     case nick, away, back, mute, autoAccept, qr
     case connect, disconnect, reconnect, status, stats, ping
     case export, importHistory, backup, doctor
     case set, unset, reload, theme, notify
-    case plain, editor, bind, unbind, alias
+    case plain, slashGuard, editor, bind, unbind, alias
     case redraw, version, close, quit
 
     /// Without an argument it ends or deletes something at once, which cannot be had again.

@@ -25,6 +25,7 @@ enum SlashCommands {
             "go to a day or a message", .look, needed: true),
         make(.history, "history", [], [.word], "[N]", "go back by N messages", .look),
         make(.unread, "unread", [], [.word], "[N]", "unread from their Nth last message on", .look),
+        make(.unreads, "unreads", [], [.text], "[WORDS]", "chats with unread messages", .look),
         make(.readMark, "read", [], [.oneOf(["all"])], "[all|WHO]", "mark this chat (or all) as read", .look),
         make(.pin, "pin", [], [.word], "[N]", "pin the last message, or unpin it", .look),
         make(.pins, "pins", [], [.text], "[WORDS]", "pinned messages", .look),
@@ -34,6 +35,7 @@ enum SlashCommands {
         make(.log, "log", [], [.text], "[WORDS]", "what was said on the status line", .look),
         make(
             .plain, "plain", [], [.text], "TEXT", "send the text exactly as it is", .talk, needed: true),
+        make(.slashGuard, "slashguard", [], [], "", "what keeps commands from being sent as text", .talk),
         make(.editor, "editor", [], [.text], "[TEXT]", "write in $EDITOR", .talk),
         make(.clear, "clear", [], [], "", "clear the view (nothing is deleted)", .look),
         make(
@@ -49,10 +51,9 @@ enum SlashCommands {
         make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
         make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
         make(
-            .limit, "limit", [], [.oneOf(["up", "down"]), .oneOf(["off"])], "up|down|N RATE|off",
+            .limit, "limit", [], [.oneOf(["up", "down"]), .oneOf(["off"])], "[up|down|N RATE|off]",
             "how fast files may move (500k, 2M)",
-            .files,
-            needed: true),
+            .files),
         make(
             .autoAccept, "autoaccept", [], [.contact, .oneOf(["on", "off", "default"]), .word],
             "WHO [on [MAXSIZE]|off|default]",
@@ -66,6 +67,7 @@ enum SlashCommands {
         make(.fingerprint, "fingerprint", [], [.contact], "[WHO]", "show the number to compare", .people),
         make(.block, "block", [], [.contact], "WHO", "close and refuse their calls", .people, needed: true),
         make(.unblock, "unblock", [], [.contact], "WHO", "let them call again", .people, needed: true),
+        make(.blocked, "blocked", [], [.text], "[WORDS]", "list those you have blocked", .people),
         make(
             .rename, "rename", [], [.contact, .text], "WHO NAME", "call them by another name", .people, needed: true),
         make(

@@ -23,7 +23,7 @@ extension CommandSpecification {
                 """,
             options: [
                 .init("--queue", "store the message and return at once"),
-                .init("--lines", "with -: each line of standard input is a message"),
+                .init("--lines", "with -: each line of standard input is a message, sent as it comes"),
                 .init("--require-verified", "send nothing to a contact whose key you have not compared"),
             ]),
         .init(
@@ -130,7 +130,8 @@ extension CommandSpecification {
             .search, operands: "QUERY...", count: 1...Int.max, "find words in all conversations, newest first",
             details: """
                 All words must occur; a word also finds longer ones that begin with it, and parts of words where none
-                begins so. "a phrase" stays together, -word leaves messages out. Filters: from:NAME from:me in:NAME
+                begins so. "a phrase" stays together, -word leaves messages out (a query that begins with one stands
+                behind --: search -- -word other). Filters: from:NAME from:me in:NAME
                 has:file has:link after:DAY before:DAY on:DAY is:unread; a DAY is 2026-11-21, 2026-11, today or
                 yesterday. Works without a network.
                 Returns 0 with hits and 1 without, like grep.
@@ -177,7 +178,7 @@ extension CommandSpecification {
                 history gives the same bytes.
                 """,
             options: [
-                .init("--format", value: "FORMAT", "text (standard; json with --json), json or html"),
+                .init("--format", value: "text|json|html", "as what (text; json with --json)"),
                 .init("--output", short: "o", value: "PATH", "where to; - is standard output (standard)"),
                 .init("--files", "copy the files as well, to PATH.files"),
             ]),

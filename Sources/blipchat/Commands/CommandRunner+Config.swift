@@ -19,8 +19,7 @@ extension CommandRunner {
         let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
         guard let value = listing.value(of: setting, at: path) else { return .negative }
         if isJSON {
-            let isSet = listing.own.contains { $0.key == path.text }
-            try streams.json(record(SettingsListing.Row(key: path.text, value: value, isSet: isSet)))
+            try printRecord(of: operand(0), in: file)
         } else if case .string(let text) = value {
             try streams.line(SafeText(text, as: .line).terminalString())
         } else {
@@ -48,15 +47,31 @@ extension CommandRunner {
         let file = try configurationFile()
         let words = arguments.operands.dropFirst().joined(separator: " ")
         _ = try file.set(typed: operand(0), to: words)
+        if isJSON { try printRecord(of: operand(0), in: file) }
         noteRunning(paths)
         return .done
     }
 
     /// 1 when the key was not set.
     func unsetSetting() throws(CommandError) -> ExitCode {
-        let wasSet = try configurationFile().unset(typed: operand(0))
-        if wasSet { noteRunning(try paths()) }
-        return wasSet ? .done : .negative
+        let file = try configurationFile()
+        guard try file.unset(typed: operand(0)) else {
+            throw CommandError(
+                .negative, operand(0), "it is not set, so there is nothing to take out",
+                advice: "blipchat config list --set shows what is")
+        }
+        // What is no key has gone, too, and has no value.
+        if isJSON, (try? file.setting(typed: operand(0))) != nil { try printRecord(of: operand(0), in: file) }
+        noteRunning(try paths())
+        return .done
+    }
+
+    private func printRecord(of key: String, in file: ConfigurationFile) throws(CommandError) {
+        let (path, setting) = try file.setting(typed: key)
+        let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
+        let isSet = listing.own.contains { $0.key == path.text }
+        try streams.json(
+            record(SettingsListing.Row(key: path.text, value: listing.value(of: setting, at: path), isSet: isSet)))
     }
 
     /// Prints everything that is wrong as `file:line:column: what (what to do)`, or as records.

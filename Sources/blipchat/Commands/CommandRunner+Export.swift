@@ -30,6 +30,13 @@ extension CommandRunner {
             ).run(only: peer)
         }
         try output.finish()
+        if isJSON, let target {
+            try streams.json(
+                .record([
+                    "v": 1, "type": "export", "path": .string(target), "format": .string(format.rawValue),
+                    "size": .integer(SmallFile.size(target) ?? 0),
+                ]))
+        }
         return .done
     }
 

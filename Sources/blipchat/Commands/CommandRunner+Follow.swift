@@ -106,6 +106,10 @@ extension CommandRunner {
         afterEnd: Bool = false, at listening: String? = nil
     ) async throws(CommandError) -> OperationPerformer {
         let performer = try await performer(listens: true, at: listening, afterEnd: afterEnd)
+        if case .running = performer, !afterEnd, let place = arguments.text("--listen") {
+            streams.note(
+                "blipchat: --listen \(place): ignored, the blipchat that runs already takes calls where it does")
+        }
         if let own = performer.instance, let listening = await own.client.identity.listening {
             streams.note("listening \(listening)")
         }

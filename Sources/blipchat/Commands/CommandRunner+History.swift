@@ -103,6 +103,11 @@ extension CommandRunner {
         if let problem = syntax.problem {
             throw CommandError(.usage, "search", problem, advice: SearchSyntax.help)
         }
+        let filters = ["--in", "--from", "--since", "--until", "--files"]
+        let words = arguments.operands.joined()
+        guard words.contains(where: { !$0.isWhitespace }) || filters.contains(where: arguments.has) else {
+            throw CommandError(.usage, "search", "nothing to search for", advice: SearchSyntax.help)
+        }
         var query = syntax.query
         if let since = try date("--since") { query.since = since }
         if let until = try date("--until") { query.until = until }

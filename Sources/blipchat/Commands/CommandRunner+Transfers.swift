@@ -45,15 +45,19 @@ extension CommandRunner {
 
     func limitRate() async throws(CommandError) -> ExitCode {
         let word = operand(1)
+        _ = try OperationRunner.rateScope(operand(0))
         let rate = Units.bytes(of: word)
         guard rate != nil || word.lowercased() == "off" else {
             throw CommandError(.usage, word, "not a rate", advice: "give bytes per second, like 500k, or off")
         }
-        return try await runningInstance { client in
+        let list = RecordList()
+        let code = try await runningInstance { client in
             await client.perform(
                 .limitRate(operand(0), bytesPerSecond: rate.flatMap { $0 > 0 ? $0 : nil }), patience: .seconds(10)
-            ) { _ in }
+            ) { await list.append($0) }
         }
+        if isJSON { for record in await list.all { try streams.json(record) } }
+        return code
     }
 
     func watchTransfers() async throws(CommandError) -> ExitCode {

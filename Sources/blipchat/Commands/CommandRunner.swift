@@ -28,7 +28,8 @@ struct CommandRunner: Sendable {
         case .contactsList: try await listContacts()
         case .contactsShow: try await showContact()
         case .contactsAdd:
-            try await perform(.addContact(address: operand(0), name: arguments.text("--name")), print: printContact)
+            try await performPrinting(
+                .addContact(address: operand(0), name: arguments.text("--name")), print: printContact)
         case .contactsRename:
             try await changeContact(becoming: operand(1), .renameContact(operand(0), to: operand(1)))
         case .contactsRemove: try await changeContact(becoming: nil, .removeContact(operand(0)))
@@ -38,7 +39,7 @@ struct CommandRunner: Sendable {
         case .contactsAcceptKey: try await acceptKey()
         case .requestsList: try await listRequests()
         case .requestsApprove:
-            try await perform(
+            try await performPrinting(
                 .approveRequest(arguments.number(at: 0, of: "request"), name: arguments.text("--name")),
                 print: printContact)
         case .requestsReject: try await perform(.rejectRequest(arguments.number(at: 0, of: "request")))
@@ -147,31 +148,57 @@ struct CommandRunner: Sendable {
         try await perform(operations, patience: patience, print: print)
     }
 
+    /// The same for what cannot be taken back and has a result that scripts need: that it has nowhere to go is said before.
+    private func performPrinting(
+        _ operation: ControlOperation, print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
+    ) async throws(CommandError) -> ExitCode {
+        try streams.requireOutput()
+        return try await perform(operation, print: print)
+    }
+
     func perform(
         _ operations: [ControlOperation], patience: Duration,
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
+        var rest = operations[...]
+        let kind = OperationKind(
+            isSending: operations.contains(where: \.isSending),
+            concernsPeers: operations.contains(where: \.concernsPeers),
+            isLong: false)
+        return try await perform(kind, patience: patience, print: print) { rest.popFirst() }
+    }
+
+    /// The same for operations that come one by one, the last before `nil`. What `next` throws ends them like one that
+    /// fails.
+    func perform(
+        _ kind: OperationKind, patience: Duration,
+        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void,
+        next: () async throws(CommandError) -> ControlOperation?
+    ) async throws(CommandError) -> ExitCode {
         // What is sent cannot be taken back: that its id has nowhere to go is said before.
-        if operations.contains(where: \.isSending) { try streams.requireOutput() }
+        if kind.isSending { try streams.requireOutput() }
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
-        let watch = operations.contains(where: \.isSending) ? try await InterruptedSending.watch(streams) : nil
-        let concernsPeers = operations.contains(where: \.concernsPeers)
-        var performer = try await performer(callsContacts: concernsPeers)
+        let watch = kind.isSending ? try await InterruptedSending.watch(streams) : nil
+        var performer = try await performer(callsContacts: kind.concernsPeers, isLong: kind.isLong)
         var code = ExitCode.done
         var failure: CommandError?
-        for operation in operations {
-            let operation = failure == nil ? operation : operation.withoutWaiting
-            switch try await perform(operation, by: &performer, patience: patience, printer, watch) {
-            case .done(let newCode): code = newCode
-            case .failed(let error): if failure == nil || error.exit != .queued { failure = error }
-            case .again: break
+        do throws(CommandError) {
+            while let operation = try await next() {
+                let operation = failure == nil ? operation : operation.withoutWaiting
+                switch try await perform(operation, by: &performer, patience: patience, kind, printer, watch) {
+                case .done(let newCode): code = newCode
+                case .failed(let error): if failure == nil || error.exit != .queued { failure = error }
+                case .again: break
+                }
+                guard failure.map({ $0.exit == .queued }) ?? true, await printer.failure == nil else { break }
             }
-            guard failure.map({ $0.exit == .queued }) ?? true, await printer.failure == nil else { break }
+        } catch {
+            failure = error
         }
         await performer.finish()
         await watch?.end()
         if let unprinted = await printer.failure {
-            guard operations.contains(where: \.isSending) else { throw unprinted }
+            guard kind.isSending else { throw unprinted }
             throw CommandError(
                 unprinted.exit, unprinted.subject, unprinted.reason,
                 advice: "what was sent up to here is stored, and goes out: blipchat history shows it")
@@ -183,7 +210,7 @@ struct CommandRunner: Sendable {
     /// Carries out one operation, by whoever runs the chat next when the process that runs it ends meanwhile.
     private func perform(
         _ operation: ControlOperation, by performer: inout OperationPerformer, patience: Duration,
-        _ printer: RecordPrinter, _ watch: InterruptedSending?
+        _ kind: OperationKind, _ printer: RecordPrinter, _ watch: InterruptedSending?
     ) async throws(CommandError) -> ControlResult {
         let begin = ContinuousClock.now
         let stored = StoredMessages()
@@ -200,7 +227,8 @@ struct CommandRunner: Sendable {
             }
             _ = stored.takeHeld()
             do throws(CommandError) {
-                performer = try await self.performer(afterEnd: true, callsContacts: operation.concernsPeers)
+                performer = try await self.performer(
+                    afterEnd: true, callsContacts: operation.concernsPeers, isLong: kind.isLong)
             } catch {
                 return .failed(try await abandoned(operation, stored.ids, error, printer))
             }
@@ -244,9 +272,10 @@ struct CommandRunner: Sendable {
 
     /// Whoever can carry out operations on this home now. `afterEnd`: the one who did ends, or has just ended. A service
     /// that is started anew goes before us, because it could not start while we wait. `listening`: where that one took calls.
-    /// `callsContacts`: as in the configuration, where the chat is our own.
+    /// `callsContacts`: as in the configuration, where the chat is our own. `isLong`: it may be needed for days.
     func performer(
-        listens: Bool = false, at listening: String? = nil, afterEnd: Bool = false, callsContacts: Bool = true
+        listens: Bool = false, at listening: String? = nil, afterEnd: Bool = false, callsContacts: Bool = true,
+        isLong: Bool = false
     ) async throws(CommandError) -> OperationPerformer {
         let paths = try paths()
         // When the home has first been seen free.
@@ -271,7 +300,7 @@ struct CommandRunner: Sendable {
                 configuration.callsContacts = callsContacts
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
-                    paths, configuration, for: listens ? .everybody(until: .command) : .commands)
+                    paths, configuration, for: listens || isLong ? .everybody(until: .command) : .commands)
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {
@@ -281,6 +310,19 @@ struct CommandRunner: Sendable {
             }
         }
     }
+}
+
+/// What operations that are carried out one after the other have in common.
+struct OperationKind: Sendable {
+    /// They store something that is to be delivered.
+    let isSending: Bool
+    /// Others have to do with them (`ControlOperation.concernsPeers`).
+    let concernsPeers: Bool
+    /// They may come for days.
+    let isLong: Bool
+
+    /// Messages that somebody or another program writes.
+    static let sending = OperationKind(isSending: true, concernsPeers: true, isLong: true)
 }
 
 /// The process that carries out operations: another one, or this one.

@@ -26,7 +26,9 @@ enum CompletionScript {
         init(_ placeholder: Substring) {
             let parts = placeholder.split(separator: "|").map { $0.filter { !"[].".contains($0) } }
             let words = parts.filter { !$0.isEmpty && $0.utf8.allSatisfy { (0x61...0x7A).contains($0) } }
-            if parts.contains("WHO") || parts.contains("CONTACT") {
+            if parts == ["KEY"] {
+                self = .words(Setting.plain.map(\.key))
+            } else if parts.contains("WHO") || parts.contains("CONTACT") {
                 self = .contacts
             } else if parts.contains(where: { ["FILE", "PATH", "DIR"].contains($0) }) {
                 self = .files

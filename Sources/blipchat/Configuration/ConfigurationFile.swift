@@ -53,15 +53,16 @@ struct ConfigurationFile: Sendable {
         return (configuration, problems.map { CommandError($0, in: path) } + (slip.map { [$0] } ?? []))
     }
 
-    /// Which setting a user means by a key.
+    /// Which setting a user means by a key: of one without its section, the only one that is called so.
     func setting(typed key: String) throws(CommandError) -> (path: SettingPath, setting: Setting) {
         guard let path = SettingPath(typed: key) else {
             throw CommandError(.usage, "\"\(key)\"", "not a key", advice: "write it like ui.theme")
         }
-        guard let setting = Setting.at(path) else {
-            throw CommandError(.usage, key, "unknown key", advice: Setting.advice(for: path))
-        }
-        return (path, setting)
+        if let setting = Setting.at(path) { return (path, setting) }
+        let namesakes = path.section.isEmpty ? Setting.plain.filter { $0.key.hasSuffix("." + path.name) } : []
+        guard namesakes.count == 1, let setting = namesakes.first, let full = SettingPath(typed: setting.key)
+        else { throw CommandError(.usage, key, "unknown key", advice: Setting.advice(for: path)) }
+        return (full, setting)
     }
 
     /// Writes what a user typed as the value of a key, and returns what was written.
@@ -72,7 +73,7 @@ struct ConfigurationFile: Sendable {
             let shown = words.isEmpty ? "empty" : words
             throw CommandError(.usage, key, "cannot be \(shown)", advice: advice ?? "write \(setting.form)")
         }
-        if key == "ui.theme", case .string(let name) = value { _ = try themes.theme(named: name) }
+        if path.text == "ui.theme", case .string(let name) = value { _ = try themes.theme(named: name) }
         try set(path, to: value)
         return value
     }
@@ -87,7 +88,9 @@ struct ConfigurationFile: Sendable {
     func unset(typed key: String) throws(CommandError) -> Bool {
         var wasSet = false
         if let path = SettingPath(typed: key) { try change { wasSet = $0.unset(path) } }
-        if !wasSet { _ = try setting(typed: key) }
+        if !wasSet, case let path = try setting(typed: key).path, path.text != key {
+            try change { wasSet = $0.unset(path) }
+        }
         return wasSet
     }
 

@@ -43,6 +43,9 @@ struct Setting: Sendable {
     /// In the order of PRODUCT, "Config".
     static let all: [Setting] = general + screen + conversation + limits + perContact + named
 
+    /// Those whose keys are whole: no name of the user's belongs into them.
+    static var plain: [Setting] { all.filter { !$0.key.hasSuffix(".NAME") && !$0.key.hasPrefix("contact.") } }
+
     /// The setting with a key. The first table has what most people set: the others are made when something of theirs, or
     /// something that is nowhere, is asked for.
     private static func find(_ key: String) -> Setting? {

@@ -12,7 +12,7 @@ actor SettingsKeeper: SettingsStore {
     private let apply: @Sendable (Configuration) async -> Void
 
     nonisolated var keys: [String] {
-        Setting.all.map(\.key).filter { !$0.hasSuffix(".NAME") && !$0.hasPrefix("contact.") }
+        Setting.plain.map(\.key)
     }
 
     nonisolated var choices: [String: [String]] {

@@ -9,8 +9,7 @@ struct LineReader: ~Copyable {
 
     private let descriptor: Int32
     private let path: String
-    private var buffer: [UInt8] = []
-    private var start = 0
+    private var buffer = LineBuffer()
     private var isAtEnd = false
     private(set) var number = 0
 
@@ -30,25 +29,19 @@ struct LineReader: ~Copyable {
 
     /// The next line without its end; `nil` behind the last.
     mutating func next() throws(CommandError) -> [UInt8]? {
-        var searched = start
         while true {
-            if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                defer { start = end + 1 }
+            if let line = buffer.next() {
                 number += 1
-                return Array(buffer[start..<end])
+                return line
             }
             guard !isAtEnd else {
-                guard start < buffer.count else { return nil }
-                defer { start = buffer.count }
-                number += 1
-                return Array(buffer[start...])
+                let rest = buffer.takeRest()
+                if rest != nil { number += 1 }
+                return rest
             }
-            guard buffer.count - start <= Self.longestLine else {
+            guard buffer.count <= Self.longestLine else {
                 throw CommandError(.usage, "\(path):\(number + 1)", "the line is too long for an export of blipchat")
             }
-            buffer.removeFirst(start)
-            start = 0
-            searched = buffer.count
             try fill()
         }
     }
@@ -59,7 +52,7 @@ struct LineReader: ~Copyable {
             let count = read(descriptor, &part, part.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(path, "cannot be read", errno) }
-            if count == 0 { isAtEnd = true } else { buffer += part[..<count] }
+            if count == 0 { isAtEnd = true } else { buffer.append(part[..<count]) }
             return
         }
     }

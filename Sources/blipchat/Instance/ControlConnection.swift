@@ -16,9 +16,7 @@ actor ControlConnection {
     private let maximumLine: Int
     /// The connection is over when the other side reads nothing for so long.
     private let patience: Duration
-    private var input: [UInt8] = []
-    /// So many bytes of `input` hold no end of line.
-    private var searched = 0
+    private var input = LineBuffer()
     private var output: [UInt8] = []
     private var isWriting = false
     private var isBroken = false
@@ -42,20 +40,14 @@ actor ControlConnection {
     /// Throws when the other side does not speak lines of JSON.
     func receive(timeout: Duration?) async throws(JSONError) -> JSONValue? {
         while true {
-            if let end = input[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                let line = Array(input[..<end])
-                input.removeFirst(end + 1)
-                searched = 0
-                return try JSONReader.read(line)
-            }
-            searched = input.count
+            if let line = input.next() { return try JSONReader.read(line) }
             guard input.count < maximumLine else {
                 throw JSONError(reason: "a line too long", offset: input.count)
             }
             var part = [UInt8](repeating: 0, count: 65_536)
             let count = recv(descriptor, &part, part.count, Int32(MSG_DONTWAIT))
             if count > 0 {
-                input += part[..<count]
+                input.append(part[..<count])
             } else if count == 0 {
                 return nil
             } else if errno == EAGAIN {

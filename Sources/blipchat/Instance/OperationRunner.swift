@@ -33,12 +33,15 @@ struct OperationRunner: Sendable {
         case .renameContact(let who, let name):
             let peer = try await contact(who)
             try await about(who) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }
+            try await tell(peer, records)
         case .removeContact(let who):
             let peer = try await contact(who)
             try await about(who) { () throws(ChatError) in try await service.removeContact(peer.id) }
+            await records(Records.contact(peer, isRemoved: true))
         case .setBlocked(let who, let blocked):
             let peer = try await contact(who)
             try await about(who) { () throws(ChatError) in try await service.setBlocked(peer.id, blocked) }
+            try await tell(peer, records)
         case .verifyContact(let who, let number): try await verify(who, number, records)
         case .acceptKey(let who, let number): try await acceptKey(of: who, number, records)
         case .approveRequest(let id, let name):
@@ -47,7 +50,7 @@ struct OperationRunner: Sendable {
             }
             await records(Records.contact(peer))
         case .rejectRequest(let id):
-            try await about("request \(id)") { () throws(ChatError) in try await service.rejectRequest(id) }
+            try await reject(id, records)
         case .changeTransfer(let number, let change, let folder):
             try await changeTransfer(TransferNumber(number), change, folder, records)
         case .listTransfers(let unfinishedOnly):
@@ -56,7 +59,7 @@ struct OperationRunner: Sendable {
                 try await service.transfers(unfinishedOnly: unfinishedOnly)
             }
             for transfer in transfers { await records(makeRecord.file(transfer)) }
-        case .limitRate(let scope, let rate): try await limitRate(scope, rate)
+        case .limitRate(let scope, let rate): try await limitRate(scope, rate, records)
         case .deleteMessages(let who, let ids): try await delete(ids, of: who, records)
         case .clear(let who, let time): try await clear(who, before: time, records)
         case .keep(let who, let change): try await keep(who, change, records)
@@ -110,6 +113,21 @@ struct OperationRunner: Sendable {
             peer = try await directory().peers.first { $0.id == peer.id } ?? peer
         }
         await records(Records.contact(peer))
+    }
+
+    /// Tells how a contact is known now.
+    private func tell(_ peer: Peer, _ records: RecordSink) async throws(CommandError) {
+        // Another command may have removed it meanwhile.
+        await records(Records.contact(try await directory().peers.first { $0.id == peer.id } ?? peer))
+    }
+
+    private func reject(_ id: Int64, _ records: RecordSink) async throws(CommandError) {
+        let subject = "request \(id)"
+        let request = try await about(subject) { () throws(ChatError) in
+            try await service.contactRequests().first { $0.id == id }
+        }
+        try await about(subject) { () throws(ChatError) in try await service.rejectRequest(id) }
+        if let request { await records(Records.request(request, isRejected: true)) }
     }
 
     private func verify(_ who: String, _ number: String?, _ records: RecordSink) async throws(CommandError) {
@@ -179,11 +197,23 @@ struct OperationRunner: Sendable {
         await records(try await currentRecords().file(transfer))
     }
 
-    private func limitRate(_ scope: String, _ rate: UInt64?) async throws(CommandError) {
-        guard let limited = RateScope(words: scope) else {
-            throw CommandError(.usage, scope, "not up, down or a transfer", advice: "give up, down or a number")
-        }
+    private func limitRate(
+        _ scope: String, _ rate: UInt64?, _ records: RecordSink
+    ) async throws(CommandError) {
+        let limited = try Self.rateScope(scope)
         try await about(scope) { () throws(ChatError) in try await service.setRateLimit(rate, of: limited) }
+        await records(
+            .record([
+                "v": 1, "type": "limit", "scope": .string(scope), "rate": rate.map(JSONValue.bytes) ?? .null,
+            ]))
+    }
+
+    /// What a limit is for: `up`, `down`, `#8`.
+    static func rateScope(_ words: String) throws(CommandError) -> RateScope {
+        guard let scope = RateScope(words: words) else {
+            throw CommandError(.usage, words, "not up, down or a transfer", advice: "give up, down or a number")
+        }
+        return scope
     }
 
     // MARK: Status and events

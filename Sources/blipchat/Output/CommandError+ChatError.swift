@@ -34,6 +34,13 @@ extension CommandError {
 
     /// `path` is the history file, or what was asked for when the error is about that.
     init(_ error: StoreError, path: String) {
+        // It may be about a copy.
+        if case .cannotOpen(let file, let reason) = error {
+            self.init(
+                .localIO, file, "cannot be opened: \(reason)",
+                advice: "look at the path, its folder and the permissions")
+            return
+        }
         let exit: ExitCode =
             switch error {
             case .nameTaken: .usage

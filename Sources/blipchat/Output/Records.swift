@@ -70,8 +70,8 @@ struct Records: Sendable {
         ])
     }
 
-    /// `twin`: the contact that the name looks like.
-    static func contact(_ peer: Peer, twin: String? = nil) -> JSONValue {
+    /// `twin`: the contact that the name looks like. `isRemoved`: it was one.
+    static func contact(_ peer: Peer, twin: String? = nil, isRemoved: Bool = false) -> JSONValue {
         .record([
             "v": 1, "type": "contact", "name": .string(peer.name),
             "peer_id": peer.peerID.map { .string($0.text) } ?? .null,
@@ -81,16 +81,17 @@ struct Records: Sendable {
             "looks_like": twin.map(JSONValue.string), "new_peer_id": peer.newPeerID.map { .string($0.text) },
             "former_peer_ids": peer.formerPeerIDs.isEmpty
                 ? nil : .array(peer.formerPeerIDs.map { .string($0.text) }),
+            "removed": isRemoved ? .bool(true) : nil,
         ])
     }
 
-    /// `twin`: the contact that the name looks like.
-    static func request(_ request: ContactRequest, twin: String? = nil) -> JSONValue {
+    /// `twin`: the contact that the name looks like. `isRejected`: it was forgotten.
+    static func request(_ request: ContactRequest, twin: String? = nil, isRejected: Bool = false) -> JSONValue {
         .record([
             "v": 1, "type": "request", "id": .integer(request.id), "peer_id": .string(request.peerID.text),
             "name": .string(request.name), "address": request.address.map { .string("\($0)") } ?? .null,
             "origin": .string(request.origin), "received": .time(request.received),
-            "looks_like": twin.map(JSONValue.string),
+            "looks_like": twin.map(JSONValue.string), "rejected": isRejected ? .bool(true) : nil,
         ])
     }
 

@@ -1,0 +1,96 @@
+// Lines of standard input as they come, for `send WHO - --lines`: what another program writes for days is sent as it
+// writes it.
+
+import ChatCore
+import Glibc
+
+/// The messages that lines of standard input are: each without its line end, empty ones left out. Lines end as in text
+/// files, with LF or CR LF; other characters that break lines belong to the text.
+struct InputLines {
+    /// Bytes of the longest message.
+    static let longest = 65_536
+
+    private let descriptor: Int32
+    private var buffer = LineBuffer()
+    private var isAtEnd = false
+    private var number = 0
+    /// Lines that were given out.
+    private var given = 0
+
+    init(descriptor: Int32 = STDIN_FILENO) { self.descriptor = descriptor }
+
+    /// The next message; `nil` behind the last. It waits for it.
+    ///
+    /// Throws 2 for a line that is no message, with its number; what came before it is given out already. A file is
+    /// looked through by `check()` before.
+    mutating func next() async throws(CommandError) -> String? {
+        while let line = try await nextLine() {
+            number += 1
+            let text = try self.text(of: line)
+            guard ChatClient.isVisible(text) else { continue }
+            given += 1
+            return text
+        }
+        return nil
+    }
+
+    /// Looks through what can be read twice, so that of a file either every line is sent or none.
+    ///
+    /// Throws as `next()` does.
+    func check() async throws(CommandError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        let place = lseek(descriptor, 0, SEEK_CUR)
+        guard place >= 0 else { return }
+        var lines = self
+        while let line = try await lines.nextLine() {
+            lines.number += 1
+            _ = try lines.text(of: line)
+        }
+        guard lseek(descriptor, place, SEEK_SET) == place else { throw unreadable(errno) }
+    }
+
+    private func text(of line: [UInt8]) throws(CommandError) -> String {
+        var line = line[...]
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        guard line.count <= Self.longest else {
+            throw noMessage("\(line.count) bytes, at most \(Self.longest) make a message")
+        }
+        guard let text = String(validating: line, as: UTF8.self) else { throw noMessage("not UTF-8 text") }
+        return text
+    }
+
+    private func noMessage(_ reason: String) -> CommandError {
+        let before = given == 0 ? "nothing was sent" : "the lines before it were sent"
+        return CommandError(
+            .usage, "standard input:\(number)", reason, advice: "\(before); send it with blipchat send-file")
+    }
+
+    private func unreadable(_ code: Int32) -> CommandError { .system("standard input", "cannot be read", code) }
+
+    private mutating func nextLine() async throws(CommandError) -> [UInt8]? {
+        while true {
+            if let line = buffer.next() { return line }
+            guard !isAtEnd else { return buffer.takeRest() }
+            // With room for the line's end.
+            guard buffer.count <= Self.longest + 2 else {
+                number += 1
+                throw noMessage("more than \(Self.longest) bytes make no message")
+            }
+            try await fill()
+        }
+    }
+
+    private mutating func fill() async throws(CommandError) {
+        var part = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            // Without a wait, reading would hold up the thread that signals and the socket need.
+            _ = await Readiness.readable.wait(on: descriptor, timeout: nil)
+            let count = read(descriptor, &part, part.count)
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            guard count >= 0 else { throw unreadable(errno) }
+            if count == 0 { isAtEnd = true } else { buffer.append(part[..<count]) }
+            return
+        }
+    }
+}
