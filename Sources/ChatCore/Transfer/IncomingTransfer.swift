@@ -277,6 +277,7 @@ actor IncomingTransfer {
             return .failed(reason: TransferReason.sourceChanged, tellsPeer: false)
         case BLIPErrorCode.tooManyRequests.code: return .waiting(reason: TransferReason.pausedByPeer)
         case BLIPErrorCode.busy.code: return .waiting(reason: TransferReason.senderBusy)
+        case BLIPErrorCode.handlerFailed.code: return .waiting(reason: TransferReason.senderCannotRead)
         default: return .waiting(reason: TransferReason.refused(code: error.code))
         }
     }

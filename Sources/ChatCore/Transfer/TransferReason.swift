@@ -8,6 +8,8 @@ public enum TransferReason {
     static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
     static let senderBusy = "the sender gives other files first"
+    /// What was read of it ended before its time: the next question finds out why.
+    static let senderCannotRead = "the sender could not read the file; it is asked again"
     static let receiverStopped = "the receiver does not fetch it now"
     static let partialReplaced = "another program changed the unfinished file; it is fetched anew"
     public static let sourceChanged = "the file changed after it was offered (it has to be sent again)"

@@ -186,10 +186,18 @@ extension CommandRunner {
     func openChat(
         _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: Task<IdentityFile.Ahead?, Never>
     ) async throws(CommandError) -> OpenChat {
-        try await OpenChat.open(paths, configuration, key: key) {
+        let waiting = Task { [streams] in
+            try await Task.sleep(for: Self.silence)
+            streams.note("blipchat: opening \(paths.history) takes long: another program may hold it")
+        }
+        defer { waiting.cancel() }
+        return try await OpenChat.open(paths, configuration, key: key) {
             try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
         }
     }
+
+    /// Somebody who sees nothing for longer is told why.
+    private static let silence = Duration.seconds(1)
 
     /// What is wrong with the history when it is damaged; `nil` when it is not, or when that is found later.
     private func damage(of paths: HomePaths) async throws(CommandError) -> StoreError? {
