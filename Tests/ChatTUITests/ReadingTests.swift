@@ -197,6 +197,29 @@ struct ReadingTests {
         #expect(fixture.text == usual)
     }
 
+    @Test("plain view: a file's line says when it was and whose it is, and nothing of it is cut", arguments: 24...130)
+    func plainFile(columns: Int) {
+        var done = Fixture.transfer(7, .incoming, "data.bin", size: 300_000, .complete, transferred: 300_000)
+        done.sha256 = "b1dccb7a" + String(repeating: "0", count: 56)
+        done.path = "/var/tmp/somewhere/downloads/data.bin"
+        done.started = Fixture.time(21, 9, 5)
+        done.finished = Fixture.time(21, 9, 6)
+        var fixture = screen(columns: columns, rows: 30, [Fixture.fileMessage(done, position: 1, at: done.offered)])
+        fixture.press("Alt-l")
+        let text = fixture.text.filter { !$0.isWhitespace }
+        let path = "/var/tmp/somewhere/downloads/data.bin"
+        #expect(
+            text.contains("09:05Alice:↓data.bin300kB·done·\(path)·sha256b1dccb7a·60s#7"), "\(fixture.text)")
+    }
+
+    @Test("plain view: an offer says when it was made and by whom")
+    func plainOffer() {
+        let offer = Fixture.transfer(9, .incoming, "gen.py", size: 834, .offered)
+        var fixture = screen([Fixture.fileMessage(offer, position: 1, at: offer.offered)])
+        fixture.press("Alt-l")
+        #expect(fixture.text.contains("\n09:05 Alice:\n┌ #9 gen.py"))
+    }
+
     @Test("every piece of a wrapped address knows the whole of it, and an overlay hides that too")
     func linkCells() {
         var fixture = screen(columns: 50)

@@ -95,6 +95,18 @@ struct RuleTests {
         #expect(screen.key(at: Point(column: 0, row: 0), size: size) == nil)
     }
 
+    @Test("a first page beside an old history says that its key is gone", arguments: [(80, 24), (40, 10)])
+    func goneKey(columns: Int, rows: Int) {
+        let defaults = FirstRunDefaults(
+            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo",
+            lacksOldKey: true)
+        let screen = FirstRunScreen(
+            form: FirstRunForm(defaults), capabilities: TerminalCapabilities(colors: 256, unicode: true))
+        let text = screen.draw(size: Size(columns: columns, rows: rows)).text()
+        #expect(text.contains("gone") && text.contains("id restore"))
+        #expect(!text.contains("Welcome") || text.contains("contacts see KEY CHANGED"))
+    }
+
     @Test("rule 8: every list narrows as its filter is typed", arguments: ["F1", "Alt-x", "Alt-k", "Ctrl-r"])
     func filters(key: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -245,6 +245,24 @@ struct SlashCommandTests {
         #expect(text.contains("\(scopes[2].words): at most 1.0 kB/s") && !text.contains("\(scopes[3].words): no limit"))
     }
 
+    @Test("Tab adds nothing behind the last argument", arguments: ["/whois Bob ", "/limit up off ", "/theme dark "])
+    func nothingBehind(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.type(line)
+        fixture.press("Tab", "Tab")
+        #expect(fixture.state.input.text == line)
+    }
+
+    @Test("/clear far up in the history leads to the end: what comes next is seen")
+    func clearScrolled() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Alt-Home")
+        fixture.enter("/clear")
+        let message = Fixture.message(900, .incoming, "after the clearing", at: Fixture.time(21, 22, 0))
+        fixture.send(.chat(.messageAdded(message)))
+        #expect(fixture.text.contains("after the clearing") && !fixture.text.contains("newer"))
+    }
+
     @Test("names of other programs: /unreads and /blocked list, /slashguard says what it is here")
     func namesOfOthers() {
         var fixture = Fixture.main(columns: 80, rows: 24)

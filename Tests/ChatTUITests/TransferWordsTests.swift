@@ -22,6 +22,22 @@ struct TransferWordsTests {
         return fixture
     }
 
+    @Test(
+        "a file of ours that waits says that nobody is there to fetch it",
+        arguments: [
+            (Fixture.bob, "Bob is offline, it goes on when they connect"),
+            (Fixture.alice, "waiting for the contact to fetch it"),
+        ])
+    func absent(contact: ContactID, reason: String) throws {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let transfer = Fixture.transfer(
+            9, .outgoing, "big.iso", size: 2_000_000, .accepted, contact: contact, transferred: 1_000_000,
+            reason: "waiting for the contact to fetch it")
+        fixture.send(.answer(.transfers([transfer])))
+        let group = try #require(fixture.state.transfers.group(of: transfer.number))
+        #expect(TransferWords(state: fixture.state, group: group).words == "queued: \(reason)")
+    }
+
     @Test("an offer to somebody who has not approved us waits for that")
     func unapproved() {
         var fixture = offering(.pending, to: Fixture.bob)

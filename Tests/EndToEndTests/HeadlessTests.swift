@@ -260,6 +260,20 @@ extension EndToEnd {
             #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
             #expect(process.outputLines.count == 2)
             #expect(try await server.home.texts("alice") == ["one", "two", "three"])
+            // What is delivered is not said to be queued; it takes the command a moment to hear of it.
+            let again = open(fifo, O_RDWR | O_CLOEXEC)
+            defer { close(again) }
+            try await eventually("the command knows what is delivered") {
+                let process = try alice.start("send", "bob", "-", "--lines", input: fifo)
+                #expect(write(again, "four\n", 5) == 5)
+                try await eventually("the line is there", state: { process.errorOutput }) {
+                    let state = try await alice.history("bob").last?.state
+                    return process.outputLines.count == 1 && state == "delivered"
+                }
+                process.signal(SIGINT)
+                #expect(try await process.waitForExit() == .exited(130))
+                return process.errorOutput.contains("interrupted (blipchat status")
+            }
             try await server.stop()
         }
 
@@ -279,6 +293,29 @@ extension EndToEnd {
             process.signal(SIGINT)
             #expect(try await process.waitForExit() == .exited(130))
             #expect(process.errorOutput.contains("interrupted"))
+        }
+
+        @Test("a line is stored as it comes, also while those before it wait for somebody who is away")
+        func linesForAbsent() async throws {
+            let alice = try BlipchatHome("alice")
+            try await alice.add("127.0.0.1:1", as: "bob")
+            let fifo = alice.folder.file("fifo")
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let writer = open(fifo, O_RDWR | O_CLOEXEC)
+            defer { close(writer) }
+            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "600", input: fifo)
+            for count in 1...3 {
+                #expect(write(writer, "line \(count)\n", 7) == 7)
+                try await eventually("\(count) are stored", state: { process.errorOutput }) {
+                    try await alice.texts("bob").count == count
+                }
+            }
+            try await eventually("the ids are printed") { process.outputLines.count == 3 }
+            #expect(process.isRunning)
+            let ids = process.outputLines.joined(separator: " ")
+            process.signal(SIGTERM)
+            #expect(try await process.waitForExit() == .exited(143))
+            #expect(process.errorOutput.contains("interrupted; queued: \(ids) ("), "\(process.errorOutput)")
         }
 
         @Test("what changes something has a record of what it is then")

@@ -85,7 +85,7 @@ public struct ChatLimits: Sendable {
     /// Files running in each direction with one peer; further ones wait.
     public var runningTransfers = 4
     /// A file that its receiver asks nothing of for so long does not count as running, and is closed.
-    public var uploadPatience = Duration.seconds(30)
+    public var uploadPatience = Duration.seconds(10)
     /// `file-get` requests for one file that are served at once.
     public var servedRanges = 32
     /// The smaller of the two is kept free on the disk of the downloads.

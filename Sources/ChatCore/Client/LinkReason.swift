@@ -19,7 +19,10 @@ public enum LinkReason {
         switch error {
         case .closedLocally: "closed by us"
         case .closedByPeer(let code, let reason):
-            reason.isEmpty ? "closed by them (\(code))" : "closed by them: \(reason)"
+            // The codes of an end that is none of trouble (RFC 6455 7.4.1): normal, going away.
+            reason.isEmpty
+                ? [1000, 1001].contains(code) ? "they have closed the connection" : "closed by them (\(code))"
+                : "closed by them: \(reason)"
         case .disconnected: "the connection was lost"
         case .peerViolated(let layer, let reason): "broke the \(layer) protocol: \(reason)"
         case .timedOut(let what): "no answer in time (\(what))"

@@ -253,7 +253,7 @@ extension AppState {
             chats[index].seenOnItsWay += 1
             effects.append(.run(.markSeen(chats[index].id, position)))
         }
-        say(contacts.count == 1 ? "\(name(of: contacts[0])) is read" : "All chats are read")
+        say(contacts.count == 1 && chats.count > 1 ? "\(name(of: contacts[0])) is read" : "All chats are read")
     }
 
     // MARK: Going there

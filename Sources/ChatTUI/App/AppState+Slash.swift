@@ -20,7 +20,7 @@ extension AppState {
         case .goTo: goTo(scanner.remainder() ?? "", &effects)
         case .unreads: note(unreadLines(ListFilter(scanner.remainder() ?? "")))
         case .slashGuard: note(Self.slashGuard)
-        case .clear: clearView()
+        case .clear: clearView(&effects)
         case .me: sayAction(scanner.remainder() ?? "", &effects)
         case .reply, .edit, .delete, .react, .forward, .retry, .history, .unread, .readMark, .pin, .pins, .links, .open,
             .info, .log:
@@ -197,12 +197,13 @@ extension AppState {
         return listed.isEmpty ? ["No contact matches"] : listed
     }
 
-    private mutating func clearView() {
+    private mutating func clearView(_ effects: inout [AppEffect]) {
         guard let index = chatIndex(openID) else {
             lobby = []
             return
         }
-        // The empty view says what has become of the history.
+        // What comes from now on is below; the empty view says what has become of the history.
+        scroll(.newest, &effects)
         chats[index].window.clear()
     }
 

@@ -54,7 +54,8 @@ struct EditorSession: Sendable {
         guard file >= 0 else { return failure("The draft cannot be written to \(folder)") }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { unlink(path) }
-        var bytes = Array((text + "\n").utf8)
+        // A file of one empty line would be one with an empty first line.
+        var bytes = Array((text.isEmpty ? "" : text + "\n").utf8)
         let written = bytes.withUnsafeMutableBytes { write(file, $0.baseAddress, $0.count) }
         close(file)
         guard written == bytes.count else { return failure("The draft cannot be written to \(folder)") }

@@ -13,10 +13,12 @@ public struct FirstRunDefaults: Sendable {
     public var keyPath: String
     /// The home folder, shown as `~`.
     public var home: String
+    /// There is a history already, whose key is gone.
+    public var lacksOldKey: Bool
 
     public init(
         name: String, listenAddress: String = "all addresses", listenPort: UInt16, downloads: String, keyPath: String,
-        home: String
+        home: String, lacksOldKey: Bool = false
     ) {
         self.name = name
         self.listenAddress = listenAddress
@@ -24,6 +26,7 @@ public struct FirstRunDefaults: Sendable {
         self.downloads = downloads
         self.keyPath = keyPath
         self.home = home
+        self.lacksOldKey = lacksOldKey
     }
 }
 

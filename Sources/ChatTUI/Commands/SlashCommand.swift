@@ -66,8 +66,14 @@ struct SlashCommand: Sendable {
     /// `/msg WHO TEXT`
     var line: String { usage.isEmpty ? "/" + name : "/\(name) \(usage)" }
 
-    /// What argument number `index` is.
+    /// What argument number `index` is; `nil` behind the last, unless that may come again.
     func argument(at index: Int) -> Argument? {
-        arguments.indices.contains(index) ? arguments[index] : arguments.last
+        guard index >= arguments.count, let last = arguments.last else {
+            return index < 0 ? nil : arguments.indices.contains(index) ? arguments[index] : nil
+        }
+        return switch last {
+        case .path, .text, .word: last
+        default: nil
+        }
     }
 }

@@ -41,17 +41,22 @@ struct FileRows {
     /// A line about the file or its folder, behind time, mark and arrow.
     func rows(of text: SafeText, style: Style, target: HitTarget? = nil) -> [StyledLine] {
         var lead = StyledLine()
-        if !message.isNarrow {
+        if state.isPlain {
+            lead = message.narrowLead
+        } else if !message.isNarrow {
             lead.add(message.time, Theme.time)
             lead.add(" ")
             lead.add(SafeText(message.mark, as: .line).padded(to: 2), Theme.mark(message.message.state))
             lead.add(" ")
         }
         lead.add(arrow + " ")
-        let wrapped = TextWrap.wrap(text, width: max(8, message.width - indent - (message.isNarrow ? 0 : 1)))
+        let width = max(8, message.width - indent - (message.isNarrow ? 0 : 1))
+        // What follows stands below the lead, or there is no indentation and it has more room.
+        let isHanging = lead.width == indent
+        let wrapped = TextWrap.wrap(isHanging ? text : .blanks(lead.width) + text, width: width)
         return wrapped.enumerated().map { index, line in
             var row = index == 0 ? lead : StyledLine(.blanks(indent))
-            row.add(line, style, target: target)
+            row.add(index == 0 && !isHanging ? line.dropping(width: lead.width) : line, style, target: target)
             return row
         }
     }
@@ -79,7 +84,7 @@ struct FileRows {
 
     private var waiting: String {
         TransferWords.waiting(
-            transfer.transferred, state.whatHolds(transfer.contact) ?? transfer.reason,
+            transfer.transferred, state.whatHolds(transfer.contact, transfer.direction, else: transfer.reason),
             bar: ProgressBar.text(transfer.transferred, of: transfer.size, width: 10),
             percent: TransferPace(transfer: transfer, progress: nil).percent)
     }
@@ -131,6 +136,7 @@ struct FileRows {
         }
         place += "id \(shortID)"
         let lead = message.isNarrow ? "" : message.time + "    "
+        let head = state.isPlain ? [message.narrowLead] : []
         let room = max(4, message.width - lead.count)
         var rows = [StyledLine(lead, Theme.time)] + (0..<2).map { _ in StyledLine(.blanks(lead.count)) }
         // What sort of file it claims to be gives way to its name.
@@ -138,7 +144,7 @@ struct FileRows {
         rows[0].add((number + offeredName(width: nameRoom) + rest).truncated(to: room), Theme.unread)
         rows[1].add((SafeText(literal: "│ ") + SafeText(place, as: .line)).truncated(to: room))
         rows[2].add(answers(room: room))
-        return rows
+        return head + rows
     }
 
     /// The keys or commands that answer the offer; what does not fit is left out from the right. Keys can be clicked.

@@ -61,8 +61,15 @@ struct FirstRunScreen {
         func label(_ words: String) { text(words, Theme.quiet) }
         func next() { row += 1 }
 
-        text("No account, no server. You are a key on this disk; back it up.")
-        row += 2
+        if form.defaults.lacksOldKey {
+            text("! The key of the history here is gone. A new one makes you somebody", Theme.error)
+            next()
+            text("else: contacts see KEY CHANGED. Or Esc, blipchat id restore FILE.", Theme.error)
+            next()
+        } else {
+            text("No account, no server. You are a key on this disk; back it up.")
+            row += 2
+        }
         label("Name others see")
         field(.name, on: &canvas, area, row: row)
         next()
@@ -132,7 +139,8 @@ struct FirstRunScreen {
         ]
         let rows = canvas.size.rows
         let focus = form.focus.rawValue
-        let head: [String] = rows >= 8 ? ["Welcome to blipchat"] : []
+        let title = form.defaults.lacksOldKey ? "! The old key is gone (id restore)" : "Welcome to blipchat"
+        let head: [String] = rows >= 8 ? [title] : []
         for (row, words) in head.enumerated() {
             canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: row), style: Theme.title)
         }

@@ -44,7 +44,8 @@ struct FolderRows {
         case .offered: return "· " + state.words(offering: head)
         case .accepted:
             return TransferWords.waiting(
-                group.transferred, state.whatHolds(group.contact) ?? group.reason, bar: bar(group),
+                group.transferred, state.whatHolds(group.contact, group.direction, else: group.reason),
+                bar: bar(group),
                 percent: words.pace.percent)
         case .running:
             let parts = [words.pace.percent, words.pace.rate, words.pace.remaining].compactMap { $0 }

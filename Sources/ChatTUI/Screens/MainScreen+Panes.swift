@@ -57,7 +57,7 @@ extension MainScreen {
         let isOpen = chat.id == state.openID
         let isMuted = chat.peer.isMuted(at: state.moment.wall)
         // Of the open chat only what is out of sight is unread.
-        let news = (isMuted ? "z" : "") + (isOpen && chat.window.isAtBottom ? "" : unread(chat))
+        let news = (isMuted ? "z" : "") + (isOpen && chat.window.isAtBottom && !chat.keepsUnread ? "" : unread(chat))
         var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
         let room = width - line.width - 3 - news.count

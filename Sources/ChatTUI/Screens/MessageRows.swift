@@ -130,7 +130,8 @@ struct MessageRows {
         }
     }
 
-    private func narrowRows(_ text: SafeText) -> [StyledLine] {
+    /// `16:15 ✓✓ me: `, before the text of a row without panes.
+    var narrowLead: StyledLine {
         var lead = StyledLine(time, Theme.time)
         lead.add(" ")
         if !mark.isEmpty {
@@ -141,6 +142,11 @@ struct MessageRows {
             lead.add(nick.truncated(to: state.isPlain ? 64 : 12), nickStyle)
             lead.add(isAction ? " " : ": ")
         }
+        return lead
+    }
+
+    private func narrowRows(_ text: SafeText) -> [StyledLine] {
+        let lead = narrowLead
         guard lead.width <= width / 2, quotedText == nil, !beginsRightToLeft(text) else {
             // No room beside the lead, or not at that side: the text begins on the next row.
             return [lead] + bodyLines(text, width: max(4, width - indent)).map(indented)

@@ -62,7 +62,9 @@ struct TransferWords {
             return "offered: a accepts, n declines" + (group.reason.map { " (\($0))" } ?? "")
         case .offered: return state.words(offering: group.lead)
         case .accepted:
-            if let reason = state.whatHolds(group.contact) ?? group.reason { return "queued: \(reason)" }
+            if let reason = state.whatHolds(group.contact, group.direction, else: group.reason) {
+                return "queued: \(reason)"
+            }
             let isOnline = state.chat(group.contact)?.link.isOnline ?? false
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
         case .complete: return done()
@@ -108,6 +110,13 @@ extension AppState {
     /// Why nothing goes to or comes from a contact before our user has decided something.
     func whatHolds(_ contact: ContactID) -> String? {
         chat(contact)?.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
+    }
+
+    /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.
+    func whatHolds(_ contact: ContactID, _ direction: MessageDirection, else reason: String?) -> String? {
+        if let held = whatHolds(contact) { return held }
+        guard direction == .outgoing, reason != nil, chat(contact)?.link.isOnline == false else { return reason }
+        return "\(name(of: contact)) is offline, it goes on when they connect"
     }
 
     /// What becomes of an offer of ours, by the mark of its message, where that is loaded.

@@ -20,6 +20,9 @@ extension CommandSpecification {
                 Prints the message's id. The words are joined by blanks; - reads the message from standard input.
                 Without --queue it waits until the peer has stored the message, at most --timeout (10 seconds); what
                 is not delivered by then stays queued and goes out whenever blipchat runs and the peer is there.
+                With --lines each line that is not empty is stored, and its id printed, as it comes, also while those
+                before it wait; at the end of the input it waits until all are delivered, each in its turn at most
+                --timeout.
                 """,
             options: [
                 .init("--queue", "store the message and return at once"),

@@ -15,11 +15,50 @@ extension CommandRunner {
             return try await perform(
                 .send(to: who, text: try text(), timeout: timeout), patience: patience, print: printID)
         }
+        return try await sendLines(to: who, timeout, patience: patience, print: printID)
+    }
+
+    /// Sends each line as it comes: it is stored, and its id printed, whatever has become of those before it. While no
+    /// line comes, and at the end, waits for what was sent, each message in its turn at most `timeout`. Behind one that was
+    /// not delivered none is waited for.
+    private func sendLines(
+        to who: String, _ timeout: Duration?, patience: Duration,
+        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
+    ) async throws(CommandError) -> ExitCode {
         var lines = InputLines()
         try await lines.check()
-        return try await perform(.sending, patience: patience, print: printID) { () async throws(CommandError) in
-            try await lines.next().map { .send(to: who, text: $0, timeout: timeout) }
+        let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
+        var run = try await begin(isSending: true, concernsPeers: true, isLong: true, patience: patience)
+        var sent = SentLines(timeout: timeout)
+        var failure: CommandError?
+        do throws(CommandError) {
+            while await printer.failure == nil {
+                while !lines.isReady, sent.isWaiting { try await wait(forFirstOf: &sent, to: who, in: &run) }
+                guard let text = try await lines.next() else { break }
+                let result = try await perform(.send(to: who, text: text, timeout: nil), in: &run, printer)
+                // The next line would fare no better.
+                if case .failed(let error) = result { throw error }
+                if let id = await printer.lastMessage { sent.add(id) }
+                while sent.areTooMany { try await wait(forFirstOf: &sent, to: who, in: &run) }
+            }
+            while sent.isWaiting { try await wait(forFirstOf: &sent, to: who, in: &run) }
+        } catch {
+            failure = error
         }
+        try await end(run, printer, failure ?? sent.failure)
+        return .done
+    }
+
+    /// Waits a moment, no longer than a line may be kept waiting meanwhile.
+    private func wait(
+        forFirstOf sent: inout SentLines, to who: String, in run: inout OperationRun
+    ) async throws(CommandError) {
+        guard let (id, left, whole) = sent.first else { return }
+        // Its id has been printed.
+        let silent = RecordPrinter(isJSON: false, streams: streams) { _ in }
+        let wait = ControlOperation.wait(for: [id], to: who, timeout: min(left, SentLines.moment), whole: whole)
+        guard case .failed(let error) = try await perform(wait, in: &run, silent) else { return sent.firstIsDone() }
+        sent.firstIsNotDone(error)
     }
 
     /// How long to wait for the peer; `nil`: not at all, it is only queued.

@@ -160,34 +160,18 @@ struct CommandRunner: Sendable {
         _ operations: [ControlOperation], patience: Duration,
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
-        var rest = operations[...]
-        let kind = OperationKind(
-            isSending: operations.contains(where: \.isSending),
-            concernsPeers: operations.contains(where: \.concernsPeers),
-            isLong: false)
-        return try await perform(kind, patience: patience, print: print) { rest.popFirst() }
-    }
-
-    /// The same for operations that come one by one, the last before `nil`. What `next` throws ends them like one that
-    /// fails.
-    func perform(
-        _ kind: OperationKind, patience: Duration,
-        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void,
-        next: () async throws(CommandError) -> ControlOperation?
-    ) async throws(CommandError) -> ExitCode {
-        // What is sent cannot be taken back: that its id has nowhere to go is said before.
-        if kind.isSending { try streams.requireOutput() }
+        let isSending = operations.contains(where: \.isSending)
+        let concernsPeers = operations.contains(where: \.concernsPeers)
         let printer = RecordPrinter(isJSON: isJSON, streams: streams, print: print)
-        let watch = kind.isSending ? try await InterruptedSending.watch(streams) : nil
-        var performer = try await performer(callsContacts: kind.concernsPeers, isLong: kind.isLong)
+        var run = try await begin(isSending: isSending, concernsPeers: concernsPeers, patience: patience)
         var code = ExitCode.done
         var failure: CommandError?
         do throws(CommandError) {
-            while let operation = try await next() {
+            for operation in operations {
                 let operation = failure == nil ? operation : operation.withoutWaiting
-                switch try await perform(operation, by: &performer, patience: patience, kind, printer, watch) {
+                switch try await perform(operation, in: &run, printer) {
                 case .done(let newCode): code = newCode
-                case .failed(let error): if failure == nil || error.exit != .queued { failure = error }
+                case .failed(let error): failure = error.exit == .queued ? failure ?? error : error
                 case .again: break
                 }
                 guard failure.map({ $0.exit == .queued }) ?? true, await printer.failure == nil else { break }
@@ -195,28 +179,56 @@ struct CommandRunner: Sendable {
         } catch {
             failure = error
         }
-        await performer.finish()
-        await watch?.end()
+        try await end(run, printer, failure)
+        return code
+    }
+
+    /// What operations that are carried out one after the other share.
+    struct OperationRun {
+        fileprivate(set) var performer: OperationPerformer
+        fileprivate let isSending: Bool
+        fileprivate let concernsPeers: Bool
+        fileprivate let isLong: Bool
+        fileprivate let patience: Duration
+        fileprivate let watch: InterruptedSending?
+    }
+
+    /// Finds who carries operations out. `isSending`: they store something that is to be delivered; `concernsPeers`: others
+    /// have to do with them; `isLong`: they may come for days; `patience`: at most so long is waited between two records.
+    func begin(
+        isSending: Bool, concernsPeers: Bool, isLong: Bool = false, patience: Duration
+    ) async throws(CommandError) -> OperationRun {
+        // What is sent cannot be taken back: that its id has nowhere to go is said before.
+        if isSending { try streams.requireOutput() }
+        let watch = isSending ? try await InterruptedSending.watch(streams) : nil
+        return OperationRun(
+            performer: try await performer(callsContacts: concernsPeers, isLong: isLong), isSending: isSending,
+            concernsPeers: concernsPeers, isLong: isLong, patience: patience, watch: watch)
+    }
+
+    /// Throws what went wrong, if anything did.
+    func end(_ run: OperationRun, _ printer: RecordPrinter, _ failure: CommandError?) async throws(CommandError) {
+        await run.performer.finish()
+        await run.watch?.end()
         if let unprinted = await printer.failure {
-            guard kind.isSending else { throw unprinted }
+            guard run.isSending else { throw unprinted }
             throw CommandError(
                 unprinted.exit, unprinted.subject, unprinted.reason,
                 advice: "what was sent up to here is stored, and goes out: blipchat history shows it")
         }
         if let failure { throw failure }
-        return code
     }
 
     /// Carries out one operation, by whoever runs the chat next when the process that runs it ends meanwhile.
-    private func perform(
-        _ operation: ControlOperation, by performer: inout OperationPerformer, patience: Duration,
-        _ kind: OperationKind, _ printer: RecordPrinter, _ watch: InterruptedSending?
+    func perform(
+        _ operation: ControlOperation, in run: inout OperationRun, _ printer: RecordPrinter
     ) async throws(CommandError) -> ControlResult {
         let begin = ContinuousClock.now
         let stored = StoredMessages()
+        let watch = run.watch
         var rest = operation
         while true {
-            let result = await performer.perform(rest, patience: patience) { record in
+            let result = await run.performer.perform(rest, patience: run.patience) { record in
                 watch?.note(record)
                 if let printed = stored.note(record) { await printer.take(printed) }
             }
@@ -227,8 +239,8 @@ struct CommandRunner: Sendable {
             }
             _ = stored.takeHeld()
             do throws(CommandError) {
-                performer = try await self.performer(
-                    afterEnd: true, callsContacts: operation.concernsPeers, isLong: kind.isLong)
+                run.performer = try await performer(
+                    afterEnd: true, callsContacts: operation.concernsPeers, isLong: run.isLong)
             } catch {
                 return .failed(try await abandoned(operation, stored.ids, error, printer))
             }
@@ -312,19 +324,6 @@ struct CommandRunner: Sendable {
     }
 }
 
-/// What operations that are carried out one after the other have in common.
-struct OperationKind: Sendable {
-    /// They store something that is to be delivered.
-    let isSending: Bool
-    /// Others have to do with them (`ControlOperation.concernsPeers`).
-    let concernsPeers: Bool
-    /// They may come for days.
-    let isLong: Bool
-
-    /// Messages that somebody or another program writes.
-    static let sending = OperationKind(isSending: true, concernsPeers: true, isLong: true)
-}
-
 /// The process that carries out operations: another one, or this one.
 enum OperationPerformer {
     case running(ControlClient)
@@ -351,6 +350,8 @@ actor RecordPrinter {
     private let streams: StandardStreams
     private let print: @Sendable (JSONValue) throws(CommandError) -> Void
     private(set) var failure: CommandError?
+    /// The last message that it has printed.
+    private(set) var lastMessage: MessageID?
 
     init(isJSON: Bool, streams: StandardStreams, print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void) {
         self.isJSON = isJSON
@@ -360,6 +361,7 @@ actor RecordPrinter {
 
     func take(_ record: JSONValue) {
         guard failure == nil else { return }
+        if record["type"] == "message" { lastMessage = record["id"]?.stringValue.flatMap { MessageID($0) } }
         do throws(CommandError) {
             if isJSON { try streams.json(record) } else { try print(record) }
         } catch {

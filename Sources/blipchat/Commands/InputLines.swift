@@ -34,6 +34,13 @@ struct InputLines {
         return nil
     }
 
+    /// Whether `next()` has something to read: a line, a part of one, or the end.
+    var isReady: Bool {
+        guard !isAtEnd, !buffer.hasLine else { return true }
+        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&input, 1, 0) > 0
+    }
+
     /// Looks through what can be read twice, so that of a file either every line is sent or none.
     ///
     /// Throws as `next()` does.

@@ -149,6 +149,21 @@ struct HomePaths: Sendable, Equatable {
 extension CommandError {
     /// A call to the system failed with `code`: local I/O.
     static func system(_ subject: String, _ what: String, _ code: Int32, advice: String? = nil) -> CommandError {
-        CommandError(.localIO, subject, "\(what): \(String(cString: strerror(code)))", advice: advice)
+        CommandError(
+            .localIO, subject, "\(what): \(String(cString: strerror(code)))", advice: advice ?? usualAdvice(code))
+    }
+
+    /// What to do about an error number of the system; `nil` where nothing can be said.
+    private static func usualAdvice(_ code: Int32) -> String? {
+        switch code {
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: "look at the path"
+        case EACCES, EPERM: "look at the permissions"
+        case EISDIR: "name a file in it"
+        case EBADF: "open it before"
+        case ENOSPC, EDQUOT: "make room"
+        case EROFS: "choose another place"
+        case EMFILE, ENFILE: "close something, or raise the limit of open files"
+        default: nil
+        }
     }
 }

@@ -32,6 +32,9 @@ struct Setting: Sendable {
         var home: String?
     }
 
+    /// Without its section: `list_width`.
+    private var lastName: String { key.split(separator: ".").last.map(String.init) ?? key }
+
     /// The words that it can be, of those that can be words; patterns and the like are none.
     var choices: [String] {
         if form == "true or false" { return ["true", "false"] }
@@ -80,6 +83,11 @@ struct Setting: Sendable {
         // Right name, wrong section.
         let sameName = keys.filter { $0 == path.name || $0.hasSuffix("." + path.name) }
         if !sameName.isEmpty { return "did you mean \(sameName.joined(separator: " or "))?" }
+        if path.section.isEmpty, let near = NearestName.to(path.name, among: plain.map { $0.lastName }),
+            let meant = plain.first(where: { $0.lastName == near })
+        {
+            return "did you mean \(meant.key)?"
+        }
         let section = keys.filter { !path.section.isEmpty && $0.hasPrefix(path.section + ".") }
         if !section.isEmpty { return "in [\(path.section)] there are \(section.joined(separator: ", "))" }
         let sections = keys.compactMap { key in key.lastIndex(of: ".").map { String(key[..<$0]) } }

@@ -18,6 +18,8 @@ struct LineBuffer {
         bytes += part
     }
 
+    var hasLine: Bool { bytes[searched...].contains(UInt8(ascii: "\n")) }
+
     /// The next whole line without its LF; `nil` while its end has not come.
     mutating func next() -> [UInt8]? {
         guard let end = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) else {

@@ -82,7 +82,7 @@ extension CommandRunner {
             name: configuration.name, listenAddress: listen.host == Self.allAddresses ? "all addresses" : listen.host,
             listenPort: listen.port,
             downloads: configuration.downloadsFolder,
-            keyPath: paths.identity, home: environment["HOME"] ?? "")
+            keyPath: paths.identity, home: environment["HOME"] ?? "", lacksOldKey: SmallFile.exists(paths.history))
         do {
             return try await FirstRunApplication(terminal: terminal, defaults: defaults) {
                 answer throws(FirstRunProblem) in

@@ -1,0 +1,48 @@
+// What `send WHO - --lines` has sent and not seen delivered yet.
+
+import ChatCore
+
+/// Messages in the order in which they were sent, the first of which is waited for.
+struct SentLines {
+    /// How long a line that comes meanwhile is kept waiting.
+    static let moment = Duration.milliseconds(200)
+    /// So many may be on their way: the outbox holds ten times as many.
+    private static let most = 1000
+
+    /// How long each is waited for; `nil`: not at all.
+    private let timeout: Duration?
+    private var messages: ArraySlice<MessageID> = []
+    /// Since when the first of them is the first.
+    private var begin = ContinuousClock.now
+    /// Why one was not delivered. Nothing is waited for behind it.
+    private(set) var failure: CommandError?
+
+    init(timeout: Duration?) { self.timeout = timeout }
+
+    var isWaiting: Bool { !messages.isEmpty }
+    var areTooMany: Bool { messages.count > Self.most }
+
+    /// The one to be waited for, how long still, and how long in all.
+    var first: (id: MessageID, left: Duration, whole: Duration)? {
+        guard let timeout, let id = messages.first else { return nil }
+        return (id, max(.zero, timeout - (ContinuousClock.now - begin)), timeout)
+    }
+
+    mutating func add(_ id: MessageID) {
+        guard timeout != nil, failure == nil else { return }
+        if messages.isEmpty { begin = .now }
+        messages.append(id)
+    }
+
+    mutating func firstIsDone() {
+        messages.removeFirst()
+        begin = .now
+    }
+
+    /// It goes on being waited for unless its time is over, or something else is wrong with it than time.
+    mutating func firstIsNotDone(_ error: CommandError) {
+        if error.exit == .queued, let first, first.left > .zero { return }
+        failure = error
+        messages = []
+    }
+}
