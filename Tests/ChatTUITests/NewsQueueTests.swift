@@ -75,3 +75,55 @@ struct NewsQueueTests {
         #expect(taken == Array(101...count))
     }
 }
+
+@Suite("How fast news go to the screen")
+struct NewsPaceTests {
+    /// What happens when `perSecond` events come for a second to a listener that reads at once what waits.
+    private func listen(perSecond: Int) -> (looks: Int, tells: Int, waiting: Int, read: Int) {
+        let start = ContinuousClock.now
+        let interval = Duration.seconds(1) / perSecond
+        var pace = NewsPace(at: start)
+        var now = start
+        var (looks, tells, most, read) = (0, 0, 0, 0)
+        while read < perSecond {
+            // It waits for the next one, or finds several.
+            now = max(now, start + interval * (read + 1))
+            let there = min(perSecond, max(read + 1, Int((now - start) / interval)))
+            looks += 1
+            most = max(most, there - read)
+            var isResting = false
+            while read < there, !isResting {
+                read += 1
+                if pace.tell(at: now) == .zero { tells += 1 }
+                isResting = pace.rests(at: now)
+            }
+            guard isResting else { continue }
+            now += NewsPace.rest
+            pace.begin(at: now)
+        }
+        return (looks, tells, most, read)
+    }
+
+    @Test("in a flood the listener looks seldom and never falls behind", arguments: [3000, 10_000, 50_000])
+    func flood(perSecond: Int) {
+        let result = listen(perSecond: perSecond)
+        #expect(result.read == perSecond)
+        #expect(result.looks * 2 < perSecond)
+        #expect(result.waiting <= perSecond / 1000 * 6, "what comes while it rests")
+    }
+
+    @Test("what comes now and then is looked at and told at once", arguments: [1, 10, 100, 200])
+    func seldom(perSecond: Int) {
+        let result = listen(perSecond: perSecond)
+        #expect(result.looks == perSecond && result.tells == perSecond && result.waiting == 1)
+    }
+
+    @Test("the screen is told at most once in four milliseconds, and of everything")
+    func told() {
+        let start = ContinuousClock.now
+        var pace = NewsPace(at: start)
+        #expect(pace.tell(at: start) == .zero)
+        #expect(pace.tell(at: start + .milliseconds(1)) == .milliseconds(3))
+        #expect(pace.tell(at: start + .milliseconds(9)) == .zero)
+    }
+}

@@ -371,6 +371,37 @@ struct UpdateTests {
         #expect(fixture.errands == [.markSeen(Fixture.alice, HistoryPosition(20))])
     }
 
+    @Test("one mark as seen is on its way at a time: the next one stands for all that came meanwhile, also at the end")
+    func seenTogether() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        func receive(_ numbers: ClosedRange<Int64>) {
+            for number in numbers {
+                let news = Fixture.message(number, .incoming, "new \(number)", at: Fixture.time(21, 9, 7))
+                fixture.send(.chat(.messageAdded(news)))
+            }
+        }
+        let marks = (20...30 as ClosedRange<Int64>).map { Errand.markSeen(Fixture.alice, HistoryPosition($0)) }
+        fixture.effects = []
+        receive(20...25)
+        #expect(fixture.errands == [marks[0]])
+        #expect(fixture.state.openChat?.conversation.readUpTo == HistoryPosition(25))
+        fixture.effects = []
+        fixture.send(.done(marks[0], .nothing))
+        #expect(fixture.errands == [marks[5]])
+        fixture.effects = []
+        fixture.send(.failed(marks[5], .notOnline))
+        #expect(!fixture.errands.contains { if case .markSeen = $0 { true } else { false } })
+        receive(26...26)
+        receive(27...30)
+        #expect(fixture.errands == [marks[6]])
+        fixture.effects = []
+        fixture.press("Ctrl-q")
+        #expect(fixture.errands.contains(marks[10]))
+        fixture.effects = []
+        fixture.send(.done(marks[6], .nothing))
+        #expect(fixture.errands.isEmpty)
+    }
+
     @Test("what was seen here stays seen in answers that are older, and is unread when another screen has marked it so")
     func markedElsewhere() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -89,8 +89,13 @@ final class AppLoop {
         for action in early { dispatch(action) }
         let listener = Task.detached { [weak self] in
             let news = NewsQueue()
+            var pace = NewsPace(at: .now)
             for await event in events {
-                if news.add(event) { ScreenActor.enqueue { self?.take(news) } }
+                if news.add(event) { ScreenActor.after(pace.tell(at: .now)) { self?.take(news) } }
+                guard pace.rests(at: .now) else { continue }
+                // Ends early when the listener is cancelled, and then so does the loop.
+                try? await Task.sleep(for: NewsPace.rest)
+                pace.begin(at: .now)
             }
         }
         dispatch(.clock)

@@ -128,6 +128,11 @@ extension AppState {
         isQuitting = true
         stopTyping(&effects)
         leaveDrafts(&effects)
+        for index in chats.indices {
+            guard let position = chats[index].seenNext else { continue }
+            chats[index].seenNext = nil
+            effects.append(.run(.markSeen(chats[index].id, position)))
+        }
         effects.append(.quit)
     }
 

@@ -16,7 +16,7 @@ extension AppState {
             if let index = chatIndex(contact), chats[index].keepsUnread {
                 chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
             }
-        case .markSeen(let contact, _): seenIsStored(contact)
+        case .markSeen(let contact, _): seenIsStored(contact, &effects)
         case .deleteHere(let ids, _): say(ids.count == 1 ? "Deleted here" : "Deleted \(ids.count) messages here")
         case .send(_, let contact):
             if contact == openID, case .message(let message) = result { follow(message) }
@@ -228,15 +228,16 @@ extension AppState {
         return " (a text beside the files stands behind --: /send PATH -- TEXT)"
     }
 
-    private mutating func seenIsStored(_ contact: ContactID) {
+    private mutating func seenIsStored(_ contact: ContactID, _ effects: inout [AppEffect]) {
         guard let index = chatIndex(contact) else { return }
         chats[index].seenOnItsWay = max(0, chats[index].seenOnItsWay - 1)
         chats[index].seenStored = moment.uptime
+        sendSeen(at: index, &effects)
     }
 
     /// An errand could not be done.
     mutating func fail(_ errand: Errand, _ error: ChatError, _ effects: inout [AppEffect]) {
-        if case .markSeen(let contact, _) = errand { seenIsStored(contact) }
+        if case .markSeen(let contact, _) = errand { seenIsStored(contact, &effects) }
         if isQuitting { leave(undone: errand, &effects) }
         switch errand {
         case .send(let text, let contact):

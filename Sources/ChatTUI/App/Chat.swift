@@ -23,6 +23,8 @@ struct Chat: Sendable, Equatable, Identifiable {
     var quotes: [MessageID: Quote] = [:]
     /// Our user wants it to stay unread although it is open.
     var keepsUnread = false
+    /// The newest that was seen while a mark was on its way to the store: the next mark, for all that came meanwhile.
+    var seenNext: HistoryPosition?
     /// How many marks of this screen as seen are on their way to the store, and when (uptime) the last one was there.
     var seenOnItsWay = 0
     var seenStored: Duration?

@@ -49,3 +49,47 @@ final class NewsQueue: Sendable {
         }
     }
 }
+
+/// How fast news go to the screen: the first at once, a flood of them together.
+///
+/// Where each wakes a thread of its own, and the screen, a machine whose threads wake slowly spends most of a processor on
+/// that alone, and the screen falls behind.
+struct NewsPace {
+    /// How long a flood is left to gather. A picture is 18 ms.
+    static let rest = Duration.milliseconds(4)
+    /// How long it is listened to in between.
+    private static let listening = Duration.milliseconds(1)
+    /// So many in `rest` are a flood.
+    private static let flood = 8
+
+    private var told: ContinuousClock.Instant?
+    private var begun: ContinuousClock.Instant
+    private var count = 0
+
+    init(at now: ContinuousClock.Instant) { begun = now }
+
+    /// The screen is to be told. Returns after how long: it was told a moment ago, perhaps.
+    mutating func tell(at now: ContinuousClock.Instant) -> Duration {
+        let due = told.map { max(now, $0 + Self.rest) } ?? now
+        told = due
+        return due - now
+    }
+
+    /// Something has come. Returns whether to let more gather before the next is looked at; then `begin(at:)` follows.
+    mutating func rests(at now: ContinuousClock.Instant) -> Bool {
+        count += 1
+        let time = now - begun
+        guard time >= Self.listening else { return false }
+        guard time <= Self.rest else {
+            begin(at: now)
+            return false
+        }
+        return count >= Self.flood
+    }
+
+    /// Begins to count anew.
+    mutating func begin(at now: ContinuousClock.Instant) {
+        begun = now
+        count = 0
+    }
+}

@@ -32,8 +32,9 @@ public actor ScreenActor {
         queue.async { assumeIsolated(work) }
     }
 
-    /// Runs `work` on the actor after `delay`.
+    /// Runs `work` on the actor after `delay`, behind what is there already.
     static func after(_ delay: Duration, _ work: @escaping @Sendable @ScreenActor () -> Void) {
+        guard delay > .zero else { return enqueue(work) }
         queue.asyncAfter(deadline: .now() + delay.dispatchInterval) { assumeIsolated(work) }
     }
 

@@ -100,7 +100,16 @@ extension AppState {
         chats[index].conversation.readUpTo = newest
         chats[index].conversation.unreadCount = 0
         chats[index].mentionCount = 0
+        // One at a time: in a flood each message would be one.
+        chats[index].seenNext = newest
+        sendSeen(at: index, &effects)
+    }
+
+    /// Gives the store what was seen, unless it is busy with what was seen before.
+    mutating func sendSeen(at index: Int, _ effects: inout [AppEffect]) {
+        guard chats[index].seenOnItsWay == 0, let position = chats[index].seenNext else { return }
+        chats[index].seenNext = nil
         chats[index].seenOnItsWay += 1
-        effects.append(.run(.markSeen(chats[index].id, newest)))
+        effects.append(.run(.markSeen(chats[index].id, position)))
     }
 }

@@ -87,6 +87,8 @@ extension ScreenFixture {
         let request = PageRequest(contact: alice, anchor: .newest, limit: 100, generation: 0)
         fixture.state.chats[0].window.loading = request
         fixture.send(.answer(.page(request, history)))
+        // The store has what was seen up to now.
+        fixture.state.chats[0].seenOnItsWay = 0
         return fixture
     }
 
