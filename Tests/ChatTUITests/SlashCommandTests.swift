@@ -245,7 +245,9 @@ struct SlashCommandTests {
         #expect(text.contains("\(scopes[2].words): at most 1.0 kB/s") && !text.contains("\(scopes[3].words): no limit"))
     }
 
-    @Test("Tab adds nothing behind the last argument", arguments: ["/whois Bob ", "/limit up off ", "/theme dark "])
+    @Test(
+        "Tab adds nothing behind the last argument",
+        arguments: ["/whois Bob ", "/limit up off ", "/theme dark ", "/forward 2 Bob "])
     func nothingBehind(line: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type(line)

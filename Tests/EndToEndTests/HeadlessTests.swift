@@ -277,6 +277,25 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("lines before one that is no message are delivered before the command ends")
+        func badLine() async throws {
+            let alice = try BlipchatHome("alice")
+            let server = try await Server(BlipchatHome("bob"), "--accept-requests")
+            try await alice.add(server.home.address(), as: "bob")
+            let fifo = alice.folder.file("fifo")
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let writer = open(fifo, O_RDWR | O_CLOEXEC)
+            defer { close(writer) }
+            let bytes = Array("one\ntwo\n".utf8) + [0xFF, 0x0A] + Array("three\n".utf8)
+            #expect(write(writer, bytes, bytes.count) == bytes.count)
+            let outcome = try await alice.run("send", "bob", "-", "--lines", input: fifo)
+            expectOneSentence(outcome, 2, "standard input:3: not UTF-8 text", "the lines before it were sent")
+            #expect(outcome.lines.count == 2)
+            #expect(try await alice.history("bob").map(\.state) == ["delivered", "delivered"])
+            #expect(try await server.home.texts("alice") == ["one", "two"])
+            try await server.stop()
+        }
+
         @Test("an interrupt while nothing is written yet is said, with its code")
         func interruptedLines() async throws {
             let alice = try BlipchatHome("alice")

@@ -65,7 +65,7 @@ struct CompletionContext: Sendable, Equatable {
         }
         let name = text.dropFirst().prefix { !$0.isWhitespace }
         let command = SlashCommands.named(String(name))
-        switch command?.argument(at: token.index - 1) {
+        switch command?.argument(at: token.index - 1, in: text) {
         case .contact where command?.verb == .notify: kind = Self.notification(after: token.previous)
         case .contact: kind = .contact
         case .path: kind = .path
@@ -115,7 +115,7 @@ struct CompletionContext: Sendable, Equatable {
             let name = String(text.dropFirst().prefix { !$0.isWhitespace })
             let command = SlashCommands.named(name)
             starts = starts.dropFirst().enumerated().filter { number, _ in
-                if case .contact? = command?.argument(at: number) { true } else { false }
+                if case .contact? = command?.argument(at: number, in: text) { true } else { false }
             }.map(\.element)
             // Behind WHO comes the text.
             if case .text? = command?.arguments.last { starts = Array(starts.prefix(1)) }

@@ -66,8 +66,12 @@ struct SlashCommand: Sendable {
     /// `/msg WHO TEXT`
     var line: String { usage.isEmpty ? "/" + name : "/\(name) \(usage)" }
 
-    /// What argument number `index` is; `nil` behind the last, unless that may come again.
-    func argument(at index: Int) -> Argument? {
+    /// What argument number `index` of a line is; `nil` behind the last, unless that may come again.
+    func argument(at index: Int, in line: String) -> Argument? {
+        // The number of /forward [N] WHO may be left out.
+        let words = line.split(maxSplits: 2, whereSeparator: \.isWhitespace)
+        let hasNumber = verb == .forward && words.count > 1 && words[1].allSatisfy { $0.isNumber || $0 == "#" }
+        let index = hasNumber ? index - 1 : index
         guard index >= arguments.count, let last = arguments.last else {
             return index < 0 ? nil : arguments.indices.contains(index) ? arguments[index] : nil
         }

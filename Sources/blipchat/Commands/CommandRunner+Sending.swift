@@ -41,9 +41,14 @@ extension CommandRunner {
                 if let id = await printer.lastMessage { sent.add(id) }
                 while sent.areTooMany { try await wait(forFirstOf: &sent, to: who, in: &run) }
             }
-            while sent.isWaiting { try await wait(forFirstOf: &sent, to: who, in: &run) }
         } catch {
             failure = error
+        }
+        do throws(CommandError) {
+            // Also of those before a line that is no message.
+            while sent.isWaiting { try await wait(forFirstOf: &sent, to: who, in: &run) }
+        } catch {
+            failure = failure ?? error
         }
         try await end(run, printer, failure ?? sent.failure)
         return .done
