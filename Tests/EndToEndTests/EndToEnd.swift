@@ -45,6 +45,32 @@ final class Server {
     }
 }
 
+/// What another program writes piece by piece to the standard input of a command.
+final class Fifo {
+    let path: String
+    private var writer: Int32
+
+    /// It is open for writing at once, here and nowhere else, so that no reader waits for a writer.
+    init(in folder: TemporaryDirectory) throws {
+        path = folder.file("fifo-\(UInt64.random(in: 0 ... .max))")
+        try #require(mkfifo(path, 0o600) == 0)
+        writer = open(path, O_RDWR | O_CLOEXEC)
+        try #require(writer >= 0)
+    }
+
+    deinit { hangUp() }
+
+    func write(_ text: String) { write(Array(text.utf8)) }
+
+    func write(_ bytes: [UInt8]) { #expect(Glibc.write(writer, bytes, bytes.count) == bytes.count) }
+
+    /// The reader is at the end.
+    func hangUp() {
+        if writer >= 0 { close(writer) }
+        writer = -1
+    }
+}
+
 /// A line of `history --json`, `search --json` or `transfers list --json`, read by a decoder that is not ours.
 struct HistoryLine: Decodable, Equatable {
     var v: Int

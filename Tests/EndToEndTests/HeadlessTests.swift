@@ -242,12 +242,10 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             let server = try await Server(BlipchatHome("bob"), "--accept-requests")
             try await alice.add(server.home.address(), as: "bob")
-            let fifo = alice.folder.file("fifo")
-            #expect(mkfifo(fifo, 0o600) == 0)
-            let writer = open(fifo, O_RDWR | O_CLOEXEC)
-            let process = try alice.start("send", "bob", "-", "--lines", input: fifo)
+            let fifo = try Fifo(in: alice.folder)
+            let process = try alice.start("send", "bob", "-", "--lines", input: fifo.path)
             func say(_ line: String) async throws {
-                #expect(write(writer, line + "\n", line.utf8.count + 1) == line.utf8.count + 1)
+                fifo.write(line + "\n")
                 try await eventually("bob has \(line)", state: { process.errorOutput }) {
                     try await server.home.texts("alice").last == line
                 }
@@ -256,16 +254,15 @@ extension EndToEnd {
             #expect(try await alice.run("send", "bob", "two").status == .exited(0))
             try await say("three")
             #expect(process.isRunning)
-            close(writer)
+            fifo.hangUp()
             #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
             #expect(process.outputLines.count == 2)
             #expect(try await server.home.texts("alice") == ["one", "two", "three"])
             // What is delivered is not said to be queued; it takes the command a moment to hear of it.
-            let again = open(fifo, O_RDWR | O_CLOEXEC)
-            defer { close(again) }
+            let again = try Fifo(in: alice.folder)
             try await eventually("the command knows what is delivered") {
-                let process = try alice.start("send", "bob", "-", "--lines", input: fifo)
-                #expect(write(again, "four\n", 5) == 5)
+                let process = try alice.start("send", "bob", "-", "--lines", input: again.path)
+                again.write("four\n")
                 try await eventually("the line is there", state: { process.errorOutput }) {
                     let state = try await alice.history("bob").last?.state
                     return process.outputLines.count == 1 && state == "delivered"
@@ -282,13 +279,10 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             let server = try await Server(BlipchatHome("bob"), "--accept-requests")
             try await alice.add(server.home.address(), as: "bob")
-            let fifo = alice.folder.file("fifo")
-            #expect(mkfifo(fifo, 0o600) == 0)
-            let writer = open(fifo, O_RDWR | O_CLOEXEC)
-            defer { close(writer) }
+            let fifo = try Fifo(in: alice.folder)
             let bytes = Array("one\ntwo\n".utf8) + [0xFF, 0x0A] + Array("three\n".utf8)
-            #expect(write(writer, bytes, bytes.count) == bytes.count)
-            let outcome = try await alice.run("send", "bob", "-", "--lines", input: fifo)
+            fifo.write(bytes)
+            let outcome = try await alice.run("send", "bob", "-", "--lines", input: fifo.path)
             expectOneSentence(outcome, 2, "standard input:3: not UTF-8 text", "the lines before it were sent")
             #expect(outcome.lines.count == 2)
             #expect(try await alice.history("bob").map(\.state) == ["delivered", "delivered"])
@@ -300,11 +294,8 @@ extension EndToEnd {
         func interruptedLines() async throws {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:1", as: "bob")
-            let fifo = alice.folder.file("fifo")
-            #expect(mkfifo(fifo, 0o600) == 0)
-            let writer = open(fifo, O_RDWR | O_CLOEXEC)
-            defer { close(writer) }
-            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "60", input: fifo)
+            let fifo = try Fifo(in: alice.folder)
+            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "60", input: fifo.path)
             try await eventually("it runs", state: { process.errorOutput }) {
                 try await alice.run("send", "bob", "through it", "--queue", "-v").errorOutput.contains(
                     "through the running")
@@ -318,13 +309,10 @@ extension EndToEnd {
         func linesForAbsent() async throws {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:1", as: "bob")
-            let fifo = alice.folder.file("fifo")
-            #expect(mkfifo(fifo, 0o600) == 0)
-            let writer = open(fifo, O_RDWR | O_CLOEXEC)
-            defer { close(writer) }
-            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "600", input: fifo)
+            let fifo = try Fifo(in: alice.folder)
+            let process = try alice.start("send", "bob", "-", "--lines", "--timeout", "600", input: fifo.path)
             for count in 1...3 {
-                #expect(write(writer, "line \(count)\n", 7) == 7)
+                fifo.write("line \(count)\n")
                 try await eventually("\(count) are stored", state: { process.errorOutput }) {
                     try await alice.texts("bob").count == count
                 }

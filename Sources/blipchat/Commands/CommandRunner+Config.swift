@@ -19,7 +19,7 @@ extension CommandRunner {
         let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
         guard let value = listing.value(of: setting, at: path) else { return .negative }
         if isJSON {
-            try printRecord(of: operand(0), in: file)
+            try streams.json(record(of: setting, at: path, in: listing))
         } else if case .string(let text) = value {
             try streams.line(SafeText(text, as: .line).terminalString())
         } else {
@@ -69,9 +69,12 @@ extension CommandRunner {
     private func printRecord(of key: String, in file: ConfigurationFile) throws(CommandError) {
         let (path, setting) = try file.setting(typed: key)
         let listing = SettingsListing(try Configuration.text(of: file.path), home: file.home)
+        try streams.json(record(of: setting, at: path, in: listing))
+    }
+
+    private func record(of setting: Setting, at path: SettingPath, in listing: SettingsListing) -> JSONValue {
         let isSet = listing.own.contains { $0.key == path.text }
-        try streams.json(
-            record(SettingsListing.Row(key: path.text, value: listing.value(of: setting, at: path), isSet: isSet)))
+        return record(SettingsListing.Row(key: path.text, value: listing.value(of: setting, at: path), isSet: isSet))
     }
 
     /// Prints everything that is wrong as `file:line:column: what (what to do)`, or as records.

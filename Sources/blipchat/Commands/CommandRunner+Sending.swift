@@ -99,7 +99,7 @@ extension CommandRunner {
             return words.joined(separator: " ")
         }
         // The line end that every text file and every `echo` has is not part of the message.
-        return Self.withoutLineEnd(try StandardInput.text(limit: 65_536, lineEnd: 2).unicodeScalars[...])
+        return Self.withoutLineEnd(try StandardInput.text(limit: InputLines.longest, lineEnd: 2).unicodeScalars[...])
     }
 
     private static func withoutLineEnd(_ text: String.UnicodeScalarView.SubSequence) -> String {

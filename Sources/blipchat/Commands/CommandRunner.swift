@@ -187,7 +187,6 @@ struct CommandRunner: Sendable {
     struct OperationRun {
         fileprivate(set) var performer: OperationPerformer
         fileprivate let isSending: Bool
-        fileprivate let concernsPeers: Bool
         fileprivate let isLong: Bool
         fileprivate let patience: Duration
         fileprivate let watch: InterruptedSending?
@@ -203,7 +202,7 @@ struct CommandRunner: Sendable {
         let watch = isSending ? try await InterruptedSending.watch(streams) : nil
         return OperationRun(
             performer: try await performer(callsContacts: concernsPeers, isLong: isLong), isSending: isSending,
-            concernsPeers: concernsPeers, isLong: isLong, patience: patience, watch: watch)
+            isLong: isLong, patience: patience, watch: watch)
     }
 
     /// Throws what went wrong, if anything did.
