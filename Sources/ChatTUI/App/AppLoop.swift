@@ -91,8 +91,9 @@ final class AppLoop {
             let news = NewsQueue()
             var pace = NewsPace(at: .now)
             for await event in events {
-                if news.add(event) { ScreenActor.after(pace.tell(at: .now)) { self?.take(news) } }
-                guard pace.rests(at: .now) else { continue }
+                let now = ContinuousClock.now
+                if news.add(event) { ScreenActor.after(pace.tell(at: now)) { self?.take(news) } }
+                guard pace.rests(at: now) else { continue }
                 // Ends early when the listener is cancelled, and then so does the loop.
                 try? await Task.sleep(for: NewsPace.rest)
                 pace.begin(at: .now)

@@ -193,8 +193,7 @@ extension AppState {
             let mentions = chat.mentionCount > 0 ? ", \(chat.mentionCount) with your name" : ""
             return "\(index + 1) \(chat.name.text): \(chat.conversation.unreadCount) unread\(mentions)"
         }
-        let listed = filter.narrowed(lines) { $0 }
-        return listed.isEmpty ? ["No contact matches"] : listed
+        return Self.contacts(lines, filter)
     }
 
     private mutating func clearView(_ effects: inout [AppEffect]) {

@@ -80,15 +80,19 @@ extension AppState {
             let twin = chat.nameWarning.map { " (\($0.text))" } ?? ""
             return "\(index + 1) \(chat.name.text)\(twin): \(Sentences.word(for: chat.peer.trust)), \(link)\(mute)"
         }
+        return Self.contacts(lines, filter)
+    }
+
+    /// Those lines about contacts that the words behind the command leave.
+    static func contacts(_ lines: [String], _ filter: ListFilter, title: [String] = []) -> [String] {
         let listed = filter.narrowed(lines) { $0 }
-        return listed.isEmpty ? ["No contact matches"] : listed
+        return listed.isEmpty ? ["No contact matches"] : title + listed
     }
 
     private func blockedLines(_ filter: ListFilter) -> [String] {
         let names = chats.filter(\.peer.isBlocked).map(\.name.text)
         guard !names.isEmpty else { return ["Nobody is blocked (/block WHO)"] }
-        let listed = filter.narrowed(names) { $0 }
-        return listed.isEmpty ? ["No contact matches"] : ["Blocked (/unblock WHO lets them call again):"] + listed
+        return Self.contacts(names, filter, title: ["Blocked (/unblock WHO lets them call again):"])
     }
 
     private func whois(_ chat: Chat) -> [String] {
