@@ -62,6 +62,13 @@ struct ScreenProgram {
     func start() throws -> MeasuredTerminal { try MeasuredTerminal(command, environment: environment) }
 }
 
+/// A program that writes back what is typed, and does nothing else: no screen is sooner than that.
+extension ScreenProgram {
+    static let nothing = ScreenProgram(
+        name: "cat", command: ["/bin/sh", "-c", "stty -icanon -echo && echo ready && exec cat"],
+        environment: environment(home: "/nonexistent"), mark: "ready", quit: "\u{3}")
+}
+
 /// blipchat in a home that is there already.
 extension ScreenProgram {
     static func blipchat(_ home: BlipchatHome, content: String? = nil) -> ScreenProgram {

@@ -54,6 +54,9 @@ struct SmallDiskTests {
         try await pair.bob.waitForState(.paused, of: id)
         let reason = try #require(try await pair.bob.row(id).reason)
         #expect(reason.contains(completely ? "the disk is full" : "nearly full"), "\(reason)")
+        try await eventually("alice is told") {
+            try await pair.alice.row(id).reason == TransferReason.receiversDisk
+        }
         unlink(filler)
         try await pair.bob.client.setRateLimit(nil, of: .all(.incoming))
         try await pair.bob.client.resumeTransfer(try await pair.bob.row(id).number)

@@ -48,6 +48,8 @@ import Testing
                 caption: "",
                 place: FolderPlace(set: id, path: "photos/Zoë", files: 3, bytes: 1 << 40)))
         try expectRoundTrip(FileStatusRequest(id: id, state: .cancelled, reason: .digest))
+        try expectRoundTrip(FileStatusRequest(id: id, state: .accepted, pause: .user))
+        try expectRoundTrip(FileStatusRequest(id: id, state: .accepted, pause: .disk))
         for state in [FileStatusRequest.State.accepted, .declined, .cancelled, .complete] {
             try expectRoundTrip(FileStatusRequest(id: id, state: state))
         }
@@ -150,6 +152,11 @@ import Testing
         var status = FileStatusRequest(id: Self.id, state: .cancelled, reason: .digest).encoded()
         status.properties["Reason"] = "something of a later version"
         #expect(try FileStatusRequest(decoding: self.incoming(status)).reason == nil)
+        status.properties["Pause"] = "user"
+        #expect(try FileStatusRequest(decoding: self.incoming(status)).pause == nil, "what is cancelled has no pause")
+        var pause = FileStatusRequest(id: Self.id, state: .accepted, pause: .user).encoded()
+        pause.properties["Pause"] = "something of a later version"
+        #expect(try FileStatusRequest(decoding: self.incoming(pause)).pause == nil)
     }
 
     @Test("text that is too long, empty or not UTF-8 is refused")

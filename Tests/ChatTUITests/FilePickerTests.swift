@@ -169,6 +169,15 @@ struct FilePickerTests {
         #expect(fixture.text.contains("/var/tmp/x.txt is no command: /send in front offers a file"))
     }
 
+    @Test("where nothing matches no key is said to open anything")
+    func nothingToOpen() {
+        var fixture = opened()
+        #expect(fixture.text.contains("Enter open/send"))
+        fixture.type("qqq")
+        #expect(fixture.text.contains("nothing matches"))
+        #expect(!fixture.text.contains("Enter open/send"))
+    }
+
     @Test("hidden files come on request, or when the filter begins with a dot")
     func hidden() {
         var fixture = opened()

@@ -334,7 +334,7 @@ struct PeopleTests {
     }
 
     static let errandsByLine: [(String, Errand)] = [
-        ("/away lunch time", Errand.setAway("lunch time")), ("/away", .setAway("")), ("/back", .setAway(nil)),
+        ("/away lunch time", Errand.setAway("lunch time")), ("/away", .setAway("")),
         ("/nick Jo B.", .setOwnName("Jo B.")), ("/nick 'Jo B.'", .setOwnName("Jo B.")),
         ("/disconnect bob", .disconnect(Fixture.bob)),
         ("/disconnect", .disconnect(Fixture.alice)), ("/mute bob", .setMuted(Fixture.bob, until: .endless)),
@@ -345,6 +345,24 @@ struct PeopleTests {
         ("/autoaccept bob off", .setAutomaticAcceptance(Fixture.bob, 0)),
         ("/autoaccept bob default", .setAutomaticAcceptance(Fixture.bob, nil)),
     ]
+
+    @Test("/autoaccept says which word is none of its own")
+    func acceptanceSlip() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/autoaccept bob maybe")
+        #expect(fixture.text.contains("maybe is none of on [MAXSIZE], off and default"))
+    }
+
+    @Test("whoever is not away cannot come back")
+    func back() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/back")
+        #expect(fixture.text.contains("You are not away"))
+        #expect(!fixture.errands.contains(.setAway(nil)))
+        fixture.state.identity.away = ""
+        fixture.enter("/back")
+        #expect(fixture.errands.contains(.setAway(nil)))
+    }
 
     @Test(
         "commands about people ask the chat for what they say",

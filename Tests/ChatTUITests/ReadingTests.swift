@@ -143,6 +143,21 @@ struct ReadingTests {
         #expect(fixture.text.contains("Alice: offline"))
     }
 
+    @Test("an answer that does not fit there says where all of it stands, and that can be clicked")
+    func longAnswers() throws {
+        var fixture = screen(Self.long)
+        fixture.press("PgUp")
+        fixture.enter("/autoaccept alice perhaps 20M or a little more than that")
+        #expect(fixture.text.contains("… (Alt-End: all)"))
+        try fixture.click(on: "Alt-End: all")
+        #expect(fixture.state.chats[0].window.isAtBottom)
+        // What stands nowhere else is kept by /log.
+        fixture.state.say(String(repeating: "word ", count: 40))
+        #expect(fixture.text.contains("… (/log)"))
+        try fixture.click(on: "/log)")
+        #expect(fixture.text.contains(String(repeating: "word ", count: 12)))
+    }
+
     @Test("within group_minutes the name is said once; not across days, people and answers' gaps")
     func grouping() {
         let history = [

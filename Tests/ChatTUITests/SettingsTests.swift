@@ -61,6 +61,31 @@ import Testing
         #expect(fixture.canvas[Point(column: 79, row: 5)].style.background == Theme.dark[.text].background)
     }
 
+    @Test(
+        "what a command has said in its own words is not said again as a line of config.toml",
+        arguments: [
+            ("/bind Alt-j next-unread", "keys.Alt-j", "Alt-j: next-unread"),
+            ("/alias hi /me waves", "alias.hi", "/hi: /me waves"),
+        ])
+    func ownWords(line: String, key: String, words: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter(line)
+        guard case .settings(let request)? = fixture.errands.last else {
+            Issue.record("nothing is set: \(fixture.errands)")
+            return
+        }
+        #expect(request.key == key)
+        fixture.send(
+            .done(.settings(request), .settings(SettingsReply(["\(key) = \"x\""], settings: fixture.state.settings))))
+        #expect(fixture.text.contains(words))
+        #expect(!fixture.text.contains("\(key) ="))
+        // Where it cannot be kept, both are to be known.
+        fixture.enter(line)
+        fixture.send(.done(.settings(request), .settings(SettingsReply(["the disk is full"], isError: true))))
+        #expect(fixture.text.contains("the disk is full"))
+        #expect(fixture.text.contains("it is not kept"))
+    }
+
     @Test("what cannot be set is said, and nothing changes")
     func refusal() {
         var fixture = Fixture.main(columns: 80, rows: 24)
@@ -108,7 +133,7 @@ import Testing
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.state.settings.requiresVerified = true
         fixture.press("Alt-2")
-        #expect(fixture.text.contains("nothing is sent until you compare (/verify)"))
+        #expect(fixture.text.contains("nothing is sent to Bob until you compare (/verify)"))
     }
 
     @Test("panes are shown as the settings say, and the chat keeps its 40 columns")

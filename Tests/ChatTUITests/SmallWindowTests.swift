@@ -229,6 +229,27 @@ struct SmallWindowTests {
         #expect(fixture.text.hasPrefix(" Bob · KEY CHANGED · offline  "))
     }
 
+    @Test(
+        "on the status line a changed key is said of whom it is, where there is room, and always what decides about it",
+        arguments: [
+            (80, 24, "KEY CHANGED: nothing is sent to Bob until you decide (/verify)"),
+            (40, 10, "KEY CHANGED (/verify)"),
+        ])
+    func changedKeyOnStatusLine(columns: Int, rows: Int, words: String) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        fixture.changeKey()
+        fixture.press("Esc", "Alt-2")
+        fixture.advance(.seconds(60))
+        #expect(fixture.text.contains(words))
+    }
+
+    @Test("at 40 columns the page of requests names the keys that answer one")
+    func requestKeys() {
+        var fixture = Fixture.main(columns: 40, rows: 10)
+        fixture.press("Alt-r")
+        #expect(fixture.text.contains("a accept  r refuse"))
+    }
+
     @Test("the first start says in full what a port is")
     func port() {
         let defaults = FirstRunDefaults(

@@ -54,9 +54,14 @@ extension ChatClient {
         guard phase == .running, sessions[contact]?.sendingLink != nil else { return }
         spawn { client in
             do throws(ChatError) {
+                var pauses = 0
                 try await client.forEachUnfinished(with: contact) { transfer in
                     guard client.sessions[contact]?.sendingLink != nil else { return false }
                     guard transfer.direction == .incoming else { return true }
+                    if transfer.state == .paused, pauses < Self.mostPausesTold {
+                        pauses += 1
+                        await client.tellPause(of: transfer.id)
+                    }
                     client.acceptIfAllowed(transfer)
                     let waits = transfer.state == .accepted || transfer.state == .running
                     if waits, client.restingDownloads[transfer.id] == nil {
@@ -220,6 +225,7 @@ extension ChatClient {
                 $0.state = .paused
                 $0.reason = reason
             }
+            await tellPause(of: id)
         case .withdrawn: await giveUp(id, .cancelled, TransferReason.cancelledByPeer)
         case .failed(let reason, let tellsPeer):
             // The reason first: it is told with the state.

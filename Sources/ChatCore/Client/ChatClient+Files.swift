@@ -42,7 +42,7 @@ extension ChatClient {
         guard transfer.direction == .outgoing else { return try await accept(transfer, into: nil) }
         try await change(transfer.id) {
             $0.state = $0.started == nil ? .offered : .accepted
-            // They may have paused it, too, and do not say so.
+            // Where they have paused it, too, they say so when they hear of this.
             $0.reason = $0.started == nil ? nil : TransferReason.waitingForReceiver
         }
         try await tell(transfer, .accepted)
@@ -178,6 +178,7 @@ extension ChatClient {
         }
         await stopDownload(transfer.id)
         await forgetUpload(transfer.id)
+        await tellPause(of: transfer.id)
     }
 
     public func downloadsSpace() -> (folder: String, freeBytes: UInt64)? {
@@ -232,6 +233,7 @@ extension ChatClient {
     }
 
     private func receiverSays(_ status: FileStatusRequest, of transfer: FileTransfer) async throws(StoreError) {
+        if let pause = status.pause { return try await receiverPauses(transfer, pause) }
         let time = now()
         if status.state != .accepted { uploads[transfer.id] = nil }
         _ = try await changeRow(transfer.id) { row in
@@ -258,7 +260,9 @@ extension ChatClient {
 
     private func senderSays(_ state: FileStatusRequest.State, of transfer: FileTransfer) async throws(StoreError) {
         switch state {
-        case .accepted: await startDownload(transfer.id)
+        case .accepted:
+            await startDownload(transfer.id)
+            await tellPause(of: transfer.id)
         case .complete: break
         case .declined, .cancelled:
             let time = now()

@@ -7,6 +7,8 @@ public enum TransferReason {
     static let waitingForReceiver = "waiting for the contact to fetch it"
     static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
+    static let pausedByReceiver = "paused by the receiver"
+    static let receiversDisk = "the receiver's disk is full or cannot be written"
     static let senderBusy = "the sender gives other files first"
     /// What was read of it ended before its time: the next question finds out why.
     static let senderCannotRead = "the sender could not read the file; it is asked again"
@@ -20,7 +22,7 @@ public enum TransferReason {
     static let declinedByPeer = "declined by the other side"
 
     static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {
-        "not enough space in \(folder): \(needed) bytes needed, \(free) free"
+        "not enough space: \(ByteSize.words(needed)) needed, \(ByteSize.words(free)) free in \(folder)"
     }
 
     /// A disk that does not take the file.
@@ -36,7 +38,7 @@ public enum TransferReason {
 
     /// The disk has filled up while the file came.
     static func diskNearlyFull(free: UInt64, folder: String) -> String {
-        "the disk is nearly full: \(free) bytes free for \(folder)"
+        "the disk is nearly full: \(ByteSize.words(free)) free for \(folder)"
     }
 
     /// It has room alone, but not with the files that come already.

@@ -76,19 +76,30 @@ struct FileStatusRequest: ChatRequest {
         case digest
     }
 
+    /// Why its receiver does not fetch an accepted file now; older versions ignore it. The next `file-get` ends it.
+    enum Pause: String, Sendable {
+        /// Their user has paused it.
+        case user
+        /// Their disk is full, or does not take it for another reason.
+        case disk
+    }
+
     var id: MessageID
     var state: State
     var reason: Reason?
+    var pause: Pause?
 
-    init(id: MessageID, state: State, reason: Reason? = nil) {
+    init(id: MessageID, state: State, reason: Reason? = nil, pause: Pause? = nil) {
         self.id = id
         self.state = state
         self.reason = reason
+        self.pause = pause
     }
 
     func encoded() -> BLIPRequest {
         var properties: BLIPProperties = ["Id": id.text, "State": state.rawValue]
         properties["Reason"] = reason?.rawValue
+        properties["Pause"] = pause?.rawValue
         return BLIPRequest(profile: Self.profile.rawValue, properties: properties, urgent: true)
     }
 
@@ -98,5 +109,6 @@ struct FileStatusRequest: ChatRequest {
         guard let state = State(rawValue: try reader.text("State", limit: 16)) else { throw .malformed("State") }
         self.state = state
         reason = request.properties["Reason"].flatMap(Reason.init)
+        pause = state == .accepted ? request.properties["Pause"].flatMap(Pause.init) : nil
     }
 }

@@ -86,8 +86,13 @@ extension AppState {
         case .cancel(let number), .cancelFolder(let number): say("#\(shown(number)) is cancelled")
         case .settings(let request):
             guard case .settings(var reply) = result else { return }
-            if let key = request.key, unkeptKeys.remove(key) != nil, reply.isError, reply.settings == nil {
-                reply.lines.append("Until blipchat ends it is as you said; it is not kept")
+            if let key = request.key, unkeptKeys.remove(key) != nil {
+                if reply.isError, reply.settings == nil {
+                    reply.lines.append("Until blipchat ends it is as you said; it is not kept")
+                } else if !reply.isError {
+                    // The command has said so in its own words.
+                    reply.lines = []
+                }
             }
             adopt(reply, &effects)
         case .disconnect(let contact):

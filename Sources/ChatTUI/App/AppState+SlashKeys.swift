@@ -75,7 +75,10 @@ extension AppState {
         }
         guard keepsNeeded(table, without: removal.name) else { return }
         settings.keys = others
-        if isOurs { effects.append(.run(.settings(.unset(key: "keys.\(removal.name)")))) }
+        if isOurs {
+            unkeptKeys.insert("keys.\(removal.name)")
+            effects.append(.run(.settings(.unset(key: "keys.\(removal.name)"))))
+        }
         say(isOurs ? "\(removal.name) does nothing now" : "\(removal.name) did nothing")
     }
 
@@ -116,7 +119,10 @@ extension AppState {
         }
         if line == "-" {
             let known = settings.aliases.removeValue(forKey: name) != nil
-            if known { effects.append(.run(.settings(.unset(key: "alias.\(name)")))) }
+            if known {
+                unkeptKeys.insert("alias.\(name)")
+                effects.append(.run(.settings(.unset(key: "alias.\(name)"))))
+            }
             say(known ? "/\(name) is forgotten" : "There is no alias /\(SafeText(name, as: .name).text)")
         } else if line == "\"\"" {
             note("An alias stands for a line (/alias \(SafeText(name, as: .name).text) - removes one)", isError: true)

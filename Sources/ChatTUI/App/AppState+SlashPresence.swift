@@ -16,6 +16,7 @@ extension AppState {
                 return note("Nobody can be called \"me\": that is what histories call you", isError: true)
             }
             effects.append(.run(.setOwnName(name)))
+            unkeptKeys.insert("name")
             effects.append(.run(.settings(.set(key: "name", words: name))))
         case .away:
             let limit = LocalIdentity.longestAway
@@ -25,7 +26,9 @@ extension AppState {
                 return note(words, isError: true)
             }
             effects.append(.run(.setAway(reason)))
-        case .back: effects.append(.run(.setAway(nil)))
+        case .back:
+            guard identity.away != nil else { return note("You are not away (/away [TEXT] says that you are)") }
+            effects.append(.run(.setAway(nil)))
         case .mute: mute(&scanner, &effects)
         case .autoAccept: acceptAutomatically(&scanner, &effects)
         case .disconnect:
@@ -71,7 +74,8 @@ extension AppState {
             }
             effects.append(.run(.setAutomaticAcceptance(id, limit)))
         case nil: note(acceptanceWords(id))
-        default: note("/autoaccept WHO on [MAXSIZE]|off|default", isError: true)
+        case let other?:
+            note("\(SafeText(other, as: .name).text) is none of on [MAXSIZE], off and default", isError: true)
         }
     }
 

@@ -175,7 +175,18 @@ public struct AppState: Sendable {
         var isQuestion = false
         /// The same in fewer words, for narrow screens.
         var short: String?
+        /// Where all of it can be read when it does not fit.
+        var place = Place.log
+        /// It is the first of several lines.
+        var hasMore = false
         var until: Duration
+
+        enum Place: Sendable {
+            /// `/log` keeps what was said.
+            case log
+            /// At the end of the open chat, which is out of sight.
+            case chat
+        }
     }
 
     /// The offer that Alt-y and Alt-n answer. News from peers never changes it while it can be answered.
@@ -332,7 +343,9 @@ extension AppState {
             chats[index].window.add(notice)
             // The lines stand below what is on the screen: without a word here the command seems to do nothing.
             if !chats[index].window.isAtBottom, let first = lines.first {
-                say(lines.count == 1 ? first : "\(first) … (\(key(.newest)): all)", isError: isError)
+                say(first, isError: isError)
+                status?.place = .chat
+                status?.hasMore = lines.count > 1
             }
         } else {
             lobby.append(notice)

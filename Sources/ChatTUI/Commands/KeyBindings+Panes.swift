@@ -51,13 +51,13 @@ extension KeyBindings {
     ]
 
     private static let requests = [
-        line(.requests, ["j", "Down", "Ctrl-n"], .down, .requests, "move", shownAs: "j/k", hint: "move"),
-        line(.requests, ["k", "Up", "Ctrl-p"], .up, .requests, nil),
-        line(.requests, ["Enter"], .choose, .requests, "compare numbers", hint: "compare"),
-        line(.requests, ["/"], .filterList, .requests, "filter", hint: "filter"),
         line(.requests, ["a"], .acceptRequest, .requests, "accept", hint: "accept"),
         line(.requests, ["r"], .refuseRequest, .requests, "refuse", hint: "refuse"),
+        line(.requests, ["Enter"], .choose, .requests, "compare numbers", hint: "compare"),
         line(.requests, ["b"], .blockRequest, .requests, "refuse for ever", hint: "block"),
+        line(.requests, ["/"], .filterList, .requests, "filter", hint: "filter"),
+        line(.requests, ["j", "Down", "Ctrl-n"], .down, .requests, "move", shownAs: "j/k", hint: "move"),
+        line(.requests, ["k", "Up", "Ctrl-p"], .up, .requests, nil),
         line(.requests, ["q"], .closePane, .requests, nil),
     ]
 

@@ -11,6 +11,8 @@ extension HintLine {
         // Only the help shows its groups.
         case .palette, .goTo, .typed, .choice: command == .nextGroup ? nil : listWords(usual, for: command, state)
         case .transfers(let pane): transferWords(usual, for: command, state, pane)
+        // Where nothing matches nothing can be opened.
+        case .files(let pane): command == .choose && pane.selectedRow == nil && pane.marked.isEmpty ? nil : usual
         case .search(let pane):
             command == .searchScope && pane.scope != nil ? "all chats" : usual
         // A key is accepted on the page about another one only.

@@ -36,13 +36,37 @@ extension MainScreen {
         let room = max(0, rightStart - (right.width > 0 ? 3 : 1))
         let place = Point(column: 1, row: row)
         var words = left.text.truncated(to: room)
+        if let short = left.short, left.text.width > room { words = short.truncated(to: room) }
+        var hints = left.hints
         if isQuestion, left.text.width > room {
             let short = state.status?.short.map { SafeText($0, as: .line) }
             words = Self.keepingEnd(of: short ?? left.text, width: room)
+        } else if let notice = state.status, state.pendingKeys.isEmpty,
+            let (cut, hint) = withHint(where: notice, left.text, room: room)
+        {
+            words = cut
+            hints.append(hint)
         }
         canvas.draw(words, at: place, style: left.style)
-        canvas.addTargets(left.hints, in: left.text, at: place, width: left.text.width <= room ? room : room - 1)
+        canvas.addTargets(hints, in: words, at: place, width: room)
         canvas.draw(right, at: Point(column: rightStart, row: row))
+    }
+
+    /// What does not fit, or has more lines, with the key or command that shows all of it; `nil` when it is all there, and
+    /// where the hint would take too much of the row.
+    private func withHint(
+        where notice: AppState.StatusNotice, _ text: SafeText, room: Int
+    ) -> (SafeText, Hint)? {
+        guard text.width > room || notice.hasMore else { return nil }
+        let hint =
+            switch notice.place {
+            case .chat: Hint("\(state.key(.newest)): all", .newest)
+            case .log: Hint("/log", .slash("/log"))
+            }
+        let end = SafeText(literal: "… (") + SafeText(hint.words, as: .line) + SafeText(literal: ")")
+        guard end.width * 3 <= room else { return nil }
+        if text.width + 1 + end.width <= room { return (text + SafeText(literal: " ") + end, hint) }
+        return (text.prefix(width: room - end.width) + end, hint)
     }
 
     /// The beginning and the end of what is too wide.
@@ -74,11 +98,14 @@ extension MainScreen {
     /// A sentence of the status line, and what in it can be clicked.
     private struct StatusWords {
         var text: SafeText
+        /// In fewer words, for narrow screens.
+        var short: SafeText?
         var style: Style
         var hints: [Hint]
 
-        init(_ text: SafeText, _ style: Style, _ hints: [Hint] = []) {
+        init(_ text: SafeText, short: SafeText? = nil, _ style: Style, _ hints: [Hint] = []) {
             self.text = text
+            self.short = short
             self.style = style
             self.hints = hints
         }
@@ -122,12 +149,16 @@ extension MainScreen {
         if newer > 0 { return StatusWords(SafeText("↓ \(newer) newer", as: .line), Theme.unread) }
         let verify = [Hint("/verify", .slash("/verify"))]
         if chat.peer.trust == .keyChanged {
-            let words = SafeText(literal: "KEY CHANGED: nothing is sent until you decide (/verify)")
-            return StatusWords(words, Theme.error, verify)
+            let words =
+                SafeText(literal: "KEY CHANGED: nothing is sent to ") + chat.name
+                + SafeText(literal: " until you decide (/verify)")
+            return StatusWords(words, short: SafeText(literal: "KEY CHANGED (/verify)"), Theme.error, verify)
         }
         if state.settings.requiresVerified, chat.peer.trust == .unverified {
-            let words = SafeText(literal: "unverified: nothing is sent until you compare (/verify)")
-            return StatusWords(words, Theme.warning, verify)
+            let words =
+                SafeText(literal: "unverified: nothing is sent to ") + chat.name
+                + SafeText(literal: " until you compare (/verify)")
+            return StatusWords(words, short: SafeText(literal: "unverified (/verify)"), Theme.warning, verify)
         }
         if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }

@@ -55,7 +55,7 @@ struct MessageInfo {
             facts.append(("reaction", "\(state.shown(emoji: reaction.emoji)) \(who)"))
         }
         let whose = message.direction == .outgoing ? "your" : "their"
-        facts.append(("number", "#\(message.id.short), \(whose) message \(message.sequence)"))
+        facts.append(("number", "#\(message.id.short), the \(Units.ordinal(message.sequence)) of \(whose) messages"))
         facts.append(("id", message.id.text))
         if case .file(let old) = message.content {
             let file = state.transfers.byID[old.id] ?? old

@@ -1,20 +1,11 @@
 // Sizes, rates and durations as people read them.
 
+import ChatCore
+
 /// Numbers with their units, decimal (1 kB = 1000 bytes).
 public enum Units {
     /// `512 B`, `4.1 MB`, `212 GB`.
-    public static func size(_ bytes: UInt64) -> String {
-        let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
-        guard bytes >= 1000 else { return "\(bytes) B" }
-        var tenths = bytes / 100
-        for (index, unit) in units.enumerated() {
-            // Two digits with one place, more without.
-            if tenths < 100 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
-            if tenths < 10_000 || index == units.count - 1 { return "\(tenths / 10) \(unit)" }
-            tenths /= 1000
-        }
-        return "\(bytes) B"
-    }
+    public static func size(_ bytes: UInt64) -> String { ByteSize.words(bytes) }
 
     /// The bytes that somebody means, as for sizes so for rates: a number, perhaps with a fraction, and k, M, G or T,
     /// which mean the same as where we show them: powers of 1000. Ki, Mi, Gi and Ti are powers of 1024. What `size` and
@@ -96,6 +87,13 @@ public enum Units {
             text.append(digit)
         }
         return number < 0 ? "-" + text : text
+    }
+
+    /// `1st`, `12th`, `1,023rd`
+    static func ordinal(_ number: Int64) -> String {
+        let isTeen = (11...13).contains(number % 100)
+        let ending = isTeen ? "th" : [1: "st", 2: "nd", 3: "rd"][number % 10] ?? "th"
+        return grouped(Int(clamping: number)) + ending
     }
 
     /// Whole percent of `part` in `whole`; 100 only when all of it is there.
