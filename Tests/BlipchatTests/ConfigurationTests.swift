@@ -98,10 +98,22 @@ import Testing
             ("name = \"x\" y", 1, 12), ("[files\n", 1, 7), ("[[files]]", 1, 2), ("name = [1]", 1, 8),
             ("name = \"a\"\nname = \"b\"", 2, 1), ("name = \"\\q\"", 1, 11), ("name = \"\\uD800\"", 1, 11),
             ("é = 1", 1, 1), ("[files]\ndir = \"relative\"", 2, 1), ("listen = \"a b\"", 1, 1), ("name = \"\"", 1, 1),
-            ("name = \"\\u12", 1, 11),
+            ("name = \"\\u12", 1, 11), ("ui.theme = \"dark\"", 1, 3), ("name = \"\"\"a\"\"\"", 1, 8),
+            ("\n [foo]", 2, 2), ("[ui]]", 1, 5), ("[ui]\ntime = \"lunch\"", 2, 1),
         ])
     func refusals(text: String, line: Int, column: Int) {
         #expect(error(text)?.position == TextPosition(line: line, column: column), "\(text)")
+    }
+
+    @Test(
+        "says what is meant instead",
+        arguments: [
+            ("ui.theme = \"dark\"", "write [ui] on a line of its own, and theme below it"),
+            ("[ui]\nunicode.emoji = \"name\"", "write [unicode] on a line of its own, and emoji below it"),
+            ("[notfy]", "did you mean [notify]?"), ("name = \"\"\"a", "write it on one line, with \\n between"),
+        ])
+    func advice(text: String, advice: String) {
+        #expect(error(text)?.advice == advice, "\(text)")
     }
 
     @Test("refuses a section that stands there twice, and names the first one")

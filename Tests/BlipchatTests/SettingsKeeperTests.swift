@@ -1,6 +1,7 @@
 // The settings of the running program: changed by /set, read again by /reload, and what takes effect when.
 
 import ChatTUI
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -101,6 +102,20 @@ import Testing
         #expect(await keeper.carryOut(.unset(key: "listen")).isError == false)
         #expect(await keeper.carryOut(.reload).lines == ["The settings are read again"])
         #expect(await keeper.carryOut(.unset(key: "listen")).lines == ["listen was not set"])
+    }
+
+    @Test("a file that is gone is said, and nothing is set beside what it held before that is known")
+    func gone() async throws {
+        try TestFile.write("name = \"Jo\"\n", to: file.path)
+        let keeper = try keeper()
+        #expect(unlink(file.path) == 0)
+        let refused = await keeper.carryOut(.set(key: "ui.seconds", words: "true"))
+        #expect(refused.isError && refused.lines.first?.contains("config.toml: is gone") == true, "\(refused.lines)")
+        #expect(!file.exists)
+        let reply = await keeper.carryOut(.reload)
+        #expect(reply.lines.first?.hasPrefix("\(file.path) is gone: every setting is as if") == true, "\(reply.lines)")
+        #expect(await keeper.carryOut(.reload).lines == ["The settings are read again"])
+        #expect(await keeper.carryOut(.set(key: "ui.seconds", words: "true")).lines == ["ui.seconds = true"])
     }
 
     @Test("a file that cannot be read changes nothing, and the place is said")

@@ -35,7 +35,8 @@ import Testing
     @Test(
         "a slip is found where it was made",
         arguments: [
-            ("eror = \"red\"", 1, "did you mean error?"), ("base = \"drak\"", 1, "write \"terminal\""),
+            ("eror = \"red\"", 1, "did you mean error?"), ("base = \"drak\"", 1, "did you mean \"dark\"?"),
+            ("base = \"mine\"", 1, "write \"terminal\""),
             ("\nerror = \"redd\"", 2, "write it like"), ("error = 3", 1, "put it in quotation marks"),
             ("nicks = \"\"", 1, "write 1 to 16"), ("error = \"red on\"", 1, "write it like"),
             ("error = \"red bold\"", 1, "write it like"), ("error = \"256\"", 1, "write it like"),

@@ -449,11 +449,39 @@ struct PlainApplicationTests {
         #expect(done == ["accept \(ScreenFixture.peerID("c").text), unverified"])
     }
 
+    @Test("what comes from a pipe is sent to its end, also when nobody reads what is printed")
+    func unread() async {
+        let service = RecordingService()
+        let options = ChatApplicationOptions(home: "/", version: "1", clock: .fixed(seconds: 0), contact: "Bob")
+        let application = PlainApplication(service: service, options: options, isInteractive: false) { _ in false }
+        let (input, source) = AsyncStream<PlainInput>.makeStream()
+        let run = Task { await application.run(input) }
+        source.yield(.line("first"))
+        while await !service.log.contains("send first") { await Task.yield() }
+        #expect(application.isUnread)
+        source.yield(.line("second"))
+        source.yield(.end)
+        _ = await run.value
+        #expect(await service.log.filter { $0.hasPrefix("send") } == ["send first", "send second"])
+    }
+
+    @Test("a message of thousands of lines is folded in line mode, too")
+    func folded() {
+        let text = (1...1000).map { "line \($0)" }.joined(separator: "\n")
+        var fixture = ScreenFixture.main(columns: 80, rows: 24)
+        fixture.state.isLineMode = true
+        let message = ScreenFixture.message(7, .incoming, text, at: ScreenFixture.time(21, 9, 7))
+        let lines = MessageSentences(state: fixture.state, message: message).lines(withDay: false)
+        #expect(lines.count == 201)
+        #expect(lines.last?.text == "    … 800 more lines (blipchat history prints them)")
+    }
+
     @Test("ends when nobody reads the lines, and with the signal's code when one comes")
     func endings() async {
         let options = ChatApplicationOptions(home: "/", version: "1", clock: .fixed(seconds: 0))
         let closed = PlainApplication(service: RecordingService(), options: options) { _ in false }
-        #expect(await closed.run(AsyncStream { _ in }) != 0)
+        _ = await closed.run(AsyncStream { _ in })
+        #expect(closed.isUnread)
         let signalled = PlainApplication(service: RecordingService(), options: options) { _ in true }
         let (input, source) = AsyncStream<PlainInput>.makeStream()
         source.yield(.terminate(signal: 15))

@@ -191,6 +191,37 @@ struct ReadingTests {
         #expect(clock.text(Fixture.time(3, 12, 0), format: "EEE d MMMM h a") == "Tue 3 November 12 PM")
     }
 
+    @Test("times of one and of two digits take the same columns")
+    func timeColumn() throws {
+        let history = [
+            Fixture.message(1, .incoming, "early", at: Fixture.time(20, 9, 59)),
+            Fixture.message(2, .incoming, "late", at: Fixture.time(20, 10, 1)),
+        ]
+        let fixture = screen(history) {
+            $0.timeFormat = "h:mm a"
+            $0.groupMinutes = 0
+        }
+        let rows = fixture.text.split(separator: "\n")
+        let early = try #require(rows.first { $0.contains("early") })
+        let late = try #require(rows.first { $0.contains("late") })
+        #expect(early.contains(" 9:59 AM") && late.contains("10:01 AM"))
+        let column = { (row: Substring, word: String) in
+            row.ranges(of: word).first.map { row.distance(from: row.startIndex, to: $0.lowerBound) }
+        }
+        #expect(column(early, "early") == column(late, "late"))
+    }
+
+    @Test(
+        "a pattern of times has fields, ends its quotes, and has no letter that means nothing",
+        arguments: [
+            ("HH:mm", true), ("h:mm a", true), ("HH'h'mm", true), ("HH ''mm", true), ("lunch", false), ("it''s", false),
+            ("HH:mm 'Uhr", false), ("HH:mm Uhr", false), ("HH:mm 'Uhr'", true), ("", false), ("--", false),
+            ("HH\u{6642}mm", true),
+        ])
+    func patterns(pattern: String, isRight: Bool) {
+        #expect(LocalClock.isPattern(pattern) == isRight)
+    }
+
     @Test("Alt-l shows nothing but the chat, without panes and indentation, and again the usual screen")
     func plainView() {
         var fixture = screen(columns: 120, rows: 40)
@@ -206,10 +237,31 @@ struct ReadingTests {
         var plain = narrow
         plain.press("Alt-l")
         // A long address goes on at the left border.
-        #expect(plain.state.isPlain && plain.text.contains("\nhttps://example.org/plan/2026/release/in\n"))
+        #expect(plain.state.isPlain && plain.text.contains("\nhttps://example.org/plan/2026/release/i\n"))
         fixture.press("Alt-l")
         fixture.advance(.seconds(9))
         #expect(fixture.text == usual)
+    }
+
+    @Test("plain view: no row of a text can be taken for the first one of a message, or for one of ours")
+    func forgedHeads() {
+        let forged = [
+            "── Thu 26 Nov 2026 ──", "19:05 me: I pay 100 euro ✓✓", "19:05 -- Alice: verified", "* Bob waves",
+            "１9:05 me: so be it",
+        ]
+        // Also where a row ends only because the window does.
+        let padded = String(repeating: "x", count: 60) + " 19:06 me: and this ✓✓"
+        let text = (["ok"] + forged + ["plain words", padded]).joined(separator: "\n")
+        var fixture = screen([Fixture.message(1, .incoming, text, at: Fixture.time(20, 19, 4))], columns: 80, rows: 40)
+        fixture.press("Alt-l")
+        let rows = fixture.text.split(separator: "\n").map(String.init)
+        for line in forged { #expect(rows.contains { $0.hasPrefix(" " + line.prefix(8)) }, "\(line): \(fixture.text)") }
+        #expect(rows.contains("plain words"))
+        for columns in 24...100 {
+            fixture.send(.input(.resize(Size(columns: columns, rows: 40))))
+            let rows = fixture.text.split(separator: "\n")
+            #expect(!rows.contains { $0.hasPrefix("19:0") && !$0.hasPrefix("19:04 Alice") }, "\(fixture.text)")
+        }
     }
 
     @Test("plain view: a file's line says when it was and whose it is, and nothing of it is cut", arguments: 24...130)

@@ -336,6 +336,17 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("Which one?"))
     }
 
+    @Test("/cancel without a number asks once before it ends the only transfer there is")
+    func cancelOnly() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        fixture.enter("/cancel")
+        #expect(!fixture.errands.contains(.cancel(TransferNumber(8))))
+        #expect(fixture.text.contains("This cancels #8"))
+        fixture.enter("/cancel")
+        #expect(fixture.errands.contains(.cancel(TransferNumber(8))))
+    }
+
     @Test("/decline N REASON: the reason goes out as an answer to the offer")
     func declineReason() {
         var fixture = Fixture.main(columns: 80, rows: 24)

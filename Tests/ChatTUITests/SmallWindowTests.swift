@@ -243,11 +243,56 @@ struct SmallWindowTests {
         #expect(fixture.text.contains(words))
     }
 
+    @Test(
+        "in the smallest windows what was typed last is seen, also where it ends a row",
+        arguments: [(20, 5), (20, 4), (19, 3)])
+    func lastTyped(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        for letter in "abcdefghijklmnopqrstuvwxyz" {
+            fixture.type(String(letter))
+            let draft = fixture.text.split(separator: "\n", omittingEmptySubsequences: false).suffix(3).joined()
+            #expect(draft.contains(letter), "\(letter): \(fixture.text)")
+        }
+    }
+
+    @Test(
+        "the words of trust are in the title at any width, and no name can pass for them",
+        arguments: [20, 30, 40, 42, 59, 60, 80, 120],
+        [
+            "bob · verified · online · TLS direct", "bob . verified . TLS", String(repeating: "\u{4E16}", count: 21),
+            "eve ✓✓ verified",
+        ])
+    func forgedTitle(columns: Int, name: String) throws {
+        var fixture = Fixture.main(columns: columns, rows: 24)
+        let bob = Fixture.conversation(Fixture.bob, name, trust: .unverified)
+        fixture.send(.answer(.conversations([Fixture.conversation(Fixture.alice, "Alice"), bob])))
+        fixture.press("Alt-2")
+        let title = String(try #require(fixture.text.split(separator: "\n").first))
+        #expect(title.contains(" · unverified"), "\(title)")
+        let forged = title.replacing("unverified", with: "")
+        #expect(
+            !forged.contains("· verified") && !forged.contains(" . verified") && !forged.contains("✓ verified"),
+            "\(title)")
+    }
+
+    @Test("the address is all there where its code has no room", arguments: [(40, 10), (20, 5), (60, 12)])
+    func addressWithoutCode(columns: Int, rows: Int) throws {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        let address = "blip://192.0.2.17:4985/\(Fixture.peerID("q").text)?name=jo"
+        fixture.send(.answer(.qrCode(address, Result { () throws(QRCodeError) in try QRCode(address) })))
+        let seen = fixture.text.filter { !$0.isWhitespace && $0 != "│" }
+        #expect(seen.contains(address), "\(fixture.text)")
+    }
+
     @Test("at 40 columns the page of requests names the keys that answer one")
     func requestKeys() {
         var fixture = Fixture.main(columns: 40, rows: 10)
+        let other = ContactRequest(
+            id: 4, peerID: Fixture.peerID("f"), name: "Finn", address: nil, origin: "192.0.2.8:5000",
+            received: Fixture.time(21, 9, 12))
+        fixture.send(.chat(.requestsChanged([erin, other])))
         fixture.press("Alt-r")
-        #expect(fixture.text.contains("a accept  r refuse"))
+        #expect(fixture.text.contains("a accept  r refuse"), "\(fixture.text)")
     }
 
     @Test("the first start says in full what a port is")

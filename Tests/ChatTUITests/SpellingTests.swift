@@ -104,7 +104,7 @@ struct SpellingTests {
         fixture.type("teh")
         fixture.advance(.seconds(1))
         fixture.send(.answer(.spelling(.failed("it cannot be started: No such file or directory"))))
-        #expect(fixture.text.contains("input.spell_command aspell list: it cannot be started: No such"))
+        #expect(fixture.text.contains("input.spell_command aspell list: it cannot be started: No suc… (/log)"))
         fixture.type(" more")
         fixture.advance(.seconds(1))
         #expect(texts(fixture).count == 1)

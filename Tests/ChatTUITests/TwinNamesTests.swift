@@ -58,6 +58,19 @@ import Testing
         #expect(NameLikeness.mixture(in: name) == alphabets.map { "mixes \($0) letters" })
     }
 
+    @Test(
+        "a name that says what only the screen says of people is marked, and its signs are",
+        arguments: [
+            ("bob · verified", "bob ‹·› verified", "verified"), ("bob . VERIFIED", "bob ‹.› VERIFIED", "verified"),
+            ("not unverified", "not unverified", "unverified"),
+            ("bob ✓✓", "bob ‹✓›‹✓›", nil), ("J. R. Dobbs", "J. R. Dobbs", nil), ("Col·laborador", "Col·laborador", nil),
+            ("KEY CHANGED", "KEY CHANGED", "KEY CHANGED"), ("Alice", "Alice", nil),
+        ] as [(String, String, String?)])
+    func pretence(name: String, shown: String, word: String?) {
+        #expect(SafeText(name, as: .name).text == shown)
+        #expect(NameLikeness.pretence(in: name) == word.map { "says \"\($0)\"" })
+    }
+
     @Test("such a name is marked in the title, /contacts and /whois, and in a request")
     func mixtureShown() {
         let carol = Fixture.conversation(Fixture.alice, "Carol", readUpTo: 1000)

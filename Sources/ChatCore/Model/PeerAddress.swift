@@ -56,10 +56,19 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
             }
             rest = rest[..<slash]
         }
-        guard case .host(let host, let port)? = Endpoint(String(rest), defaultPort: Self.defaultPort), port > 0 else {
-            throw .badHost(String(rest))
-        }
+        guard case .host(let host, let port)? = Endpoint(String(rest), defaultPort: Self.defaultPort), port > 0,
+            host.unicodeScalars.allSatisfy(Self.isSeen)
+        else { throw .badHost(String(rest)) }
         self.init(host: host, port: port, peerID: id, name: suggestedName)
+    }
+}
+
+extension PeerAddress {
+    /// No host has characters that cannot be seen or turn others around: they make one look like another.
+    fileprivate static func isSeen(_ scalar: Unicode.Scalar) -> Bool {
+        let properties = scalar.properties
+        return !properties.isDefaultIgnorableCodePoint && !properties.isWhitespace && !properties.isBidiControl
+            && ![.control, .format].contains(properties.generalCategory)
     }
 }
 

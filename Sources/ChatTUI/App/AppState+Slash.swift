@@ -26,7 +26,7 @@ extension AppState {
             .info, .log:
             runReading(command.verb, arguments, &effects)
         case .send, .accept, .decline, .pause, .resume, .cancel, .limit, .transfers:
-            runFiles(command.verb, &scanner, &effects)
+            runFiles(command.verb, &scanner, asked: asked, &effects)
         case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .blocked, .rename, .remove,
             .contacts, .whois, .myID:
             runPeople(command.verb, &scanner, asked: asked, &effects)

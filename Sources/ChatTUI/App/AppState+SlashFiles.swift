@@ -3,7 +3,9 @@
 import ChatCore
 
 extension AppState {
-    mutating func runFiles(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+    mutating func runFiles(
+        _ verb: SlashVerb, _ scanner: inout ArgumentScanner, asked: Errand?, _ effects: inout [AppEffect]
+    ) {
         switch verb {
         case .send:
             guard let openID else {
@@ -39,8 +41,16 @@ extension AppState {
             effects.append(.run(.accept(number, folder: folder.map(expanded))))
         case .decline: decline(&scanner, &effects)
         case .pause, .resume, .cancel:
+            let isNamed = !scanner.isAtEnd
             guard let number = transferNumber(&scanner, for: verb) else { return }
             namedFolder = number
+            // What ends for good is either named, or asked about like x in the transfers.
+            let cancelling = Errand.cancelFolder(number)
+            if verb == .cancel, !isNamed, asked != cancelling {
+                confirming = cancelling
+                let name = transfers.group(of: number).map { TransferWords(state: self, group: $0).name.text } ?? ""
+                return note("This cancels #\(number.rawValue) \(name) for good. Enter the same command again to do it.")
+            }
             if let group = transfers.group(of: number), group.isFolder, group.number == number {
                 let isCancel = verb == .cancel && !group.isOver
                 guard isCancel || transfers.files(of: group).contains(where: { $0.fits(verb) }) else {

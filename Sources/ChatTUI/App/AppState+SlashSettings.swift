@@ -33,7 +33,7 @@ extension AppState {
     /// Whether a setting makes messages go because of their age.
     private func deletesHistory(_ key: String, _ words: String) -> Bool {
         let isKeep = key == "history.keep" || (key.hasPrefix("contact.") && key.hasSuffix(".keep"))
-        return isKeep && Int(words.trimmedBlanks.filter { $0 != "\"" }) != nil
+        return isKeep && Int(words.trimmedBlanks.filter { $0 != "\"" }).map { $0 > 0 } ?? false
     }
 
     /// The settings have changed.

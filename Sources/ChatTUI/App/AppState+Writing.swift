@@ -12,13 +12,13 @@ extension AppState {
         guard input.text.utf8.count <= Self.textLimit else {
             return say("\(Units.size(UInt64(input.text.utf8.count))), too long for a message: \(fileKey) sends a file")
         }
-        guard lines > max(1, settings.pasteConfirmLines), settings.pasteConfirmLines > 0 else { return }
-        say("\(lines) lines, one draft: \(pasteAdvice(lines))")
-    }
-
-    private func pasteAdvice(_ lines: Int) -> String {
-        isLongPaste(lines)
-            ? "\(sendKey) twice sends it, \(fileKey) sends a file" : "\(sendKey) twice sends them as one message"
+        let asks = settings.pasteConfirmLines > 0 && lines > settings.pasteConfirmLines
+        guard lines > 1, asks || isLongPaste(lines) else { return }
+        let twice = asks ? " twice" : ""
+        let advice =
+            isLongPaste(lines)
+            ? "\(sendKey)\(twice) sends it, \(fileKey) sends a file" : "\(sendKey)\(twice) sends them as one message"
+        say("\(lines) lines, one draft: \(advice)")
     }
 
     /// What sends a draft that is too long for a message.

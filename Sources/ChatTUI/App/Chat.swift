@@ -55,7 +55,7 @@ struct Chat: Sendable, Equatable, Identifiable {
     /// `looks like Bob` or `mixes Latin and Greek letters`, for wherever contacts are listed.
     var nameWarning: SafeText? {
         twin.map { SafeText(literal: "looks like ") + SafeText($0, as: .name) }
-            ?? NameLikeness.mixture(in: peer.name).map { SafeText($0, as: .line) }
+            ?? NameLikeness.warning(of: peer.name).map { SafeText($0, as: .line) }
     }
 
     /// Whether an answer of the store to a question of that time (uptime) may not know what was seen here.

@@ -5,7 +5,9 @@ import ChatCore
 extension LocalClock {
     /// `time` by a pattern of Unicode TR 35: y yy yyyy, M MM MMM MMMM, d dd, E EEEE, H HH h hh, m mm, s ss, a, and quoted
     /// text. Other characters stand for themselves.
-    func text(_ time: Timestamp, format: String) -> String {
+    ///
+    /// `padded`: a number of one letter is as wide as one of two, with a blank in front, so that times stand in a column.
+    func text(_ time: Timestamp, format: String, padded: Bool = false) -> String {
         let civil = civil(time)
         var text = ""
         var rest = format[...]
@@ -16,25 +18,33 @@ extension LocalClock {
             }
             let run = rest.prefix { $0 == letter }
             rest = rest.dropFirst(run.count)
-            text += Self.field(letter, count: run.count, civil) ?? String(run)
+            let field = Self.field(letter, count: run.count, civil) ?? String(run)
+            if padded, field.utf8.count == 1, field != String(run) { text += " " }
+            text += field
         }
         return text
     }
 
-    /// Whether a pattern says anything of a time: one without a field would be the same for every message.
-    public static func hasField(_ format: String) -> Bool {
+    /// Whether a pattern can be understood, and says anything of a time: one without a field would be the same for every
+    /// message. Each letter (A to Z) that is not quoted must mean something, and each quote must end.
+    public static func isPattern(_ format: String) -> Bool {
         let epoch = LocalClock.fixed(seconds: 0).civil(Timestamp(milliseconds: 0))
+        var hasField = false
         var rest = format[...]
         while let letter = rest.first {
             if letter == "'" {
+                guard rest.dropFirst().contains("'") else { return false }
                 _ = quoted(&rest)
-            } else if field(letter, count: 1, epoch) != nil {
-                return true
-            } else {
-                rest = rest.dropFirst()
+                continue
             }
+            if field(letter, count: 1, epoch) != nil {
+                hasField = true
+            } else if letter.isASCII, letter.isLetter {
+                return false
+            }
+            rest = rest.dropFirst()
         }
-        return false
+        return hasField
     }
 
     /// `'text'`; two quotes are one.
@@ -77,14 +87,14 @@ extension LocalClock {
 }
 
 extension AppState {
-    /// The time beside a message.
-    func timeText(_ time: Timestamp) -> String {
+    /// The time beside a message; `inColumn`: as wide as that of any other.
+    func timeText(_ time: Timestamp, inColumn: Bool = false) -> String {
         var format = settings.timeFormat
         if settings.seconds, !format.contains("s") {
             let minutes = format.lastIndex(of: "m").map { format.index(after: $0) } ?? format.endIndex
             format.insert(contentsOf: ":ss", at: minutes)
         }
-        return clock.text(time, format: format)
+        return clock.text(time, format: format, padded: inColumn)
     }
 
     /// The time where it is drawn anew once a minute at most: without seconds.

@@ -17,9 +17,9 @@ public enum Sentences {
         case .store(let error): return reason(of: error)
         case .badAddress(let error): return reason(of: error)
         case .ownAddress: return "that is your own address (ask the other person for theirs)"
-        case .noSuchContact: return "there is no such contact (contacts lists them)"
-        case .noSuchTransfer: return "there is no such transfer (transfers lists them)"
-        case .noSuchRequest: return "there is no such request (requests lists them)"
+        case .noSuchContact: return "there is no such contact (/contacts lists them)"
+        case .noSuchTransfer: return "there is no such transfer (/transfers lists them)"
+        case .noSuchRequest: return "there is no such request (/requests lists them)"
         case .noSuchKey: return "that key is not to be decided about (another contact has it, or another answers)"
         case .noSuchMessage: return "there is no such message any more (somebody has deleted it here)"
         case .notOwnMessage: return "it is not your message (only own messages can be changed)"
@@ -70,6 +70,8 @@ public enum Sentences {
             "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it while the file opens)"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
+        case .cannotOpen(let path, let reason) where reason == StoreError.fileExists:
+            "\(path): \(reason) (give another name)"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason) (look at the folder and its permissions)"
         case .failed(let code, let reason): "the history reports error \(code): \(reason) (doctor examines it)"

@@ -104,6 +104,11 @@ struct MessageSentences {
     /// The lines of a text, with what was hidden in it.
     private func noted(_ text: SafeText) -> [SafeText] {
         var lines = text.lines()
+        let left = lines.count - MessageRows.rowLimit
+        if left > 0 {
+            lines.removeLast(left)
+            lines.append(line("… \(Units.grouped(left)) more lines (blipchat history prints them)"))
+        }
         if let note = text.hiddenNote, let last = lines.last { lines[lines.count - 1] = last + line(" ") + note }
         return lines
     }

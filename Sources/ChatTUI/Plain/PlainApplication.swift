@@ -20,6 +20,8 @@ public enum PlainInput: Sendable, Equatable {
 public final class PlainApplication {
     private let options: ChatApplicationOptions
     private let loop: AppLoop
+    /// Somebody types who reads what is printed: when nobody reads it any more, nothing more is waited for.
+    private let isInteractive: Bool
     private let print: @ScreenActor (SafeText) -> Bool
     private var before: AppState?
     /// Lines that wait for what was asked for before them.
@@ -31,10 +33,13 @@ public final class PlainApplication {
     /// Input that came before the chats were read.
     private var early: [PlainInput] = []
 
-    /// `print` writes a line, and returns `false` when nobody reads them any more.
+    /// `print` writes a line, and returns `false` when nobody reads them any more: then a person's chat ends with what was
+    /// entered until then (`isInteractive`), and what comes from a pipe is sent to its end, without a word.
     public init(
-        service: any ChatService, options: ChatApplicationOptions, print: @escaping @ScreenActor (SafeText) -> Bool
+        service: any ChatService, options: ChatApplicationOptions, isInteractive: Bool = true,
+        print: @escaping @ScreenActor (SafeText) -> Bool
     ) {
+        self.isInteractive = isInteractive
         var options = options
         options.isLineMode = true
         self.options = options
@@ -44,6 +49,9 @@ public final class PlainApplication {
 
     /// What stays to be done after `run`: the queue, unfinished transfers.
     public private(set) var farewell: String?
+
+    /// Nobody reads what is printed any more.
+    public private(set) var isUnread = false
 
     /// Returns the exit code: 0, or 128 + signal.
     public func run(_ input: AsyncStream<PlainInput>) async -> Int32 {
@@ -131,10 +139,9 @@ public final class PlainApplication {
         guard let before, let after = loop.state else { return }
         self.before = after
         for line in PlainTranscript(before: before, after: after, action: action).lines {
-            guard print(line) else {
-                loop.dispatch(.input(.hangup))
-                return
-            }
+            guard !isUnread, !print(line) else { continue }
+            isUnread = true
+            if isInteractive { take(.end) }
         }
         let isElsewhere = after.openChat?.window.isAtBottom == false && after.openChat?.window.loading == nil
         let isOpen = after.overlay != nil && !OverlayLines(state: after, action: action).waits

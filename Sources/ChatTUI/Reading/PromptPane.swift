@@ -40,7 +40,7 @@ extension AppState {
         case .choose:
             let text = pane.field.text
             if case .date = pane.purpose, !text.isEmpty, place(named: text) == nil {
-                say("\(SafeText(text, as: .name).text) is no day (\(PromptPane.days))", isError: true)
+                say("\(SafeText(text, as: .name).text) is not a day (\(PromptPane.days))", isError: true)
                 break
             }
             overlay = nil

@@ -10,8 +10,37 @@ enum NameFilter {
 
     static func name(_ raw: String) -> SafeText {
         let text = TextFilter.filterText(beginning(of: raw), as: .name)
-        return visible(trimmed(text), raw: raw).truncated(to: TextFilter.maxNameColumns)
+        return visible(withoutSigns(trimmed(text)), raw: raw).truncated(to: TextFilter.maxNameColumns)
     }
+
+    /// Check marks, and dots that stand alone, are how the screen says states behind a name (`bob · verified`): in a name
+    /// they are marked, `bob ‹·› verified`.
+    private static func withoutSigns(_ text: SafeText) -> SafeText {
+        let clusters = text.clusters
+        // Nearly all names.
+        guard clusters.contains(where: { dots.contains($0.base) || checkMarks.contains($0.base) }) else { return text }
+        var result: [Cluster] = []
+        for (index, cluster) in clusters.enumerated() {
+            let isBeside = index > 0 && clusters[index - 1].isBlank
+            let isBefore = index + 1 < clusters.count && clusters[index + 1].isBlank
+            if !cluster.isSubstitute,
+                checkMarks.contains(cluster.base) || isBeside && isBefore && dots.contains(cluster.base)
+            {
+                result += TextFilter.substitute(cluster.text)
+            } else {
+                result.append(cluster)
+            }
+        }
+        return SafeText(clusters: result, hiddenCount: text.hiddenCount)
+    }
+
+    private static let dots: Set<Unicode.Scalar> = [
+        ".", "\u{B7}", "\u{387}", "\u{2022}", "\u{2024}", "\u{2027}", "\u{2219}", "\u{22C5}", "\u{25CF}", "\u{25E6}",
+        "\u{2E31}", "\u{30FB}", "\u{FF65}",
+    ]
+    private static let checkMarks: Set<Unicode.Scalar> = [
+        "\u{221A}", "\u{2611}", "\u{2705}", "\u{2713}", "\u{2714}", "\u{1F5F8}", "\u{1F5F9}",
+    ]
 
     /// Separators become `‹/›`, the dot or dash at the front of a hidden file or an option stays but is marked, and
     /// a program says so. A long name loses its middle, never its extension.

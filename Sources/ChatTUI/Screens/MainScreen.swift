@@ -34,7 +34,10 @@ struct MainScreen {
     /// for what stands `beside`.
     private func titleLine(width: Int, beside: Int) -> StyledLine {
         guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
-        var line = StyledLine(chat.name, Theme.title)
+        // The words of trust are there at any width: a long name gives way, whatever it says.
+        var needed = " · ".count + Sentences.word(for: chat.peer.trust).count
+        if chat.peer.isBlocked { needed += " · blocked".count }
+        var line = StyledLine(chat.name.truncated(to: max(4, width - needed)), Theme.title)
         func add(_ word: String, _ style: Style = .plain) {
             // A word that is cut off is worse than none.
             guard line.width + 3 + word.count <= width else { return }
@@ -45,9 +48,10 @@ struct MainScreen {
         let isChanged = chat.peer.trust == .keyChanged
         if isChanged { add(Sentences.word(for: .keyChanged), Theme.error) }
         if chat.peer.isBlocked { add("blocked", Theme.error) }
-        if let words = chat.nameWarning, line.width + 3 < width {
+        let room = width - line.width - " · ".count - (isChanged ? 0 : needed)
+        if let words = chat.nameWarning, room >= 8 {
             line.add(" · ", Theme.quiet)
-            line.add(words.truncated(to: width - line.width), Theme.error)
+            line.add(words.truncated(to: room), Theme.error)
         }
         if !isChanged { add(Sentences.word(for: chat.peer.trust)) }
         // Whom we refuse has no link, and why the last one ended is of no use.

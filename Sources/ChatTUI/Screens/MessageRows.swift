@@ -80,7 +80,7 @@ struct MessageRows {
     /// It was deleted before they had it.
     private var isTakenBack: Bool { message.isRetracted && message.state == .takenBack }
 
-    var time: String { state.timeText(message.shownTime) }
+    var time: String { state.timeText(message.shownTime, inColumn: !isNarrow) }
 
     private var nick: SafeText {
         if isAction { return SafeText(literal: "*") }
@@ -109,10 +109,22 @@ struct MessageRows {
         return isNarrow ? 2 : SafeText(time, as: .line).width + 4 + nickWidth
     }
 
+    /// Columns of the text beneath its first row.
+    private var narrowWidth: Int { max(4, width - (state.isPlain ? 1 : indent)) }
+
     private func indented(_ line: StyledLine) -> StyledLine {
-        var row = StyledLine(.blanks(indent))
+        var row = StyledLine(.blanks(state.isPlain && looksLikeHead(line) ? 1 : indent))
         row.add(line)
         return row
+    }
+
+    /// Whether a row of a text could pass for the first row of a message, or for one of ours, where nothing is indented.
+    private func looksLikeHead(_ line: StyledLine) -> Bool {
+        guard let first = line.text.clusters.first else { return false }
+        let begins = time.unicodeScalars.first
+        return first.base.properties.numericType != nil || first.base == begins
+            || "-*=\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".unicodeScalars.contains(first.base)
+            || (0x2500...0x257F).contains(first.base.value)
     }
 
     private func wideRows(_ text: SafeText) -> [StyledLine] {
@@ -149,10 +161,10 @@ struct MessageRows {
         let lead = narrowLead
         guard lead.width <= width / 2, quotedText == nil, !beginsRightToLeft(text) else {
             // No room beside the lead, or not at that side: the text begins on the next row.
-            return [lead] + bodyLines(text, width: max(4, width - indent)).map(indented)
+            return [lead] + bodyLines(text, width: narrowWidth).map(indented)
         }
         // The lead is wrapped with the text, then put back with its styles.
-        let body = bodyLines(.blanks(lead.width) + text, width: max(4, width - indent))
+        let body = bodyLines(.blanks(lead.width) + text, width: narrowWidth)
         return body.enumerated().map { index, line in
             guard index == 0 else { return indented(line) }
             var row = lead

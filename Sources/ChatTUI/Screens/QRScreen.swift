@@ -63,15 +63,22 @@ struct QRScreen {
             SafeText(literal: "Esc closes"), at: Point(column: area.origin.column, row: row), style: Theme.quiet)
     }
 
-    /// The address in letters, and why.
+    /// The address in letters, and why. Whoever copies it needs all of it: in a small window nothing stands beside it.
     private func drawAddress(on canvas: inout Canvas, _ reason: String) {
         let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 10)
-        canvas.drawBox(
-            box, title: SafeText(literal: "Your address"), footer: SafeText(literal: "opened by you · Esc closes"))
-        let area = ScreenLayout.inside(box)
-        let words = reason + " The address is:"
-        var lines = TextWrap.wrap(SafeText(words, as: .line), width: max(8, area.size.columns))
-        lines += TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))
+        let inside = ScreenLayout.inside(box)
+        var area = inside
+        var lines = TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))
+        if lines.count <= area.size.rows {
+            canvas.drawBox(
+                box, title: SafeText(literal: "Your address"), footer: SafeText(literal: "opened by you · Esc closes"))
+        } else {
+            area = canvas.bounds
+            canvas.fill(area)
+            canvas.addTarget(area, .command(.back))
+            lines = TextWrap.wrap(SafeText(pane.address, as: .line), width: max(1, area.size.columns))
+        }
+        lines += TextWrap.wrap(SafeText(reason, as: .line), width: max(8, area.size.columns))
         for (row, line) in lines.prefix(area.size.rows).enumerated() {
             canvas.draw(line, at: Point(column: area.origin.column, row: area.origin.row + row))
         }

@@ -43,8 +43,8 @@ struct RequestsScreen {
         head.add(SafeText(request.name, as: .name), Theme.unread)
         if let twin = state.contactLike(request.name) {
             head.add("  looks like your contact \(twin.text), but has another key", Theme.error)
-        } else if let mixture = NameLikeness.mixture(in: request.name) {
-            head.add("  \(mixture)", Theme.error)
+        } else if let warning = NameLikeness.warning(of: request.name) {
+            head.add("  \(warning)", Theme.error)
         } else {
             head.add("  (name chosen by them)", Theme.quiet)
         }

@@ -24,7 +24,9 @@ struct ScreenLayout: Sendable, Equatable {
         let hasHint = !isTiny && size.rows >= 8 && state.settings.hints && !state.isPlain
         let prompt = Self.prompt(state, columns: size.columns, hasTitle: hasTitle)
         let around = (hasTitle ? 1 : 0) + (hasStatus ? 1 : 0) + (hasHint ? 1 : 0)
-        let maxInput = max(1, min(size.rows / 3, size.rows - around - 1))
+        // While it is typed at, two rows at least: of what runs over one the part before the cursor is to be seen.
+        let share = max(state.overlay == nil ? 2 : 1, size.rows / 3)
+        let maxInput = max(1, min(share, size.rows - around - 1))
         let inputWidth = size.columns - prompt.width
         let wantedRows =
             InputBox.isOneRow(state.input, width: inputWidth)

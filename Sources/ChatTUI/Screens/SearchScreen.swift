@@ -88,7 +88,8 @@ struct SearchScreen {
         let milliseconds =
             pane.took.components.seconds * 1000
             + pane.took.components.attoseconds / 1_000_000_000_000_000
-        return "\(hits) in \(Units.grouped(result.searched)) messages · \(milliseconds) ms · offline history"
+        let messages = result.searched == 1 ? "1 message" : "\(Units.grouped(result.searched)) messages"
+        return "\(hits) in \(messages) · \(milliseconds) ms · offline history"
     }
 
     // MARK: Hits

@@ -43,7 +43,9 @@ struct TransferDetails {
         if group.isFolder {
             values.append(("files", fileCounts))
         } else {
-            values.append(("kind", "\(FileKind.word(for: file)), \(file.contentType.isEmpty ? "-" : file.contentType)"))
+            // What stands for every kind says nothing beside the word for this one.
+            let isKnown = !["", "application/octet-stream"].contains(file.contentType)
+            values.append(("kind", FileKind.word(for: file) + (isKnown ? ", \(file.contentType)" : "")))
             if !file.caption.isEmpty { values.append(("caption", file.caption)) }
             values.append(("sha256", file.sha256 ?? "known at the end"))
         }

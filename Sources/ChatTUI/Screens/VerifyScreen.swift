@@ -111,8 +111,8 @@ struct VerifyScreen {
             let key = state.chats.first { $0.peer.newPeerID == request.peerID }.map {
                 wrapped("THE NEW KEY OF \($0.name.text): /verify \($0.name.text) decides about it", Theme.error)
             }
-            let mixture = NameLikeness.mixture(in: request.name).map { wrapped("the name \($0)", Theme.error) }
-            return origin(of: request) + (key ?? twin ?? mixture ?? [])
+            let warning = NameLikeness.warning(of: request.name).map { wrapped("the name \($0)", Theme.error) }
+            return origin(of: request) + (key ?? twin ?? warning ?? [])
         }
     }
 

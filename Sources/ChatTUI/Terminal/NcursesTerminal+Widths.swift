@@ -1,6 +1,7 @@
 // The widths that the terminal gives to emoji and their like: from the settings, from memory, from the probe.
 
 import CNcurses
+import Glibc
 
 extension NcursesTerminal {
     /// Decides how doubtful clusters are drawn for now, and asks the terminal where the settings leave it to it. The
@@ -21,6 +22,7 @@ extension NcursesTerminal {
             wnoutrefresh(cncurses_stdscr())
             doupdate()
             self.session?.probe = WidthProbe()
+            self.session?.probeBegan = .now
             TerminalOutput.write(WidthProbe.question, to: output)
         }
     }
@@ -37,6 +39,28 @@ extension NcursesTerminal {
         memory?.keep(probe.widths, of: environment)
         redraw()
         session?.onInput(.resize(size))
+    }
+
+    /// How long answers are waited for before the terminal is given back. Slower ones become input of the shell.
+    private static let reportLimit = Duration.seconds(1)
+
+    /// Before the terminal is given back: what it still answers is not for whoever reads from it next. A terminal that has
+    /// had its time answers nothing.
+    func takeLateReports() {
+        guard let session, session.mayWrite, session.probe != nil else { return }
+        let end = session.probeBegan + Self.reportLimit
+        while self.session?.probe != nil, case let rest = end - .now, rest > .zero {
+            var state = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+            let milliseconds = Int32(
+                rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000)
+            guard poll(&state, 1, milliseconds + 1) == 1 else { break }
+            let count = read(input, &received, received.count)
+            guard count > 0 else { break }
+            self.session?.decoder.awaitsReports = true
+            self.session?.decoder.receive(received.prefix(count), now: .now)
+            for report in self.session?.decoder.takeReports() ?? [] { self.session?.probe?.receive(report) }
+            if self.session?.probe?.isFinished == true { self.session?.probe = nil }
+        }
     }
 
     /// Characters of ambiguous width have the columns that the settings say, else those that were measured.

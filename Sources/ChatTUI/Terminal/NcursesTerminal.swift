@@ -31,6 +31,8 @@ public final class NcursesTerminal: Terminal {
         let onInput: @ScreenActor (InputEvent) -> Void
         /// The measurement of widths, while its answers may come.
         var probe: WidthProbe?
+        /// When it was asked for.
+        var probeBegan = ContinuousClock.now
         var isTitleSaved = false
         /// After a hangup: nothing is written any more.
         var isGone = false
@@ -57,7 +59,7 @@ public final class NcursesTerminal: Terminal {
     var pairs: [ColorPair: Int32] = [:]
     var codes = TerminalCodes()
     /// Where `readInput` puts what it reads.
-    private var received = [UInt8](repeating: 0, count: 16_384)
+    var received = [UInt8](repeating: 0, count: 16_384)
 
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
     public init(
@@ -127,6 +129,7 @@ public final class NcursesTerminal: Terminal {
     public func stop() {
         guard let session else { return }
         session.reader.end()
+        takeLateReports()
         set_term(session.screen)
         if session.mayWrite { leaveScreen() }
         self.session = nil
@@ -240,6 +243,7 @@ public final class NcursesTerminal: Terminal {
 
     public func suspend() {
         guard let session, session.mayWrite else { return }
+        takeLateReports()
         set_term(session.screen)
         leaveScreen()
         var mode = session.savedMode

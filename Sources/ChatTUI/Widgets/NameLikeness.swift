@@ -27,9 +27,21 @@ public enum NameLikeness {
         return twins
     }
 
+    /// What is said of a name that is made to be taken for something else; `nil` for every other name.
+    public static func warning(of name: String) -> String? { mixture(in: name) ?? pretence(in: name) }
+
+    /// A name that says what only the screen says of people: `says "verified"`.
+    static func pretence(in name: String) -> String? {
+        let skeleton = skeleton(of: name)
+        return states.first { skeleton.contains(Self.skeleton(of: $0)) }.map { "says \"\($0)\"" }
+    }
+
+    /// What stands behind names.
+    private static let states = ["unverified", "verified", "KEY CHANGED", "PLAINTEXT"]
+
     /// What is said of a name with letters of several alphabets in one word: nobody is called so, and it is how one name is
     /// made to look like another that we do not know. `nil` for every other name.
-    public static func mixture(in name: String) -> String? {
+    static func mixture(in name: String) -> String? {
         guard !name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         var seen: String?
         for scalar in name.unicodeScalars {

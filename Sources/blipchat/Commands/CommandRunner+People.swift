@@ -36,7 +36,7 @@ extension CommandRunner {
         }
         try streams.line("name       \(safeName(peer.name))")
         if let twin { try streams.line("looks like \(safeName(twin)), but is somebody else") }
-        if let mixture = NameLikeness.mixture(in: peer.name) { try streams.line("the name   \(mixture)") }
+        if let warning = NameLikeness.warning(of: peer.name) { try streams.line("the name   \(warning)") }
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
         if let key = peer.newPeerID { try streams.line("new key    \(key.text), answers instead; nothing is sent") }
         for key in peer.formerPeerIDs { try streams.line("old key    \(key.text)") }
@@ -110,7 +110,7 @@ extension CommandRunner {
             } else {
                 let mark =
                     (twin.map { "looks like your contact \(safeName($0)), but has another key" }
-                    ?? NameLikeness.mixture(in: request.name)).map { "  " + $0 } ?? ""
+                    ?? NameLikeness.warning(of: request.name)).map { "  " + $0 } ?? ""
                 try streams.line(
                     "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))\(mark)"
                 )
@@ -131,7 +131,7 @@ extension CommandRunner {
             let state = peer.isBlocked ? "blocked" : Records.word(peer.trust)
             let address = peer.addresses.first.map { "\($0)" } ?? peer.peerID?.text ?? ""
             let mark =
-                (twin.map { "looks like \(safeName($0))" } ?? NameLikeness.mixture(in: peer.name)).map { "  " + $0 }
+                (twin.map { "looks like \(safeName($0))" } ?? NameLikeness.warning(of: peer.name)).map { "  " + $0 }
                 ?? ""
             try streams.line("\(safeName(peer.name))  \(state)  \(safeLine(address))\(mark)")
         }

@@ -126,6 +126,7 @@ struct Configuration: Sendable, Equatable {
             problems.append(
                 ConfigurationError(position: entry.position, reason: "\(entry.path.text): \(problem.words)"))
         }
+        problems += Setting.unknownSections(in: text, besides: Set(entries.map(\.path.section)))
         problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
     }
 

@@ -1,6 +1,7 @@
 // config.toml of a profile: read, checked, and changed one setting at a time. /set and `blipchat config` use it.
 
 import ChatTUI
+import Glibc
 
 /// The file of settings and the themes beside it.
 struct ConfigurationFile: Sendable {
@@ -16,6 +17,9 @@ struct ConfigurationFile: Sendable {
         themes = ThemeFolder(path: paths.themes)
         self.home = home
     }
+
+    /// Whether there is one; it may also be a link that leads nowhere.
+    var exists: Bool { access(path, F_OK) == 0 }
 
     func read() throws(CommandError) -> Configuration { try Configuration.load(from: path, home: home) }
 

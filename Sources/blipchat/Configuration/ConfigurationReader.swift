@@ -59,9 +59,9 @@ struct ConfigurationReader {
         while current == " " || current == "\t" { column += 1 }
     }
 
-    private mutating func expectEnd() throws(ConfigurationError) {
+    private mutating func expectEnd(behind what: String) throws(ConfigurationError) {
         skipBlanks()
-        guard current == nil || current == "#" else { throw error("text behind the value", "put # before a comment") }
+        guard current == nil || current == "#" else { throw error("text behind \(what)", "put # before a comment") }
     }
 
     private mutating func readLine() throws(ConfigurationError) {
@@ -72,7 +72,7 @@ struct ConfigurationReader {
             isLost = true
             try readSection()
             isLost = false
-            try expectEnd()
+            try expectEnd(behind: "the section")
             return try refuseSecond(at: start)
         }
         try readEntry()
@@ -82,13 +82,20 @@ struct ConfigurationReader {
         let start = position
         let name = try key()
         skipBlanks()
+        if current == "." {
+            let key = line.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }
+            let path = SettingPath(typed: String(String.UnicodeScalarView(key)))
+            throw error(
+                "keys with dots are not understood",
+                path.map { "write [\($0.section)] on a line of its own, and \($0.name) below it" })
+        }
         guard current == "=" else { throw error("= is missing behind \(name)") }
         column += 1
         skipBlanks()
         let valueStart = column
         let value = try value(of: name)
         let range = valueStart..<column
-        try expectEnd()
+        try expectEnd(behind: "the value")
         guard !isLost else { return }
         let path = SettingPath(section: section, contact: contact, name: name)
         let entry = ConfigurationEntry(path: path, value: value, position: start, valueRange: range)
@@ -150,6 +157,9 @@ struct ConfigurationReader {
     }
 
     private mutating func value(of name: String) throws(ConfigurationError) -> ConfigurationValue {
+        if let quote = current, quote == "\"" || quote == "'", line[column...].starts(with: [quote, quote, quote]) {
+            throw error("texts of several lines are not understood", "write it on one line, with \\n between")
+        }
         switch current {
         case "\"": return .string(try basicString())
         case "'": return .string(try literalString())

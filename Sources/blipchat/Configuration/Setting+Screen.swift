@@ -18,11 +18,11 @@ extension Setting {
         text(
             "ui.time", \.screen.timeFormat, form: "a pattern like \"HH:mm\" or \"h:mm a\"", limit: 32,
             "how times are written"
-        ) { LocalClock.hasField($0) && !$0.contains("%") },
+        ) { LocalClock.isPattern($0) && !$0.contains("%") },
         text(
             "ui.date", \.screen.dateFormat, form: "a pattern like \"EEE d MMM yyyy\" or \"yyyy-MM-dd\"", limit: 32,
             "how days are written"
-        ) { LocalClock.hasField($0) && !$0.contains("%") },
+        ) { LocalClock.isPattern($0) && !$0.contains("%") },
         flag("ui.seconds", \.screen.seconds, "times with seconds"),
         number("ui.nick_width", 3...32, \.screen.nickWidth, "the most columns of a name before a message"),
         number(

@@ -90,9 +90,27 @@ struct Setting: Sendable {
         }
         let section = keys.filter { !path.section.isEmpty && $0.hasPrefix(path.section + ".") }
         if !section.isEmpty { return "in [\(path.section)] there are \(section.joined(separator: ", "))" }
-        let sections = keys.compactMap { key in key.lastIndex(of: ".").map { String(key[..<$0]) } }
         if let near = NearestName.to(path.section, among: sections) { return "did you mean [\(near)]?" }
         return "blipchat config list shows all"
+    }
+
+    private static var sections: [String] {
+        all.map(\.key).compactMap { key in key.lastIndex(of: ".").map { String(key[..<$0]) } }
+    }
+
+    /// Sections that are not there and have no keys (each of those is said by itself): `besides` have some.
+    static func unknownSections(in text: String, besides others: Set<String>) -> [ConfigurationError] {
+        let known = Set(sections)
+        return ConfigurationReader.lines(of: text).enumerated().compactMap { number, line in
+            guard let (section, _) = ConfigurationReader.section(of: line), !known.contains(section),
+                !others.contains(section)
+            else { return nil }
+            let near = NearestName.to(section, among: known.sorted()).map { "did you mean [\($0)]?" }
+            let column = (line.firstIndex(of: "[") ?? 0) + 1
+            return ConfigurationError(
+                position: TextPosition(line: number + 1, column: column), reason: "unknown section [\(section)]",
+                advice: near ?? "blipchat config list shows all")
+        }
     }
 
     /// Reads an entry of the file.

@@ -8,6 +8,8 @@ actor SettingsKeeper: SettingsStore {
     private let file: ConfigurationFile
     /// What was in effect at the start: a setting of the next start differs from it until then.
     private let atStart: Configuration
+    /// There was a file when it was last read: without it all settings but what is set next would be gone unnoticed.
+    private var hadFile: Bool
     /// Gives the chat what may change now.
     private let apply: @Sendable (Configuration) async -> Void
 
@@ -32,6 +34,7 @@ actor SettingsKeeper: SettingsStore {
         self.atStart = atStart
         self.apply = apply
         themes = file.themes.names
+        hadFile = file.exists
     }
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {
@@ -40,6 +43,11 @@ actor SettingsKeeper: SettingsStore {
             case .show(let word): return SettingsReply(try show(word))
             case .themes: return SettingsReply(try showThemes())
             case .set(let key, let words):
+                guard file.exists || !hadFile else {
+                    throw CommandError(
+                        .localIO, file.path, "is gone, and all that was set in it",
+                        advice: "put it back, or /reload begins anew")
+                }
                 let value = try file.set(typed: key, to: words)
                 return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
             case .unset(let key):
@@ -67,7 +75,11 @@ actor SettingsKeeper: SettingsStore {
 
     /// Reads the file again and says what is different now, and what will be from the next start on.
     private func reload() async throws(CommandError) -> SettingsReply {
-        var reply = try await reread(saying: "The settings are read again", changed: nil)
+        let isGone = hadFile && !file.exists
+        let words =
+            isGone
+            ? "\(file.path) is gone: every setting is as if it had never been set" : "The settings are read again"
+        var reply = try await reread(saying: words, changed: nil)
         let now = try file.read()
         let waiting = Setting.all.filter { setting in
             guard setting.effect == .nextStart, let path = SettingPath(typed: setting.key) else { return false }
@@ -92,6 +104,7 @@ actor SettingsKeeper: SettingsStore {
 
     private func reread(saying words: String, changed setting: Setting?) async throws(CommandError) -> SettingsReply {
         let configuration = try file.read()
+        hadFile = file.exists
         await apply(configuration)
         let later = setting?.effect == .nextStart ? " (from the next start on)" : ""
         do throws(CommandError) {

@@ -17,9 +17,13 @@ enum ThemeFile {
         var theme = Theme.terminal
         if let entry = entries.first(where: { $0.key == "base" }) {
             guard let base = Theme.builtIn.first(where: { .string($0.name) == entry.value }) else {
+                let names = Theme.builtIn.map(\.name)
+                let near: String? =
+                    if case .string(let word) = entry.value { NearestName.to(word, among: names) } else { nil }
                 throw ConfigurationError(
                     position: entry.position, reason: "there is no built-in theme \(entry.value.text)",
-                    advice: "write " + Theme.builtIn.map { "\"\($0.name)\"" }.joined(separator: ", "))
+                    advice: near.map { "did you mean \"\($0)\"?" }
+                        ?? "write " + names.map { "\"\($0)\"" }.joined(separator: ", "))
             }
             theme = base
         }
@@ -63,7 +67,7 @@ enum ThemeFile {
         var lines = [
             "# A theme of blipchat. Save it as themes/NAME.toml beside config.toml, then: /theme NAME",
             "# Looks: bold dim italic underline reverse, a colour, \"on\" and a colour. Colours: default, black, red,",
-            "# green, yellow, blue, magenta, cyan, white, bright-black to bright-white, or 16 to 255.",
+            "# green, yellow, blue, magenta, cyan, white, bright-black to bright-white, or 0 to 255.",
         ]
         lines += Theme.Part.allCases.map { "\($0.rawValue) = \"\(theme[$0].words)\"" }
         lines.append("nicks = \"\(theme.nicks.map(\.word).joined(separator: " "))\"")

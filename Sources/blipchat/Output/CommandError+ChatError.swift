@@ -12,6 +12,12 @@ extension CommandError {
         case .badAddress(let error): self.init(error, address: subject)
         case .badName(let name) where ContactNames.isReserved(name):
             self.init(.usage, name, "means yourself, in searches and in the history", advice: "choose another name")
+        case .noSuchContact:
+            self.init(.notFound, subject, "there is no such contact", advice: "blipchat contacts list shows them")
+        case .noSuchTransfer:
+            self.init(.notFound, subject, "there is no such transfer", advice: "blipchat transfers list shows them")
+        case .noSuchRequest:
+            self.init(.notFound, subject, "there is no such request", advice: "blipchat requests list shows them")
         default: self.init(Self.exitCode(of: error), subject, Sentences.reason(of: error))
         }
     }
@@ -37,8 +43,9 @@ extension CommandError {
         // It may be about a copy.
         if case .cannotOpen(let file, let reason) = error {
             self.init(
-                .localIO, file, "cannot be opened: \(reason)",
-                advice: "look at the path, its folder and the permissions")
+                .localIO, file, reason == StoreError.fileExists ? reason : "cannot be opened: \(reason)",
+                advice: reason == StoreError.fileExists
+                    ? "give another name" : "look at the path, its folder and the permissions")
             return
         }
         let exit: ExitCode =

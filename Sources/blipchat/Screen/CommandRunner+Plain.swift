@@ -32,8 +32,19 @@ extension CommandRunner {
         _ input: AsyncStream<PlainInput>, _ source: AsyncStream<PlainInput>.Continuation
     ) async -> ExitCode {
         let unicode = TerminalEnvironment.current().unicode && options.settings.glyphs == .unicode
-        let application = PlainApplication(service: chat.service, options: options) { [streams] line in
-            (try? streams.line(line.terminalString(unicode: unicode))) != nil
+        let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+        var ending = ExitCode.hangUp
+        let application = PlainApplication(
+            service: chat.service, options: options, isInteractive: isatty(STDIN_FILENO) == 1
+        ) { [streams] line in
+            do throws(CommandError) {
+                try streams.line(line.terminalString(unicode: unicode))
+                return true
+            } catch {
+                // A terminal that takes nothing has gone.
+                if !outputIsTerminal { ending = error.exit }
+                return false
+            }
         }
         StandardInputLines.read(STDIN_FILENO) { source.yield($0) }
         let watch = Task {
@@ -45,7 +56,7 @@ extension CommandRunner {
         await watch.value
         // Of a chat that goes on elsewhere nothing stays undone.
         if await !chat.goesOn, let farewell = application.farewell { streams.note(farewell) }
-        return ExitCode(rawValue: code) ?? .done
+        return application.isUnread ? ending : ExitCode(rawValue: code) ?? .done
     }
 }
 
