@@ -95,7 +95,8 @@ struct InputDecoderTests {
             "\u{1B}[1;2;3;4q",
             "\u{1B}]11;rgb:0000/0000/0000\u{07}", "\u{1B}]52;c;aGk=\u{1B}\\", "\u{1B}P1+r\u{1B}\\",
             "\u{1B}_Gi=1;OK\u{1B}\\",
-            "\u{1B}[M !!", "\u{1B}[57399u", "\u{1B}[97;1:3u", "\u{9B}", "\u{1B}[999999999999999999999999~", "\u{1B}[12",
+            "\u{1B}[M !!", "\u{1B}[57399u", "\u{1B}[97;1:3u", "\u{9B}2;3R", "\u{9B}?62;4c", "\u{9D}11;rgb:0\u{07}",
+            "\u{1B}[999999999999999999999999~", "\u{1B}[12",
         ])
     func drops(report: String) {
         #expect(decode(report + "x").map(\.keyName).suffix(1) == ["x"] || report == "\u{1B}[12")

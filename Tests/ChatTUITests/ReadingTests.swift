@@ -252,7 +252,7 @@ struct ReadingTests {
         // Also where a row ends only because the window does.
         let padded = String(repeating: "x", count: 60) + " 19:06 me: and this ✓✓"
         let text = (["ok"] + forged + ["plain words", padded]).joined(separator: "\n")
-        var fixture = screen([Fixture.message(1, .incoming, text, at: Fixture.time(20, 19, 4))], columns: 80, rows: 40)
+        var fixture = screen(columns: 80, rows: 40, [Fixture.message(1, .incoming, text, at: Fixture.time(20, 19, 4))])
         fixture.press("Alt-l")
         let rows = fixture.text.split(separator: "\n").map(String.init)
         for line in forged { #expect(rows.contains { $0.hasPrefix(" " + line.prefix(8)) }, "\(line): \(fixture.text)") }

@@ -520,6 +520,15 @@ struct SlashCommandTests {
         #expect(fixture.effects.count { $0 == .quit } == 1)
     }
 
+    @Test("/help with what is no command says that, and filters the help")
+    func helpAboutOther() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.enter("/help pastes")
+        #expect(fixture.text.contains("pastes is no command"))
+        guard case .help(let pane) = fixture.state.overlay else { return #expect(Bool(false), "the help is closed") }
+        #expect(pane.filter.text == "pastes")
+    }
+
     @Test("/help NAME shows the line of the table")
     func help() {
         var fixture = Fixture.main(columns: 80, rows: 24)

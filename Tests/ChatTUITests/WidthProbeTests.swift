@@ -1,6 +1,7 @@
 // What the terminal draws how wide: the probe's answers, what is drawn instead, and that no answer becomes typed text.
 
 import CLinux
+import Dispatch
 import Glibc
 import TestSupport
 import Testing
@@ -115,6 +116,27 @@ extension RealTerminals {
             fixture.present(canvas)
             #expect(fixture.screen.text == "👩 astronaut\nDE flag\n❤  heart\n\n\n")
             #expect(fixture.screen.violations == [])
+        }
+
+        @Test("what the terminal answers while the screen ends is not left for the shell")
+        func lateAnswers() throws {
+            let fixture = try TerminalFixture(columns: 40, rows: 5)
+            fixture.terminal.reportPatience = .seconds(600)
+            try fixture.start()
+            let pty = fixture.pty
+            // Later than the key that ended it.
+            DispatchQueue.global().async {
+                usleep(50_000)
+                for answer in ["\u{1B}[2;3R\u{1B}[2;3R\u{1B}[", "2;3R\u{1B}[2;3R\u{1B}[2;2R\u{1B}[?62", ";4c"] {
+                    pty.type(answer)
+                    usleep(5_000)
+                }
+            }
+            fixture.terminal.stop()
+            var waiting: Int32 = -1
+            #expect(ioctl(fixture.pty.slave, UInt(FIONREAD), &waiting) == 0 && waiting == 0)
+            fixture.drain()
+            #expect(!String(decoding: fixture.written, as: UTF8.self).contains("2;3R"), "nor is it echoed")
         }
 
         @Test("nothing is asked when the settings say how wide things are, or the terminal would show the question")

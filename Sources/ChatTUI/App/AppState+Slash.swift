@@ -101,6 +101,7 @@ extension AppState {
         }
         guard let command = SlashCommands.named(name) else {
             show(.help(ListPane(filter: InputLine(name))))
+            say("\(SafeText(name, as: .name).text) is no command: this is what the help has about it")
             return
         }
         let aliases = command.aliases.map { "/" + $0 }.joined(separator: ", ")

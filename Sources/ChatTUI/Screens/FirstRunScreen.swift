@@ -135,7 +135,12 @@ struct FirstRunScreen {
     /// Where there is no room for the page: the fields alone, around the one with the focus.
     private func drawSmall(on canvas: inout Canvas) {
         let labels: [(FirstRunForm.Field, String)] = [
-            (.name, "name "), (.port, "port "), (.downloads, "files "), (.address, "add "), (.demo, "Alt-d: demo"),
+            (.name, "name "), (.port, "port "), (.downloads, "files "), (.address, "add "),
+            (
+                .demo,
+                canvas.size.rows >= 7
+                    ? "Alt-d: demo" : canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
+            ),
         ]
         let rows = canvas.size.rows
         let focus = form.focus.rawValue

@@ -147,6 +147,7 @@ struct InputDecoder {
         let modifiers: Key.Modifiers = alt ? .alt : []
         switch byte {
         case 0x1B: state = .sequence([byte])
+        case let byte where Self.isIntroducer(UInt32(byte)): stepIntroducer(byte)
         case 0x00...0x1F, 0x7F: emit(.key(Self.controlKey(byte, modifiers)))
         case 0x20...0x7E: emit(.character(String(UnicodeScalar(byte))), modifiers)
         case 0xC2...0xDF: state = .character([byte], length: 2, alt: alt)
@@ -171,8 +172,20 @@ struct InputDecoder {
         guard let text = String(validating: bytes, as: UTF8.self), let scalar = text.unicodeScalars.first else {
             return
         }
+        if Self.isIntroducer(scalar.value) { return stepIntroducer(UInt8(truncatingIfNeeded: scalar.value)) }
         // C1 controls are not typed by anyone.
         if !(0x80...0x9F).contains(scalar.value) { emit(.character(text), alt ? .alt : []) }
+    }
+
+    /// DCS, SOS, CSI, OSC, PM and APC in one character (ECMA-48 5.3): a terminal that is set to send them (S8C1T) answers with
+    /// them, and nobody types them.
+    private static func isIntroducer(_ value: UInt32) -> Bool { [0x90, 0x98, 0x9B, 0x9D, 0x9E, 0x9F].contains(value) }
+
+    /// Each is the same as ESC and the character 64 before it.
+    private mutating func stepIntroducer(_ byte: UInt8) {
+        state = .ground
+        stepGround(0x1B, alt: false)
+        step(byte - 0x40)
     }
 
     private mutating func stepReport(_ byte: UInt8, afterEscape: Bool) {

@@ -41,14 +41,11 @@ extension NcursesTerminal {
         session?.onInput(.resize(size))
     }
 
-    /// How long answers are waited for before the terminal is given back. Slower ones become input of the shell.
-    private static let reportLimit = Duration.seconds(1)
-
     /// Before the terminal is given back: what it still answers is not for whoever reads from it next. A terminal that has
     /// had its time answers nothing.
     func takeLateReports() {
         guard let session, session.mayWrite, session.probe != nil else { return }
-        let end = session.probeBegan + Self.reportLimit
+        let end = session.probeBegan + reportPatience
         while self.session?.probe != nil, case let rest = end - .now, rest > .zero {
             var state = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
             let milliseconds = Int32(

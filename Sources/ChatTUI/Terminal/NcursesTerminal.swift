@@ -61,6 +61,10 @@ public final class NcursesTerminal: Terminal {
     /// Where `readInput` puts what it reads.
     var received = [UInt8](repeating: 0, count: 16_384)
 
+    /// How long after the questions of the start their answers are waited for before the terminal is given back. Slower ones
+    /// become input of the shell.
+    var reportPatience = Duration.seconds(1)
+
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
     public init(
         input: Int32 = 0, output: Int32 = 1, environment: TerminalEnvironment = .current(),

@@ -26,6 +26,8 @@ final class TerminalFixture {
         usual.noColor = false
         terminal = NcursesTerminal(
             input: pty.slave, output: pty.slave, environment: environment ?? usual, settings: settings)
+        // Nobody answers here, unless a test does.
+        terminal.reportPatience = .zero
         screen = ScreenModel(columns: columns, rows: rows)
         if cell.width > 0 { screen.cell = cell }
     }
