@@ -186,6 +186,18 @@ extension EndToEnd {
             #expect(try await home.texts("bob").isEmpty)
         }
 
+        @Test("what is piped into line mode is sent, also when nobody reads what it prints")
+        func unreadLines() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            try await alice.add(try await bob.address(), as: "bob")
+            let result = try await alice.shell(
+                "printf 'one\ntwo\n' | \"$0\" --plain --listen 127.0.0.1:0 bob | head -1 >/dev/null; printf 'three\n' | \"$0\" --plain --listen 127.0.0.1:0 bob | true"
+            )
+            #expect(result.errorOutput.isEmpty || !result.errorOutput.contains("closed"), "\(result.errorOutput)")
+            #expect(try await alice.texts("bob") == ["one", "two", "three"])
+        }
+
         @Test("line mode ends when what was asked is answered and written, and reads its settings again on SIGHUP")
         func plainEnd() async throws {
             let home = try BlipchatHome("alice")
