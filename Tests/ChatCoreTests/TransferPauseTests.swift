@@ -66,7 +66,10 @@ import Testing
         try await pair.alice.client.pauseTransfer(try await pair.alice.row(id).number)
         try await pair.bob.client.pauseTransfer(try await pair.bob.row(id).number)
         // What alice's user has decided stays.
-        try await pair.alice.say("after it", to: "bob")
+        try await pair.bob.say("after it", to: "alice")
+        try await eventually("what came behind it") {
+            try await pair.alice.texts(with: "bob", .incoming).contains("after it")
+        }
         #expect(try await pair.alice.row(id).state == .paused)
         #expect(try await pair.alice.row(id).reason == nil)
         try await pair.alice.client.resumeTransfer(try await pair.alice.row(id).number)
