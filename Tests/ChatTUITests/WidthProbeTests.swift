@@ -124,6 +124,7 @@ extension RealTerminals {
             fixture.terminal.reportPatience = .seconds(600)
             try fixture.start()
             let pty = fixture.pty
+            let answered = DispatchSemaphore(value: 0)
             // Later than the key that ended it.
             DispatchQueue.global().async {
                 usleep(50_000)
@@ -131,8 +132,10 @@ extension RealTerminals {
                     pty.type(answer)
                     usleep(5_000)
                 }
+                answered.signal()
             }
             fixture.terminal.stop()
+            answered.wait()
             var waiting: Int32 = -1
             #expect(ioctl(fixture.pty.slave, UInt(FIONREAD), &waiting) == 0 && waiting == 0)
             fixture.drain()

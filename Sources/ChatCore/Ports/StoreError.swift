@@ -15,9 +15,9 @@ public enum StoreError: Error, Sendable, Equatable, Codable {
     case newerVersion(path: String, found: Int, supported: Int)
     /// The file cannot be opened or written.
     case cannotOpen(path: String, reason: String)
-    /// The reason of `cannotOpen` for a new file where there is one.
-    public static let fileExists = "there is a file already"
-
     /// Anything else that SQLite reports, with its extended result code.
     case failed(code: Int32, reason: String)
+
+    /// The reason of `cannotOpen` for a new file where there is one.
+    public static let fileExists = "there is a file already"
 }

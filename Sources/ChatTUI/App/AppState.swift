@@ -309,12 +309,17 @@ extension AppState {
 
 extension AppState {
     /// Shows a sentence on the status line for some seconds.
-    mutating func say(_ text: String, isError: Bool = false) {
+    ///
+    /// `place`: where all of it can be read when it does not fit; `hasMore`: it is the first of several lines.
+    mutating func say(
+        _ text: String, isError: Bool = false, place: StatusNotice.Place = .log, hasMore: Bool = false
+    ) {
         said.append(LocalNotice(id: nextNumber(), time: moment.wall, lines: [text], isError: isError))
         if said.count > Self.saidLimit { said.removeFirst(said.count - Self.saidLimit) }
         // What comes by itself does not hide what the next key answers; /log has it.
         if isNews, status?.isQuestion == true { return }
-        status = StatusNotice(text: text, isError: isError, until: moment.uptime + .seconds(8))
+        status = StatusNotice(
+            text: text, isError: isError, place: place, hasMore: hasMore, until: moment.uptime + .seconds(8))
     }
 
     /// Asks something that the next key answers or withdraws.
@@ -343,9 +348,7 @@ extension AppState {
             chats[index].window.add(notice)
             // The lines stand below what is on the screen: without a word here the command seems to do nothing.
             if !chats[index].window.isAtBottom, let first = lines.first {
-                say(first, isError: isError)
-                status?.place = .chat
-                status?.hasMore = lines.count > 1
+                say(first, isError: isError, place: .chat, hasMore: lines.count > 1)
             }
         } else {
             lobby.append(notice)

@@ -18,7 +18,7 @@ struct ConfigurationFile: Sendable {
         self.home = home
     }
 
-    /// Whether there is one; it may also be a link that leads nowhere.
+    /// Whether there is one. A link that leads nowhere is none.
     var exists: Bool { access(path, F_OK) == 0 }
 
     func read() throws(CommandError) -> Configuration { try Configuration.load(from: path, home: home) }

@@ -100,11 +100,15 @@ struct Setting: Sendable {
 
     /// Sections that are not there and have no keys (each of those is said by itself): `besides` have some.
     static func unknownSections(in text: String, besides others: Set<String>) -> [ConfigurationError] {
+        let headings = ConfigurationReader.lines(of: text).enumerated().compactMap { number, line in
+            ConfigurationReader.section(of: line).flatMap {
+                others.contains($0.section) ? nil : (number, line, $0.section)
+            }
+        }
+        // Nearly always; the names of all sections take their time.
+        guard !headings.isEmpty else { return [] }
         let known = Set(sections)
-        return ConfigurationReader.lines(of: text).enumerated().compactMap { number, line in
-            guard let (section, _) = ConfigurationReader.section(of: line), !known.contains(section),
-                !others.contains(section)
-            else { return nil }
+        return headings.filter { !known.contains($0.2) }.map { number, line, section in
             let near = NearestName.to(section, among: known.sorted()).map { "did you mean [\($0)]?" }
             let column = (line.firstIndex(of: "[") ?? 0) + 1
             return ConfigurationError(
