@@ -27,12 +27,38 @@ import Testing
         let (pair, id, path) = try await slowFile()
         try await pair.bob.client.pauseTransfer(try await pair.bob.row(id).number)
         try await expectReason(TransferReason.pausedByReceiver, of: id, at: pair.alice)
+        // What a limit of ours has held back until then does not begin it anew.
+        try await eventually("nothing is held back any more") { await pair.alice.client.heldRanges.isEmpty }
+        try await pair.bob.say("later", to: "alice")
+        try await eventually("later") { try await pair.alice.texts(with: "bob", .incoming).contains("later") }
+        #expect(try await pair.alice.row(id).reason == TransferReason.pausedByReceiver)
+        #expect(try await pair.alice.row(id).state == .accepted)
         try await pair.alice.client.setRateLimit(nil, of: .all(.outgoing))
         try await pair.bob.client.resumeTransfer(try await pair.bob.row(id).number)
         try await pair.bob.waitForState(.complete, of: id)
         try await pair.alice.waitForState(.complete, of: id)
         #expect(try await pair.alice.row(id).reason == nil)
         #expect(try sha256(of: pair.bob.downloads + "/long.bin") == sha256(of: path))
+        await pair.stop()
+    }
+
+    @Test("a file that waits for its turn goes on waiting for it when its pause is over")
+    func waitingForTurn() async throws {
+        let pair = try await TransferPair(
+            bob: {
+                $0.limits.runningTransfers = 1
+                $0.downloadLimit = 100_000
+            })
+        let first = try await pair.offer(try pair.alice.makeFile("first.bin", size: 6 << 20))
+        try await pair.bob.waitForState(.running, of: first)
+        let second = try await pair.offer(try pair.alice.makeFile("second.bin", size: 1000))
+        try await eventually("the second waits") {
+            try await pair.bob.transfer(second)?.reason == TransferReason.waitingForTurn
+        }
+        try await pair.bob.client.pauseTransfer(try await pair.bob.row(second).number)
+        try await expectReason(TransferReason.pausedByReceiver, of: second, at: pair.alice)
+        try await pair.bob.client.resumeTransfer(try await pair.bob.row(second).number)
+        try await expectReason(TransferReason.waitingForReceiver, of: second, at: pair.alice)
         await pair.stop()
     }
 

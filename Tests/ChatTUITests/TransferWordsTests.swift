@@ -38,6 +38,22 @@ struct TransferWordsTests {
         #expect(TransferWords(state: fixture.state, group: group).words == "queued: \(reason)")
     }
 
+    @Test("what the receiver has paused is said everywhere, and is not promised to go on when they connect")
+    func pausedThere() {
+        for contact in [Fixture.alice, Fixture.bob] {
+            var fixture = Fixture.main(columns: 120, rows: 40)
+            fixture.press(contact == Fixture.alice ? "Alt-1" : "Alt-2")
+            let transfer = Fixture.transfer(
+                9, .outgoing, "big.iso", size: 2_000_000, .accepted, contact: contact, transferred: 1_000_000,
+                reason: "paused by the receiver")
+            fixture.send(.answer(.transfers([transfer])))
+            #expect(fixture.text.contains("    paused by the receiver"), "the details: \(fixture.text)")
+            fixture.press("Alt-t")
+            #expect(fixture.text.contains("paused by the receiver") && !fixture.text.contains("queued: paused"))
+            #expect(!fixture.text.contains("it goes on when"))
+        }
+    }
+
     @Test("an offer to somebody who has not approved us waits for that")
     func unapproved() {
         var fixture = offering(.pending, to: Fixture.bob)

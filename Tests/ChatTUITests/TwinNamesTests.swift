@@ -63,11 +63,18 @@ import Testing
         arguments: [
             ("bob · verified", "bob ‹·› verified", "verified"), ("bob . VERIFIED", "bob ‹.› VERIFIED", "verified"),
             ("not unverified", "not unverified", "unverified"),
-            ("bob ✓✓", "bob ‹✓›‹✓›", nil), ("J. R. Dobbs", "J. R. Dobbs", nil), ("Col·laborador", "Col·laborador", nil),
+            ("bob ✓✓", "bob ‹✓›‹✓›", nil), ("bob \u{30FB} hi", "bob ‹\u{30FB}› hi", nil),
+            ("J. R. Dobbs", "J. R. Dobbs", nil), ("Col·laborador", "Col·laborador", nil),
             ("KEY CHANGED", "KEY CHANGED", "KEY CHANGED"), ("Alice", "Alice", nil),
         ] as [(String, String, String?)])
     func pretence(name: String, shown: String, word: String?) {
-        #expect(SafeText(name, as: .name).text == shown)
+        let text = SafeText(name, as: .name)
+        #expect(text.text == shown)
+        #expect(text.width == SafeText(shown, as: .line).width)
+        // They are found by what is seen of them.
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.answer(.conversations([Fixture.conversation(Fixture.bob, name)])))
+        #expect(fixture.state.contact(named: shown) == Fixture.bob)
         #expect(NameLikeness.pretence(in: name) == word.map { "says \"\($0)\"" })
     }
 

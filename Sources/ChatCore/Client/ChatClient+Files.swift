@@ -221,7 +221,8 @@ extension ChatClient {
                     isHeld ? .failure(.busy, "the offer is not shown yet") : .failure(.notFound, "no such transfer"))
             }
             if transfer.direction == .outgoing {
-                try await receiverSays(status, of: transfer)
+                try await receiverSays(
+                    status, of: transfer, at: ReceiverPause(link: link.number, number: request.number))
             } else {
                 try await senderSays(status.state, of: transfer)
             }
@@ -232,13 +233,19 @@ extension ChatClient {
         }
     }
 
-    private func receiverSays(_ status: FileStatusRequest, of transfer: FileTransfer) async throws(StoreError) {
-        if let pause = status.pause { return try await receiverPauses(transfer, pause) }
+    private func receiverSays(
+        _ status: FileStatusRequest, of transfer: FileTransfer, at place: ReceiverPause
+    ) async throws(StoreError) {
+        if let pause = status.pause { return try await receiverPauses(transfer, pause, at: place) }
         let time = now()
         if status.state != .accepted { uploads[transfer.id] = nil }
         _ = try await changeRow(transfer.id) { row in
             switch status.state {
             case .accepted:
+                // It goes on, though perhaps behind others.
+                if row.state == .accepted, TransferReason.isPauseOfReceiver(row.reason) {
+                    row.reason = TransferReason.waitingForReceiver
+                }
                 guard row.state == .offered else { return }
                 row.state = .accepted
                 row.started = time

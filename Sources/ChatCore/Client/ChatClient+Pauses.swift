@@ -2,6 +2,13 @@
 
 import BLIPNet
 
+/// Where on a link its receiver has paused a file: what was asked for before that is not wanted any more.
+struct ReceiverPause {
+    let link: LinkNumber
+    /// The number of the request that said so.
+    let number: UInt64
+}
+
 extension ChatClient {
     /// How many pauses are told when a link begins: whoever has paused a folder of thousands is not waited for.
     static let mostPausesTold = 100
@@ -17,8 +24,12 @@ extension ChatClient {
         link.connection.submitNoReply(FileStatusRequest(id: id, state: .accepted, pause: pause).encoded())
     }
 
-    /// The receiver fetches nothing more of a file of ours for now.
-    func receiverPauses(_ transfer: FileTransfer, _ pause: FileStatusRequest.Pause) async throws(StoreError) {
+    /// The receiver fetches nothing more of a file of ours for now, as the request `place` says.
+    func receiverPauses(
+        _ transfer: FileTransfer, _ pause: FileStatusRequest.Pause, at place: ReceiverPause
+    ) async throws(StoreError) {
+        guard !transfer.state.isFinal else { return }
+        receiverPauses[transfer.id] = place
         await forgetUpload(transfer.id)
         let time = now()
         _ = try await changeRow(transfer.id) { row in

@@ -65,7 +65,7 @@ extension ChatClient {
             if client.heldRanges[get.id] == 0 { client.heldRanges[get.id] = nil }
             guard let granted, isWanted() else { return }
             let answer = await client.response { () async throws(ServingError) in
-                _ = try await client.upload(get.id, to: contact, on: link)
+                _ = try await client.upload(get.id, to: contact, on: link, asked: request.number)
                 return range.response(upTo: granted)
             }
             client.answer(request, on: link, answer)
@@ -90,7 +90,7 @@ extension ChatClient {
         } catch {
             throw ServingError(response: error.response)
         }
-        let upload = try await upload(get.id, to: contact, on: link)
+        let upload = try await upload(get.id, to: contact, on: link, asked: request.number)
         do throws(OutgoingFileError) {
             return try upload.file.range(get)
         } catch {
@@ -107,7 +107,7 @@ extension ChatClient {
         } catch {
             throw ServingError(response: error.response)
         }
-        let upload = try await upload(wanted.id, to: contact, on: link)
+        let upload = try await upload(wanted.id, to: contact, on: link, asked: request.number)
         do throws(OutgoingFileError) {
             let sha256 = try await upload.file.digest(of: wanted.length)
             uploads[wanted.id]?.lastAsked = .now()
@@ -120,9 +120,10 @@ extension ChatClient {
         }
     }
 
-    /// The open file behind `id`, if it was offered to `contact` and may be given now.
+    /// The open file behind `id`, if it was offered to `contact` and may be given now. `asked`: the number of the request on
+    /// its link.
     private func upload(
-        _ id: MessageID, to contact: ContactID, on link: ActiveLink
+        _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
         guard let found else { throw ServingError(response: .failure(.handlerFailed, "cannot read the history")) }
@@ -130,6 +131,13 @@ extension ChatClient {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))
         }
         guard maySend(to: contact) else { throw ServingError(response: .failure(.tooManyRequests, "not verified yet")) }
+        if let pause = receiverPauses[id], pause.link == link.number {
+            // What they had asked for before they paused is not wanted any more; it may have waited for a limit of ours.
+            guard asked > pause.number else {
+                throw ServingError(response: .failure(.tooManyRequests, "you paused it"))
+            }
+            receiverPauses[id] = nil
+        }
         switch row.state {
         case .offered, .accepted, .running: break
         case .paused: throw ServingError(response: .failure(.tooManyRequests, "paused"))
@@ -158,6 +166,8 @@ extension ChatClient {
         uploads[id] = upload
         let time = now()
         spawn { client in
+            // Either side may have paused it meanwhile.
+            guard client.uploads[id]?.link == link.number else { return }
             await client.changeQuietly(id) {
                 guard $0.state != .paused else { return }
                 $0.state = .running

@@ -28,6 +28,7 @@ extension ChatClient {
         }
         if row.state.isFinal {
             transferRows[id] = nil
+            receiverPauses[id] = nil
             pacing.setLimit(nil, of: .transfer(id))
             await removeSpooled(row)
         }

@@ -46,6 +46,8 @@ public actor ChatClient: ChatService {
     var uploads: [MessageID: Upload] = [:]
     /// How many ranges of a file wait until a limit of the rate lets them go.
     var heldRanges: [MessageID: Int] = [:]
+    /// Files of ours that their receivers have paused, until they ask for more.
+    var receiverPauses: [MessageID: ReceiverPause] = [:]
     /// How many digests are being computed for contacts.
     var digesting: [ContactID: Int] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.

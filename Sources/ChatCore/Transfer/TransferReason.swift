@@ -8,7 +8,7 @@ public enum TransferReason {
     static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
     static let pausedByReceiver = "paused by the receiver"
-    static let receiversDisk = "the receiver's disk is full or cannot be written"
+    static let receiversDisk = "the receiver's disk takes no more"
     static let senderBusy = "the sender gives other files first"
     /// What was read of it ended before its time: the next question finds out why.
     static let senderCannotRead = "the sender could not read the file; it is asked again"
@@ -20,6 +20,11 @@ public enum TransferReason {
     public static let digestDiffers = "the received bytes differ from the sender's file"
     public static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
+
+    /// Whether the receiver has to do something before anything goes on.
+    public static func isPauseOfReceiver(_ reason: String?) -> Bool {
+        reason == pausedByReceiver || reason == receiversDisk
+    }
 
     static func noSpace(needed: UInt64, free: UInt64, folder: String) -> String {
         "not enough space: \(ByteSize.words(needed)) needed, \(ByteSize.words(free)) free in \(folder)"

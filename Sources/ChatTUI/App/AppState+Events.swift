@@ -157,6 +157,8 @@ extension AppState {
     private mutating func receive(requests list: [ContactRequest], _ effects: inout [AppEffect]) {
         let known = Set(requests.map(\.id))
         requests = list
+        // It was answered elsewhere.
+        if list.isEmpty, status?.text.hasPrefix("CONTACT REQUEST") == true { status = nil }
         if let new = list.last(where: { !known.contains($0.id) }) {
             let name = SafeText(new.name, as: .name).text
             say("CONTACT REQUEST from \"\(name)\" (\(key(.requests)) shows it)")

@@ -270,6 +270,8 @@ extension AppState {
     func contact(named text: String) -> ContactID? {
         let wanted = ContactNames.folded(text)
         if let exact = chats.first(where: { ContactNames.folded($0.peer.name) == wanted }) { return exact.id }
+        // As it is shown, with what is marked in it.
+        if let shown = chats.first(where: { ContactNames.folded($0.name.text) == wanted }) { return shown.id }
         if let chat = ContactNames.only(of: chats, beginningWith: text, name: \.peer.name) { return chat.id }
         if let number = Int(text), number > 0, chats.indices.contains(number - 1) { return chats[number - 1].id }
         return nil

@@ -6,7 +6,7 @@ enum NameMention {
     static func occurs(of name: String, in text: String) -> Bool {
         let wanted = Array(name.lowercased())
         guard !wanted.isEmpty else { return false }
-        let text = Array(text.lowercased())
+        let text = Array(text.streamSafe.lowercased())
         guard text.count >= wanted.count else { return false }
         for start in 0...(text.count - wanted.count) where text[start..<start + wanted.count].elementsEqual(wanted) {
             let end = start + wanted.count

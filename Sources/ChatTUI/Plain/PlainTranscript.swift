@@ -41,7 +41,8 @@ struct PlainTranscript {
             var words = Sentences.word(for: chat.peer.trust)
             if chat.peer.isBlocked { words += ", blocked" }
             if chat.link != .offline(reason: nil) { words += ", \(Sentences.words(for: chat.link))" }
-            lines.append(line("Chat with \(chat.name.text): \(words)"))
+            let warning = chat.nameWarning.map { line(" (") + $0 + line(")") } ?? .empty
+            lines.append(line("Chat with ") + chat.name + warning + line(": \(words)"))
             if chat.conversation.unreadCount > 0 { lines.append(line("\(chat.conversation.unreadCount) new")) }
         }
         let isShownNow = chat.window.isLoaded && (before.openID != chat.id || old?.window.isLoaded != true)

@@ -5,7 +5,9 @@ public enum ActionText {
 
     /// What is done, `waves`, of `/me waves`; `nil` for other texts.
     static func deed(in text: String) -> Substring? {
-        text.hasPrefix(prefix) ? text.dropFirst(prefix.count) : nil
+        // By bytes: what follows is from outside, and may be one Character with all of the text.
+        guard text.utf8.starts(with: prefix.utf8) else { return nil }
+        return Substring(text.utf8.dropFirst(prefix.utf8.count))
     }
 
     /// `* waves` where there is no room for a name, or the name stands in front already; other texts as they are.

@@ -21,6 +21,7 @@ enum MessageSummary {
 
     private static func part(of text: String, around words: [String] = []) -> String {
         guard text.utf8.count > limit else { return text }
+        let text = words.isEmpty ? text : text.streamSafe
         let scalars = text.unicodeScalars
         var start = scalars.startIndex
         let lower = words.isEmpty ? "" : text.lowercased()

@@ -4,7 +4,7 @@
 enum EmojiSpelling {
     static func spelled(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value > 0x7F && $0.properties.isEmoji }) else { return text }
-        return text.reduce(into: "") { result, character in
+        return text.streamSafe.reduce(into: "") { result, character in
             result += name(of: character).map { ":\($0):" } ?? String(character)
         }
     }

@@ -11,6 +11,19 @@ enum FilteredTexts {
         let raw: String
         let kind: SafeText.Kind
         let rules: TextWidth.Rules
+
+        static func == (left: Self, right: Self) -> Bool {
+            left.kind == right.kind && left.rules == right.rules && left.raw.isSameBytes(as: right.raw)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(kind)
+            hasher.combine(rules)
+            let done: Void? = raw.utf8.withContiguousStorageIfAvailable {
+                hasher.combine(bytes: UnsafeRawBufferPointer($0))
+            }
+            if done == nil { for byte in raw.utf8 { hasher.combine(byte) } }
+        }
     }
 
     /// What was used since the last change of generations, and what only before it.

@@ -26,7 +26,9 @@ enum NameFilter {
             if !cluster.isSubstitute,
                 checkMarks.contains(cluster.base) || isBeside && isBefore && dots.contains(cluster.base)
             {
-                result += TextFilter.substitute(cluster.text)
+                result += TextFilter.substitute("")
+                result.insert(
+                    Cluster(text: cluster.text, width: cluster.width, isSubstitute: true), at: result.count - 1)
             } else {
                 result.append(cluster)
             }

@@ -115,7 +115,10 @@ extension MainScreen {
             if isRunning, let rate = pace.rate {
                 lines.append(StyledLine("    \(rate)" + (pace.remaining.map { "  ETA \($0)" } ?? ""), Theme.quiet))
             } else if !isRunning {
-                lines.append(StyledLine("    \(Sentences.word(for: group.state))", Theme.quiet))
+                let why =
+                    group.state == .accepted ? state.whatHolds(group.contact, group.direction, else: group.reason) : nil
+                let words = SafeText(why ?? Sentences.word(for: group.state), as: .line)
+                lines.append(StyledLine(.blanks(4) + words.truncated(to: width - 4), Theme.quiet))
             }
         }
         return lines

@@ -63,7 +63,7 @@ struct TransferWords {
         case .offered: return state.words(offering: group.lead)
         case .accepted:
             if let reason = state.whatHolds(group.contact, group.direction, else: group.reason) {
-                return "queued: \(reason)"
+                return TransferReason.isPauseOfReceiver(reason) ? reason : "queued: \(reason)"
             }
             let isOnline = state.chat(group.contact)?.link.isOnline ?? false
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
@@ -115,7 +115,9 @@ extension AppState {
     /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.
     func whatHolds(_ contact: ContactID, _ direction: MessageDirection, else reason: String?) -> String? {
         if let held = whatHolds(contact) { return held }
-        guard direction == .outgoing, reason != nil, chat(contact)?.link.isOnline == false else { return reason }
+        guard direction == .outgoing, reason != nil, !TransferReason.isPauseOfReceiver(reason),
+            chat(contact)?.link.isOnline == false
+        else { return reason }
         return "\(name(of: contact)) is offline, it goes on when they connect"
     }
 

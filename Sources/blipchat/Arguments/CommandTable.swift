@@ -150,7 +150,8 @@ extension CommandSpecification {
             .watch, operands: "[WHO]", count: 0...1, "follow what happens, like tail -f",
             details: """
                 Prints messages, files, who comes and goes, requests; with WHO only what concerns them. Follows the
-                running blipchat, else connects itself. Ends with a signal.
+                running blipchat, else connects itself. Ends with a signal,
+                and when the blipchat ends that it follows.
                 """,
             options: [listen]),
         .init(

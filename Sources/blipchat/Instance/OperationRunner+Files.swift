@@ -67,7 +67,7 @@ extension OperationRunner {
                 guard waiting.contains(changed.id), case .file(let transfer) = changed.content else { return nil }
                 // The peer has the offer: from now on only standing still counts.
                 if waiting.noteOffered(changed) { wait.extend(by: Self.stallLimit) }
-                if transfer.state.isFinal, let current = try? await currentRecords() {
+                if transfer.state.isFinal || waiting.isNewPause(transfer), let current = try? await currentRecords() {
                     await records(current.record(of: changed))
                 }
                 var outcome = Self.outcome(of: transfer)
@@ -161,11 +161,20 @@ extension OperationRunner {
     }
 }
 
+extension FileTransfer {
+    /// Somebody has to do something before it goes on.
+    fileprivate var isPaused: Bool {
+        state == .paused || (state == .accepted && TransferReason.isPauseOfReceiver(reason))
+    }
+}
+
 /// The files of one command that are not transferred yet, and the first thing that went wrong.
 private final class FilesWaiting: Sendable {
     private struct State {
         var ids: Set<MessageID> = []
         var areOffered = false
+        /// Those that either side has paused, as far as it was told.
+        var paused: Set<MessageID> = []
         var failure: CommandError?
     }
     private let state = Mutex(State())
@@ -182,6 +191,17 @@ private final class FilesWaiting: Sendable {
         guard message.state.rank >= DeliveryState.delivered.rank else { return false }
         state.withLock { $0.areOffered = true }
         return true
+    }
+
+    /// Whether a file has been paused since it was last looked at: whoever watches a bar is to know why it stands still.
+    func isNewPause(_ transfer: FileTransfer) -> Bool {
+        state.withLock { state in
+            guard transfer.isPaused else {
+                state.paused.remove(transfer.id)
+                return false
+            }
+            return state.paused.insert(transfer.id).inserted
+        }
     }
 
     var isWaiting: Bool { count > 0 }

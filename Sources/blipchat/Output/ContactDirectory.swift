@@ -1,6 +1,7 @@
 // Finds contacts by what users call them, and their names by number.
 
 import ChatCore
+import ChatTUI
 
 /// The contacts as they were read from the store. One that an earlier version let be called "me" has another name here,
 /// "me 2": records say "me" of the user and of nobody else.
@@ -34,6 +35,9 @@ struct ContactDirectory: Sendable {
         if let peer = peers.first(where: { $0.name == who }) { return peer }
         let folded = ContactNames.folded(who)
         if let peer = peers.first(where: { ContactNames.folded($0.name) == folded }) { return peer }
+        if let peer = peers.first(where: { ContactNames.folded(SafeText($0.name, as: .name).text) == folded }) {
+            return peer
+        }
         if let id = PeerID(who), let peer = peers.first(where: { $0.peerID == id }) { return peer }
         if ContactNames.isReserved(who), let peer = peers.first(where: { renamed.contains($0.id) }) { return peer }
         let nearest = NearestName.to(who, among: peers.map(\.name)).map { "did you mean \($0)?" }

@@ -27,10 +27,11 @@ struct MessageLines {
         }
         switch message.content {
         case .file(let transfer):
+            let why = transfer.reason.map { " (\(safe($0, .line)))" } ?? ""
             let place = transfer.path.map { "  \(safe($0, .line))" } ?? ""
             lines.append(
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
-                    + "\(transfer.state.rawValue)\(place)\(tail)")
+                    + "\(transfer.state.rawValue)\(why)\(place)\(tail)")
         case .text(let text):
             let parts = Self.lines(ofText: text)
             lines.append(head + (parts.first ?? ""))
