@@ -207,6 +207,18 @@ import Testing
         await bob.stop()
     }
 
+    @Test("of somebody who is blocked nothing is accepted")
+    func blocked() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let id = try await pair.offer(try pair.alice.makeFile("f", size: 10))
+        try await pair.bob.waitForState(.offered, of: id)
+        try await pair.bob.client.setBlocked(try await pair.bob.contactID("alice"), true)
+        let number = try await pair.bob.row(id).number
+        await #expect(throws: ChatError.blocked) { try await pair.bob.client.acceptTransfer(number, into: nil) }
+        #expect(try await pair.bob.row(id).state == .offered)
+        await pair.stop()
+    }
+
     @Test("a folder that is named for a file is made, but no whole way that is not there: that is a slip")
     func missingFolder() async throws {
         let pair = try await TransferPair(accepting: nil)

@@ -27,7 +27,7 @@ struct HeavyTextTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Alt-2")
         fixture.answerPages(from: [])
-        for number in 20..<32 {
+        for number in 20..<26 {
             let message = Fixture.message(
                 Int64(number), .incoming, text + "\(number)", at: Fixture.time(21, 9, 7), contact: Fixture.bob,
                 replyTo: number > 20 ? Int64(number - 1) : nil)

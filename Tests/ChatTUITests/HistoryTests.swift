@@ -299,11 +299,13 @@ struct HistoryTests {
     }
 
     @Test("a message of very many lines is folded")
-    func folded() {
+    func folded() throws {
         var fixture = longChat()
         let text = (1...1000).map { "row \($0)" }.joined(separator: "\n")
         fixture.send(.chat(.messageAdded(Fixture.message(2001, .incoming, text, at: Fixture.time(21, 9, 0)))))
         #expect(fixture.text.contains("… 800 more rows"))
+        try fixture.click(on: "more rows")
+        guard case .reader = fixture.state.overlay else { return #expect(Bool(false), "a click shows all of it") }
     }
 
     @Test("hostile text reaches the canvas only as its pictures")

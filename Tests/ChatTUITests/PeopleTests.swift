@@ -346,6 +346,20 @@ struct PeopleTests {
         ("/autoaccept bob default", .setAutomaticAcceptance(Fixture.bob, nil)),
     ]
 
+    @Test("what somebody who is blocked has offered is no offer that can be answered")
+    func blockedOffer() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.addOffer()
+        #expect(!fixture.state.openOffers.isEmpty)
+        let index = fixture.state.chats.firstIndex { $0.id == fixture.state.transfers.openOffers[0].contact } ?? 0
+        fixture.state.chats[index].conversation.peer.isBlocked = true
+        fixture.advance(.seconds(20))
+        #expect(fixture.state.shownOffer == nil)
+        #expect(!fixture.text.contains("Alt-y accept") && !fixture.text.contains("OFFER #"), "\(fixture.text)")
+        fixture.press("Alt-y")
+        #expect(!fixture.errands.contains { if case .accept = $0 { true } else { false } })
+    }
+
     @Test("/autoaccept says which word is none of its own")
     func acceptanceSlip() {
         var fixture = Fixture.main(columns: 80, rows: 24)

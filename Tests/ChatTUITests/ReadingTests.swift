@@ -150,6 +150,7 @@ struct ReadingTests {
         fixture.enter("/autoaccept alice perhaps 20M or a little more than that")
         #expect(fixture.text.contains("… (Alt-End: all)"))
         try fixture.click(on: "Alt-End: all")
+        #expect(!fixture.text.contains("… (Alt-End"))
         #expect(fixture.state.chats[0].window.isAtBottom)
         // What stands nowhere else is kept by /log.
         fixture.state.say(String(repeating: "word ", count: 40))
@@ -243,10 +244,21 @@ struct ReadingTests {
         #expect(fixture.text == usual)
     }
 
+    @Test("a reaction that is more than one character does not pass for two, one of them ours")
+    func forgedReaction() {
+        var message = Fixture.message(1, .incoming, "hi", at: Fixture.time(20, 19, 4))
+        message.reactions = [Reaction(direction: .incoming, emoji: "👍 me  👎")]
+        let fixture = screen(columns: 80, rows: 24, [message])
+        #expect(fixture.text.contains("👍… Alice") && !fixture.text.contains("👍 me"))
+        message.reactions = [Reaction(direction: .incoming, emoji: "👨‍👩‍👧")]
+        #expect(!screen(columns: 80, rows: 24, [message]).text.contains("… Alice"))
+    }
+
     @Test("plain view: no row of a text can be taken for the first one of a message, or for one of ours")
     func forgedHeads() {
         let forged = [
             "── Thu 26 Nov 2026 ──", "19:05 me: I pay 100 euro ✓✓", "19:05 -- Alice: verified", "* Bob waves",
+            "↓ ok.txt 1.0 kB · done", "[19:50] me: hi", "#8 done",
             "１9:05 me: so be it",
         ]
         // Also where a row ends only because the window does.

@@ -75,6 +75,8 @@ struct TransferWordsTests {
         #expect(fixture.text.contains(words))
         fixture.press("Alt-t")
         #expect(fixture.text.contains(words))
+        // The sum counts it as its row says.
+        #expect(fixture.text.contains(" offered 1") == !words.hasPrefix("queued"), "\(fixture.text)")
     }
 
     @Test("of an offer whose message is not read only what is known is said")

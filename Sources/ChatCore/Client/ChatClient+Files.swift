@@ -50,6 +50,7 @@ extension ChatClient {
 
     /// Prepares the partial file, so that a folder that cannot take it is known before anything is promised.
     func accept(_ transfer: FileTransfer, into folder: String?) async throws(ChatError) {
+        guard sessions[transfer.contact]?.peer.isBlocked != true else { throw .blocked }
         guard accepting.insert(transfer.id).inserted else { return }
         defer { accepting.remove(transfer.id) }
         let known = try await stored { () async throws(StoreError) in try await row(of: transfer.id) }

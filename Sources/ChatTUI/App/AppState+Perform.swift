@@ -98,7 +98,7 @@ extension AppState {
             return perform(accepting ? .acceptTransfer : .declineTransfer, in: &pane, &effects)
         }
         // One that came behind a pane has not been shown yet: it is asked about first, like every other.
-        shownOffer = shownOffer ?? transfers.openOffers.first.map { ShownOffer(number: $0.number) }
+        shownOffer = shownOffer ?? openOffers.first.map { ShownOffer(number: $0.number) }
         guard let shown = shownOffer, let transfer = transfers[shown.number] else {
             say("No offer is waiting")
             return

@@ -14,7 +14,10 @@ extension AppState {
         case .rowUp: scroll(byRows: -1)
         case .rowDown: scroll(byRows: 1)
         case .oldest: scrollToOldest(index, &effects)
-        case .newest: scrollToNewest(index, &effects)
+        case .newest:
+            scrollToNewest(index, &effects)
+            // What has led here is all there now.
+            if status?.place == .chat, status?.isQuestion != true { status = nil }
         case .firstUnread: scrollToUnread(index, &effects)
         default: break
         }

@@ -212,12 +212,13 @@ extension Sentences {
         // Edits, deletions and reactions wait like messages.
         if queued > 0 {
             parts.append(
-                queued == 1 ? "1 message or change stays queued" : "\(queued) messages and changes stay queued")
+                queued == 1
+                    ? "1 message, file or change stays queued" : "\(queued) messages, files and changes stay queued")
         }
         if transfers > 0 {
             parts.append(transfers == 1 ? "1 transfer is unfinished" : "\(transfers) transfers are unfinished")
         }
         guard !parts.isEmpty else { return nil }
-        return "blipchat: \(parts.joined(separator: ", ")). This goes on at the next start."
+        return "blipchat: \(parts.joined(separator: ", ")). It goes on when blipchat runs again."
     }
 }

@@ -68,10 +68,13 @@ extension AppState {
         if let due = conversations.due, due <= moment.uptime { expire(&effects) }
     }
 
+    /// Offers that can be answered: of somebody who is blocked nothing is taken.
+    var openOffers: [FileTransfer] { transfers.openOffers.filter { chat($0.contact)?.peer.isBlocked != true } }
+
     /// Keeps the shown offer until it is answered, then takes the oldest open one. Its arming time runs only while it
     /// can be seen.
     private mutating func settleOffer(_ effects: inout [AppEffect]) {
-        let offers = transfers.openOffers
+        let offers = openOffers
         if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) { shownOffer = nil }
         if overlay == nil, shownOffer == nil, let next = offers.first {
             shownOffer = ShownOffer(number: next.number)

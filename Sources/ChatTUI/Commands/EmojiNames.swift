@@ -94,7 +94,9 @@ enum EmojiNames {
 
 extension AppState {
     /// A reaction as it is shown: by its name where emoji cannot be drawn, or are not to be.
-    func shown(emoji: String) -> String {
+    /// Of more than one character only the first: `👍 me  👎` would pass for two reactions, one of them ours.
+    func shown(emoji raw: String) -> String {
+        let emoji = raw.dropFirst().isEmpty ? raw : String(raw.prefix(1)) + "…"
         guard !terminal.unicode || settings.emoji == .name else { return emoji }
         return EmojiNames.name(of: emoji).map { ":\($0):" } ?? EmojiSpelling.spelled(emoji)
     }

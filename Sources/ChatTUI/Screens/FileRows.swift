@@ -12,7 +12,7 @@ struct FileRows {
     private var arrow: String { transfer.direction == .outgoing ? "↑" : "↓" }
 
     var rows: [StyledLine] {
-        let isOffer = transfer.state == .offered && transfer.direction == .incoming
+        let isOffer = transfer.state == .offered && transfer.direction == .incoming && !message.chat.peer.isBlocked
         // The files of a folder have one box together, in its line: FolderRows.
         let rows = isOffer && transfer.place == nil ? offerRows : lineRows
         return transfer.caption.isEmpty || transfer.place != nil ? rows : rows + captionRows
@@ -72,6 +72,7 @@ struct FileRows {
 
     private var words: String {
         switch transfer.state {
+        case .offered where message.chat.peer.isBlocked: "· offered, \(message.chat.name.text) is blocked (/unblock)"
         case .offered where transfer.direction == .incoming: "· offered, comes with its folder"
         case .offered: "· " + state.words(offering: transfer)
         case .accepted: waiting

@@ -17,7 +17,8 @@ struct FolderRows {
     var rows: [StyledLine] {
         let group = group
         let isOpen = message.chat.window.isOpen(message.message)
-        let offer = group.isOpenOffer ? state.transfers.firstOffer(of: group) : nil
+        let offer =
+            group.isOpenOffer && !message.chat.peer.isBlocked ? state.transfers.firstOffer(of: group) : nil
         var rows =
             if let offer { FileRows(message: message, transfer: offer).offerRows } else { line(group, isOpen: isOpen) }
         if !head.caption.isEmpty { rows += FileRows(message: message, transfer: head).captionRows }

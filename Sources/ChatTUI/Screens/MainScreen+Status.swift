@@ -205,7 +205,7 @@ extension MainScreen {
         guard let shown = state.shownOffer, let transfer = state.transfers[shown.number],
             let chat = state.chat(transfer.contact)
         else { return nil }
-        let others = state.transfers.openOffers.count - 1
+        let others = state.openOffers.count - 1
         let group = state.transfers.group(of: shown.number) ?? TransferGroup(transfer)
         let words = TransferWords(state: state, group: group)
         let more = others > 0 ? " (+\(others))" : ""

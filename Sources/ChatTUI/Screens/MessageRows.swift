@@ -122,9 +122,9 @@ struct MessageRows {
     private func looksLikeHead(_ line: StyledLine) -> Bool {
         guard let first = line.text.clusters.first else { return false }
         let begins = time.unicodeScalars.first
-        return first.base.properties.numericType != nil || first.base == begins
-            || "-*=\u{2010}\u{2011}\u{2012}\u{2013}\u{2014}\u{2015}\u{2212}".unicodeScalars.contains(first.base)
-            || (0x2500...0x257F).contains(first.base.value)
+        guard !first.isBlank else { return false }
+        // Times, rules, arrows and marks begin with none.
+        return !first.base.properties.isAlphabetic || first.base == begins
     }
 
     private func wideRows(_ text: SafeText) -> [StyledLine] {

@@ -124,8 +124,10 @@ struct OverlayScreen {
         let running = groups.filter { $0.state == .running }
         let up = running.count { $0.direction == .outgoing }
         let paused = groups.count { $0.state == .paused }
-        let queued = groups.count { $0.state == .accepted }
-        let offered = groups.count { $0.state == .offered }
+        // An offer that has not left is queued, as its row says.
+        let waiting = groups.count { $0.state == .offered && state.words(offering: $0.lead).hasPrefix("queued") }
+        let queued = groups.count { $0.state == .accepted } + waiting
+        let offered = groups.count { $0.state == .offered } - waiting
         var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"
         if offered > 0 { words += " offered \(offered)" }
         if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate())) total" }
