@@ -237,7 +237,7 @@ extension ChatClient {
     private func receiverSays(
         _ status: FileStatusRequest, of transfer: FileTransfer, at place: ReceiverPause
     ) async throws(StoreError) {
-        if let pause = status.pause { return try await receiverPauses(transfer, pause, at: place) }
+        if let pause = status.pause { return try await notePause(pause, of: transfer, at: place) }
         let time = now()
         if status.state != .accepted { uploads[transfer.id] = nil }
         _ = try await changeRow(transfer.id) { row in

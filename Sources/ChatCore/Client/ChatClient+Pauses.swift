@@ -25,8 +25,8 @@ extension ChatClient {
     }
 
     /// The receiver fetches nothing more of a file of ours for now, as the request `place` says.
-    func receiverPauses(
-        _ transfer: FileTransfer, _ pause: FileStatusRequest.Pause, at place: ReceiverPause
+    func notePause(
+        _ pause: FileStatusRequest.Pause, of transfer: FileTransfer, at place: ReceiverPause
     ) async throws(StoreError) {
         guard !transfer.state.isFinal else { return }
         receiverPauses[transfer.id] = place

@@ -65,7 +65,7 @@ struct FilePicker: Sendable, Equatable {
 
     func isMarked(_ name: String) -> Bool {
         let path = path(of: name)
-        return marked.contains { $0.path.isSameName(as: path) }
+        return marked.contains { $0.path.isSameBytes(as: path) }
     }
 
     mutating func move(by step: Int) {
@@ -77,7 +77,7 @@ struct FilePicker: Sendable, Equatable {
     mutating func toggleMark() {
         guard case .entry(let entry) = selectedRow else { return move(by: 1) }
         let path = path(of: entry.name)
-        if let index = marked.firstIndex(where: { $0.path.isSameName(as: path) }) {
+        if let index = marked.firstIndex(where: { $0.path.isSameBytes(as: path) }) {
             marked.remove(at: index)
         } else {
             marked.append(Mark(path: path, size: entry.size))
@@ -88,15 +88,10 @@ struct FilePicker: Sendable, Equatable {
     /// The cursor where it belongs in a folder that has just been read: not on `..` when there is something else.
     mutating func placeCursor() {
         let rows = rows
-        let found = wanted.flatMap { name in rows.firstIndex { $0.name.isSameName(as: name) } }
+        let found = wanted.flatMap { name in rows.firstIndex { $0.name.isSameBytes(as: name) } }
         selected = found ?? (rows.count > 1 && rows.first == .parent ? 1 : 0)
         wanted = nil
     }
-}
-
-extension String {
-    /// To the system the bytes are the name: two spellings of an accented letter are two files.
-    fileprivate func isSameName(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 
 /// Paths as text.

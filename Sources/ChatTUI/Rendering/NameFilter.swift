@@ -26,9 +26,7 @@ enum NameFilter {
             if !cluster.isSubstitute,
                 checkMarks.contains(cluster.base) || isBeside && isBefore && dots.contains(cluster.base)
             {
-                result += TextFilter.substitute("")
-                result.insert(
-                    Cluster(text: cluster.text, width: cluster.width, isSubstitute: true), at: result.count - 1)
+                result += TextFilter.substitute(cluster)
             } else {
                 result.append(cluster)
             }

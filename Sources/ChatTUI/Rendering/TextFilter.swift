@@ -69,6 +69,13 @@ struct TextFilter {
         "‹\(name)›".map { Cluster(text: String($0), width: 1, isSubstitute: true) }
     }
 
+    /// The same around a cluster that can be drawn, and is to be marked.
+    static func substitute(_ cluster: Cluster) -> [Cluster] {
+        var clusters = substitute("")
+        clusters.insert(Cluster(text: cluster.text, width: cluster.width, isSubstitute: true), at: 1)
+        return clusters
+    }
+
     /// The short way for what nearly all texts are.
     private static func plainASCII(_ raw: String) -> SafeText? {
         guard raw.utf8.count <= maxDrawnBytes, raw.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }

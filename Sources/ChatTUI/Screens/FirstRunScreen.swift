@@ -134,15 +134,13 @@ struct FirstRunScreen {
 
     /// Where there is no room for the page: the fields alone, around the one with the focus.
     private func drawSmall(on canvas: inout Canvas) {
+        let rows = canvas.size.rows
+        // Without a row for what the keys do the last one says how to start.
+        let start = canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
         let labels: [(FirstRunForm.Field, String)] = [
             (.name, "name "), (.port, "port "), (.downloads, "files "), (.address, "add "),
-            (
-                .demo,
-                canvas.size.rows >= 7
-                    ? "Alt-d: demo" : canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
-            ),
+            (.demo, rows >= 7 ? "Alt-d: demo" : start),
         ]
-        let rows = canvas.size.rows
         let focus = form.focus.rawValue
         let title = form.defaults.lacksOldKey ? "! The old key is gone (id restore)" : "Welcome to blipchat"
         let head: [String] = rows >= 8 ? [title] : []

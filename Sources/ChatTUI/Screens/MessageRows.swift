@@ -120,11 +120,9 @@ struct MessageRows {
 
     /// Whether a row of a text could pass for the first row of a message, or for one of ours, where nothing is indented.
     private func looksLikeHead(_ line: StyledLine) -> Bool {
-        guard let first = line.text.clusters.first else { return false }
-        let begins = time.unicodeScalars.first
-        guard !first.isBlank else { return false }
-        // Times, rules, arrows and marks begin with none.
-        return !first.base.properties.isAlphabetic || first.base == begins
+        guard let first = line.text.clusters.first, !first.isBlank else { return false }
+        // Times, rules, arrows and marks begin with no letter, but for times whose pattern does.
+        return !first.base.properties.isAlphabetic || first.base == time.unicodeScalars.first
     }
 
     private func wideRows(_ text: SafeText) -> [StyledLine] {

@@ -125,7 +125,7 @@ struct OverlayScreen {
         let up = running.count { $0.direction == .outgoing }
         let paused = groups.count { $0.state == .paused }
         // An offer that has not left is queued, as its row says.
-        let waiting = groups.count { $0.state == .offered && state.words(offering: $0.lead).hasPrefix("queued") }
+        let waiting = groups.count { $0.state == .offered && state.isBeforeOffering($0.lead) }
         let queued = groups.count { $0.state == .accepted } + waiting
         let offered = groups.count { $0.state == .offered } - waiting
         var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"

@@ -66,8 +66,7 @@ struct QRScreen {
     /// The address in letters, and why. Whoever copies it needs all of it: in a small window nothing stands beside it.
     private func drawAddress(on canvas: inout Canvas, _ reason: String) {
         let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 10)
-        let inside = ScreenLayout.inside(box)
-        var area = inside
+        var area = ScreenLayout.inside(box)
         var lines = TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))
         if lines.count <= area.size.rows {
             canvas.drawBox(

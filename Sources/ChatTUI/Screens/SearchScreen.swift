@@ -85,11 +85,8 @@ struct SearchScreen {
         let count = result.hits.count
         let more = result.isTruncated ? "+" : ""
         let hits = count < 2 ? (count == 1 ? "1 hit" : "no hit") : "\(pane.selected + 1) of \(count)\(more) hits"
-        let milliseconds =
-            pane.took.components.seconds * 1000
-            + pane.took.components.attoseconds / 1_000_000_000_000_000
         let messages = result.searched == 1 ? "1 message" : "\(Units.grouped(result.searched)) messages"
-        return "\(hits) in \(messages) · \(milliseconds) ms · offline history"
+        return "\(hits) in \(messages) · \(pane.took.wholeMilliseconds) ms · offline history"
     }
 
     // MARK: Hits

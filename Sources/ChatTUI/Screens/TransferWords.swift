@@ -121,10 +121,18 @@ extension AppState {
         return "\(name(of: contact)) is offline, it goes on when they connect"
     }
 
-    /// What becomes of an offer of ours, by the mark of its message, where that is loaded.
+    /// How far the message of an offer is, where it is loaded.
+    private func mark(of transfer: FileTransfer) -> DeliveryState? {
+        chat(transfer.contact)?.window.message(.id(transfer.id))?.state
+    }
+
+    /// Whether the other side does not have an offer of ours yet.
+    func isBeforeOffering(_ transfer: FileTransfer) -> Bool { [.pending, .sent].contains(mark(of: transfer)) }
+
+    /// What becomes of an offer of ours, by the mark of its message.
     func words(offering transfer: FileTransfer) -> String {
         let name = name(of: transfer.contact)
-        switch chat(transfer.contact)?.window.message(.id(transfer.id))?.state {
+        switch mark(of: transfer) {
         case .pending?, .sent?:
             if let reason = whatHolds(transfer.contact) { return "queued: \(reason)" }
             return switch chat(transfer.contact)?.link {

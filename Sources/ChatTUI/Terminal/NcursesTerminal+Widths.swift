@@ -48,9 +48,7 @@ extension NcursesTerminal {
         let end = session.probeBegan + reportPatience
         while self.session?.probe != nil, case let rest = end - .now, rest > .zero {
             var state = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-            let milliseconds = Int32(
-                rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000)
-            guard poll(&state, 1, milliseconds + 1) == 1 else { break }
+            guard poll(&state, 1, Int32(clamping: rest.wholeMilliseconds + 1)) == 1 else { break }
             let count = read(input, &received, received.count)
             guard count > 0 else { break }
             self.session?.decoder.awaitsReports = true

@@ -33,11 +33,13 @@ public enum NameLikeness {
     /// A name that says what only the screen says of people: `says "verified"`.
     static func pretence(in name: String) -> String? {
         let skeleton = skeleton(of: name)
-        return states.first { skeleton.contains(Self.skeleton(of: $0)) }.map { "says \"\($0)\"" }
+        return states.first { skeleton.contains($0.skeleton) }.map { "says \"\($0.word)\"" }
     }
 
-    /// What stands behind names.
-    private static let states = ["unverified", "verified", "KEY CHANGED", "PLAINTEXT"]
+    /// What stands behind names. Their skeletons are made once: titles are drawn with every picture.
+    private static let states = ["unverified", "verified", "KEY CHANGED", "PLAINTEXT"].map {
+        (word: $0, skeleton: skeleton(of: $0))
+    }
 
     /// What is said of a name with letters of several alphabets in one word: nobody is called so, and it is how one name is
     /// made to look like another that we do not know. `nil` for every other name.

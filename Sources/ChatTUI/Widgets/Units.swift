@@ -47,8 +47,7 @@ public enum Units {
 
     /// `12 ms`, `<1 ms`, `2.1 s`
     static func milliseconds(_ duration: Duration) -> String {
-        let parts = duration.components
-        let milliseconds = parts.seconds * 1000 + parts.attoseconds / 1_000_000_000_000_000
+        let milliseconds = duration.wholeMilliseconds
         if milliseconds < 1 { return "<1 ms" }
         if milliseconds < 2000 { return "\(milliseconds) ms" }
         return "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
@@ -102,4 +101,9 @@ public enum Units {
         if part >= whole { return 100 }
         return min(99, Int(Double(part) / Double(whole) * 100))
     }
+}
+
+extension Duration {
+    /// The parts of a millisecond are cut off.
+    var wholeMilliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
 }

@@ -109,7 +109,7 @@ struct Configuration: Sendable, Equatable {
 
     /// Reads what can be read, and adds everything that is wrong to `problems`, from top to bottom.
     init(text: String, home: String?, problems: inout [ConfigurationError]) {
-        let entries = ConfigurationReader.read(text, problems: &problems)
+        let (entries, sections) = ConfigurationReader.document(text, problems: &problems)
         for entry in entries {
             do throws(ConfigurationError) {
                 try Setting.of(entry).apply(entry, home: home, to: &self)
@@ -126,7 +126,7 @@ struct Configuration: Sendable, Equatable {
             problems.append(
                 ConfigurationError(position: entry.position, reason: "\(entry.path.text): \(problem.words)"))
         }
-        problems += Setting.unknownSections(in: text, besides: Set(entries.map(\.path.section)))
+        problems += Setting.unknown(sections, besides: Set(entries.map(\.path.section)))
         problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
     }
 

@@ -13,11 +13,18 @@ struct ConfigurationReader {
     private var entries: [ConfigurationEntry] = []
     /// What has been read, by its meaning.
     private var known: [SettingPath: ConfigurationEntry] = [:]
-    /// The lines in which sections begin, by their headings.
-    private var sections: [SettingPath: Int] = [:]
+    /// Where sections begin, by their headings: paths without a name.
+    private var sections: [SettingPath: TextPosition] = [:]
 
     /// What can be read, from top to bottom; what is wrong is added to `problems`, at most one for a line.
     static func read(_ text: String, problems: inout [ConfigurationError]) -> [ConfigurationEntry] {
+        document(text, problems: &problems).entries
+    }
+
+    /// The same, and where sections begin, also those without keys.
+    static func document(
+        _ text: String, problems: inout [ConfigurationError]
+    ) -> (entries: [ConfigurationEntry], sections: [SettingPath: TextPosition]) {
         var reader = ConfigurationReader()
         for line in lines(of: text) {
             reader.line = line
@@ -29,7 +36,7 @@ struct ConfigurationReader {
                 problems.append(error)
             }
         }
-        return reader.entries
+        return (reader.entries, reader.sections)
     }
 
     /// The lines without their ends: LF or CR LF.
@@ -135,11 +142,11 @@ struct ConfigurationReader {
     /// A section may be defined once (https://toml.io/en/v1.0.0#table).
     private mutating func refuseSecond(at start: TextPosition) throws(ConfigurationError) {
         let heading = SettingPath(section: section, contact: contact, name: "").meaning
-        guard let first = sections.updateValue(lineNumber, forKey: heading) else { return }
+        guard let first = sections.updateValue(start, forKey: heading) else { return }
         sections[heading] = first
         let words = contact.map { "\(section).\(ConfigurationValue.string($0).text)" } ?? section
         throw ConfigurationError(
-            position: start, reason: "[\(words)] stands here twice", advice: "put its keys below line \(first)")
+            position: start, reason: "[\(words)] stands here twice", advice: "put its keys below line \(first.line)")
     }
 
     private mutating func key() throws(ConfigurationError) -> String {

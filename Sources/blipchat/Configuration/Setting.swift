@@ -98,21 +98,18 @@ struct Setting: Sendable {
         all.map(\.key).compactMap { key in key.lastIndex(of: ".").map { String(key[..<$0]) } }
     }
 
-    /// Sections that are not there and have no keys (each of those is said by itself): `besides` have some.
-    static func unknownSections(in text: String, besides others: Set<String>) -> [ConfigurationError] {
-        let headings = ConfigurationReader.lines(of: text).enumerated().compactMap { number, line in
-            ConfigurationReader.section(of: line).flatMap {
-                others.contains($0.section) ? nil : (number, line, $0.section)
-            }
-        }
+    /// Sections that do not exist and have no keys (each of those is said by itself): `besides` have some.
+    static func unknown(
+        _ headings: [SettingPath: TextPosition], besides others: Set<String>
+    ) -> [ConfigurationError] {
+        let empty = headings.filter { !others.contains($0.key.section) }
         // Nearly always; the names of all sections take their time.
-        guard !headings.isEmpty else { return [] }
+        guard !empty.isEmpty else { return [] }
         let known = Set(sections)
-        return headings.filter { !known.contains($0.2) }.map { number, line, section in
-            let near = NearestName.to(section, among: known.sorted()).map { "did you mean [\($0)]?" }
-            let column = (line.firstIndex(of: "[") ?? 0) + 1
+        return empty.filter { !known.contains($0.key.section) }.map { heading, position in
+            let near = NearestName.to(heading.section, among: known.sorted()).map { "did you mean [\($0)]?" }
             return ConfigurationError(
-                position: TextPosition(line: number + 1, column: column), reason: "unknown section [\(section)]",
+                position: position, reason: "unknown section [\(heading.section)]",
                 advice: near ?? "blipchat config list shows all")
         }
     }
