@@ -165,41 +165,4 @@ struct ChatApplicationTests {
         #expect(try await run.value == 143)
         #expect(terminal.isStopped)
     }
-
-    @Test("the first page returns what was typed and gives the terminal back")
-    func firstRun() async throws {
-        let defaults = FirstRunDefaults(
-            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo")
-        let application = FirstRunApplication(terminal: terminal, defaults: defaults)
-        let run = Task { try await application.run() }
-        #expect(await terminal.waits(for: "Welcome to blipchat"))
-        terminal.type("hanna")
-        terminal.press("Enter")
-        let expected = FirstRunAnswer.start(
-            name: "Johanna", listenPort: 4985, downloads: "/home/jo/Downloads", address: nil)
-        #expect(try await run.value == expected)
-        #expect(terminal.isStopped)
-    }
-
-    @Test("the first page stays when the machine has something against it, and keeps what was typed")
-    func firstRunExamined() async throws {
-        let defaults = FirstRunDefaults(
-            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo")
-        let application = FirstRunApplication(terminal: terminal, defaults: defaults) {
-            answer throws(FirstRunProblem) in
-            guard case .start(_, let port, _, _) = answer, port == 4985 else { return }
-            throw .port("port 4985 cannot be had: it is taken")
-        }
-        let run = Task { try await application.run() }
-        #expect(await terminal.waits(for: "Welcome to blipchat"))
-        terminal.type("hanna")
-        terminal.press("Enter")
-        #expect(await terminal.waits(for: "! port 4985 cannot be had: it is taken"))
-        terminal.press("Ctrl-u")
-        terminal.type("4986")
-        terminal.press("Enter")
-        let expected = FirstRunAnswer.start(
-            name: "Johanna", listenPort: 4986, downloads: "/home/jo/Downloads", address: nil)
-        #expect(try await run.value == expected)
-    }
 }

@@ -146,11 +146,8 @@ struct GoldenScreenTests {
 
     @Test("the first start", arguments: sizes)
     func firstRun(columns: Int, rows: Int) throws {
-        let defaults = FirstRunDefaults(
-            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads",
-            keyPath: "/home/jo/.local/share/blipchat/default/identity.key", home: "/home/jo")
         let screen = FirstRunScreen(
-            form: FirstRunForm(defaults), capabilities: TerminalCapabilities(colors: 256, unicode: true))
+            form: FirstRunForm(.jo), capabilities: TerminalCapabilities(colors: 256, unicode: true))
         try compare(screen.draw(size: Size(columns: columns, rows: rows)), "first_run")
     }
 

@@ -61,10 +61,8 @@ extension RealTerminals.NcursesTerminalTests {
             $0.enter("/verify")
             $0.send(.answer(.safetyNumber(ScreenFixture.alice, ScreenFixture.safetyNumber)))
         }
-        let form = FirstRunForm(
-            FirstRunDefaults(
-                name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo"))
-        let first = FirstRunScreen(form: form, capabilities: TerminalCapabilities(colors: 256, unicode: true))
+        let first = FirstRunScreen(
+            form: FirstRunForm(.jo), capabilities: TerminalCapabilities(colors: 256, unicode: true))
         pictures.append(("the first start", first.draw(size: Size(columns: columns, rows: rows))))
         return pictures
     }

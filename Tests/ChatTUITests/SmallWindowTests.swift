@@ -295,19 +295,6 @@ struct SmallWindowTests {
         #expect(fixture.text.contains("a accept  r refuse"), "\(fixture.text)")
     }
 
-    @Test("the first start says in full what a port is")
-    func port() {
-        let defaults = FirstRunDefaults(
-            name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/home/jo/identity.key",
-            home: "/home/jo")
-        var form = FirstRunForm(defaults)
-        for key in ["Tab", "x", "Enter"] { _ = Key(named: key).map { form.receive(.key($0)) } }
-        let screen = FirstRunScreen(form: form, capabilities: TerminalCapabilities(colors: 256, unicode: true))
-        #expect(
-            ScreenFixture.text(screen.draw(size: Size(columns: 80, rows: 24)))
-                .contains("! a port is a number, 0 (any free one) to 65535"))
-    }
-
     @Test("what narrows the help is seen", arguments: sizes)
     func helpFilter(columns: Int, rows: Int) {
         var fixture = Fixture.main(columns: columns, rows: rows)

@@ -157,58 +157,6 @@ struct TextTests {
         #expect(Sentences.farewell(queued: 0, transfers: 0) == nil)
     }
 
-    @Test("the first page checks its fields, and leaves nothing unsaid")
-    func firstRun() {
-        var form = FirstRunForm(
-            FirstRunDefaults(
-                name: "Jo", listenPort: 4985, downloads: "/home/jo/Downloads", keyPath: "/k", home: "/home/jo"))
-        func press(_ name: String) -> FirstRunAnswer? { Key(named: name).flatMap { form.receive(.key($0)) } }
-        func paste(_ text: String) -> FirstRunAnswer? { form.receive(.paste(text)) }
-        #expect(press("Tab") == nil)
-        for _ in 0..<4 { #expect(press("Backspace") == nil) }
-        #expect(paste("99999") == nil)
-        #expect(press("Enter") == nil)
-        #expect(form.problem?.field == .port)
-        #expect(press("Ctrl-u") == nil)
-        #expect(paste("0") == nil)
-        #expect(press("Tab") == nil)
-        #expect(press("Tab") == nil)
-        #expect(paste("blip://192.0.2.1/short") == nil)
-        #expect(press("Enter") == nil)
-        #expect(form.problem?.field == .address)
-        #expect(press("Ctrl-u") == nil)
-        #expect(
-            press("Enter")
-                == .start(name: "Jo", listenPort: 0, downloads: "/home/jo/Downloads", address: nil))
-        #expect(press("Alt-d") == .demo)
-        #expect(press("Esc") == .quit)
-    }
-
-    @Test("the first page refuses a name that could not be kept, and somebody's name in place of an address")
-    func firstRunRefusals() {
-        for (name, address, field) in [
-            ("Eve\u{200E}", "", FirstRunForm.Field.name), ("a\u{202E}b", "", .name), ("me", "notanaddress", .address),
-        ] {
-            var form = FirstRunForm(
-                FirstRunDefaults(name: name, listenPort: 4985, downloads: "/d", keyPath: "/k", home: "/home/jo"))
-            form.focus(.address, at: 0)
-            _ = form.receive(.paste(address))
-            let answer = Key(named: "Enter").flatMap { form.receive(.key($0)) }
-            #expect(answer == nil && form.problem?.field == field, "\(name) \(address)")
-        }
-    }
-
-    @Test("the first page says what is wrong at any size", arguments: [(80, 24), (40, 10), (20, 5), (20, 2)])
-    func firstRunProblem(columns: Int, rows: Int) {
-        var form = FirstRunForm(
-            FirstRunDefaults(name: "", listenPort: 4985, downloads: "/d", keyPath: "/k", home: "/home/jo"))
-        if let enter = Key(named: "Enter") { _ = form.receive(.key(enter)) }
-        let screen = FirstRunScreen(form: form, capabilities: TerminalCapabilities(colors: 0, unicode: true))
-        let text = ScreenFixture.text(screen.draw(size: Size(columns: columns, rows: rows)))
-        #expect(text.contains("! a name has 1 to"))
-        #expect(text.contains("name") || text.contains("Name"))
-    }
-
     @Test("why a transfer ended is said once")
     func endOfTransfer() {
         #expect(Sentences.words(for: .declined, "declined by the other side") == "declined by the other side")

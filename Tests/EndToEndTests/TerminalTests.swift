@@ -107,13 +107,59 @@ extension EndToEnd {
             #expect(mkdir(home.path, 0o700) == 0)
             try TestFile.write("listen = \"127.0.0.1:1\"\n", to: home.path + "/config.toml")
             let terminal = try home.terminal()
-            try await eventually("the page") { terminal.text.contains("127.0.0.1, port") }
-            try terminal.type("\t\u{15}\(port)\r")
+            try await eventually("the page") { terminal.text.contains("[ ] all addresses") }
+            try terminal.type("\t\t\t\u{15}\(port)\r")
             try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("Nobody to talk to") }
             try terminal.type("\u{11}")
             #expect(try await terminal.process.waitForExit() == .exited(0))
             let settings = TestFile.text(home.path + "/config.toml")
             #expect(settings.contains("listen = \"127.0.0.1:\(port)\""), "\(settings)")
+        }
+
+        @Test("what is decided on the first-run page is kept, and the address that it showed is ours")
+        func firstRunChoices() async throws {
+            let home = try BlipchatHome("alice")
+            let port = try PlainServer.freePort()
+            let tmux = try await TmuxSession(columns: 80, rows: 24, environment: home.environment)
+            try await tmux.enter("clear; \(home.command); echo exit=$?")
+            try await tmux.waitFor("the page") { $0.contains("Welcome to blipchat") }
+            // Name, then one address and its port, files without asking into another folder, and a month of history.
+            try await tmux.press("C-u")
+            try await tmux.type("Ann")
+            try await tmux.press("Tab", "Space", "Tab", "C-u")
+            try await tmux.type("127.0.0.1")
+            try await tmux.press("Tab", "C-u")
+            try await tmux.type("\(port)")
+            try await tmux.press("Tab", "Space", "Tab", "C-u")
+            try await tmux.type("/proc/nope")
+            try await tmux.press("Tab", "Space", "Tab", "C-u")
+            try await tmux.type("30")
+            try await tmux.press("Enter")
+            try await tmux.waitFor("the folder is refused") { $0.contains("! /proc/nope cannot be made") }
+            #expect(TestFile.size(home.path) == nil, "nothing is written")
+            try await tmux.press("C-u")
+            try await tmux.type(home.folder.file("new/files"))
+            // The demo leads back to what was typed.
+            try await tmux.press("M-d")
+            try await tmux.waitFor("the demo") { $0.contains("This is the demo") }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the page again") { $0.contains("[ ] keep forever, or 30") && $0.contains("Ann") }
+            try await tmux.waitFor("the address") { $0.contains("blip://127.0.0.1:\(port)/") }
+            let shown = try await tmux.screen().rows.first { $0.contains("blip://") } ?? ""
+            try await tmux.press("Enter")
+            try await tmux.waitFor("the chat") { $0.contains("Nobody to talk to") }
+            try await tmux.press("C-q")
+            try await tmux.waitFor("the shell is back") { $0.contains("exit=0") }
+            let settings = TestFile.text(home.path + "/config.toml")
+            for line in [
+                "name = \"Ann\"", "listen = \"127.0.0.1:\(port)\"", "ask = false", "keep = 30",
+                "dir = \"\(home.folder.file("new/files"))\"",
+            ] {
+                #expect(settings.contains(line), "\(line) in \(settings)")
+            }
+            let address = try await home.run("id").lines.first ?? ""
+            let beginning = try #require(shown.split(separator: " ").first { $0.hasPrefix("blip://") })
+            #expect(address.hasPrefix(beginning.prefix { $0 != "…" }), "\(address) was shown as \(beginning)")
         }
 
         @Test(

@@ -9,6 +9,8 @@ public final class FirstRunApplication {
     private var size: Size
     private let examine: @Sendable (FirstRunAnswer) throws(FirstRunProblem) -> Void
     private var answered: CheckedContinuation<FirstRunAnswer, Never>?
+    /// Our address as a QR code, shown until the next key.
+    private var code: QRPane?
 
     /// `examine` throws what keeps an answer from being carried out; the page says it, and waits for another one.
     public init(
@@ -22,7 +24,8 @@ public final class FirstRunApplication {
         size = terminal.size
     }
 
-    /// Takes the terminal until the user has decided, then gives it back. Throws when there is no usable terminal.
+    /// Takes the terminal until the user has decided, then gives it back; may be run again, and has what was typed.
+    /// Throws when there is no usable terminal.
     public func run() async throws(TerminalError) -> FirstRunAnswer {
         try terminal.start { [weak self] event in self?.receive(event) }
         terminal.perform(.mouse(true))
@@ -35,25 +38,51 @@ public final class FirstRunApplication {
 
     private func receive(_ event: InputEvent) {
         if case .resize(let newSize) = event { size = newSize }
+        guard code == nil else { return receiveOverCode(event) }
         var event = event
-        if case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left,
-            let key = screen.key(at: mouse.point, size: size)
-        {
-            event = .key(key)
-        } else if case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left,
-            let place = screen.field(at: mouse.point, size: size)
-        {
-            form.focus(place.field, at: place.offset)
+        if case .mouse(let mouse) = event, mouse.action == .press, mouse.button == .left {
+            if let key = screen.key(at: mouse.point, size: size) {
+                event = .key(key)
+            } else if let place = screen.field(at: mouse.point, size: size) {
+                form.click(place.field, at: place.offset)
+            }
         }
-        guard let answer = form.receive(event) else { return paint() }
-        do throws(FirstRunProblem) {
-            try examine(answer)
-            answered?.resume(returning: answer)
-            answered = nil
-        } catch {
-            form.refuse(error)
-            paint()
+        if let step = form.receive(event) { take(step) } else { paint() }
+    }
+
+    /// Any key or click closes the code; the ends of the program are the page's.
+    private func receiveOverCode(_ event: InputEvent) {
+        switch event {
+        case .key: code = nil
+        case .mouse(let mouse) where mouse.action == .press: code = nil
+        case .terminate, .hangup: if let step = form.receive(event) { return take(step) }
+        default: break
         }
+        paint()
+    }
+
+    private func take(_ step: FirstRunStep) {
+        switch step {
+        case .copy(let address):
+            terminal.perform(.copy(address))
+            form.say("Copied, where the terminal allows it")
+        case .code(let address):
+            do throws(QRCodeError) {
+                code = QRPane(address: address, code: try QRCode(address))
+            } catch {
+                form.say("No QR code: \(error.reason) (\(error.advice))")
+            }
+        case .answer(let answer):
+            do throws(FirstRunProblem) {
+                try examine(answer)
+                answered?.resume(returning: answer)
+                answered = nil
+                return
+            } catch {
+                form.refuse(error)
+            }
+        }
+        paint()
     }
 
     private func paint() {
@@ -61,6 +90,6 @@ public final class FirstRunApplication {
     }
 
     private var screen: FirstRunScreen {
-        FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme)
+        FirstRunScreen(form: form, capabilities: terminal.capabilities, theme: theme, code: code)
     }
 }

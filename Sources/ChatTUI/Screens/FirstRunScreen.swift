@@ -5,21 +5,35 @@ struct FirstRunScreen {
     let form: FirstRunForm
     let capabilities: TerminalCapabilities
     var theme = Theme.terminal
+    /// Our address as a QR code, over everything.
+    var code: QRPane?
 
     private static let labelWidth = 19
 
     func draw(size: Size) -> Canvas {
         var canvas = Canvas(size: size)
-        if size.columns >= 60, size.rows >= 22 { drawPage(on: &canvas) } else { drawSmall(on: &canvas) }
+        let hasPage = size.columns >= 60 && size.rows >= 22
+        if let code {
+            let box = hasPage ? pageBox(in: size) : canvas.bounds
+            QRScreen(pane: code, box: box, hasBlocks: capabilities.unicode).draw(on: &canvas)
+        } else if hasPage {
+            drawPage(on: &canvas)
+        } else {
+            drawSmall(on: &canvas)
+        }
         canvas.dress(in: theme)
         return canvas
     }
 
-    private func drawPage(on canvas: inout Canvas) {
-        let size = canvas.size
-        let box = Rect(
+    private func pageBox(in size: Size) -> Rect {
+        Rect(
             column: (size.columns - 72) / 2, row: max(0, (size.rows - 20) / 2 - 1), columns: min(72, size.columns),
             rows: 20)
+    }
+
+    private func drawPage(on canvas: inout Canvas) {
+        let size = canvas.size
+        let box = pageBox(in: size)
         canvas.frame(box, title: SafeText(literal: "Welcome to blipchat"))
         let inside = Rect(
             column: box.origin.column + 2, row: box.origin.row + 1, columns: box.size.columns - 4, rows: 18)
@@ -33,6 +47,8 @@ struct FirstRunScreen {
     private static let buttons: [(words: String, key: Key)] = [
         ("Tab next", Key(.tab)), ("Enter start", Key(.enter)), ("Esc quit", Key(.escape)),
         ("[ Try the demo (Alt-d) ]", Key("d", .alt)), ("Alt-d: demo", Key("d", .alt)),
+        ("Ctrl-y copies it", Key("y", .control)), ("Alt-q shows a QR code", Key("q", .alt)),
+        ("Alt-q: my address", Key("q", .alt)),
     ]
 
     /// The key whose hint or button is drawn at a point: what a click there does.
@@ -58,7 +74,12 @@ struct FirstRunScreen {
                 SafeText(words, as: .line).truncated(to: area.size.columns - column),
                 at: Point(column: area.origin.column + column, row: row), style: style)
         }
-        func label(_ words: String) { text(words, Theme.quiet) }
+        /// In front of the fields of a row; one that is wrong is marked.
+        func label(_ words: String, _ fields: FirstRunForm.Field...) {
+            text(words, Theme.quiet)
+            guard let wrong = form.problem?.field, fields.contains(wrong) else { return }
+            text("! \(words)", Theme.error)
+        }
         func next() { row += 1 }
 
         if form.defaults.lacksOldKey {
@@ -70,38 +91,50 @@ struct FirstRunScreen {
             text("No account, no server. You are a key on this disk; back it up.")
             row += 2
         }
-        label("Name others see")
+        label("Name others see", .name)
         field(.name, on: &canvas, area, row: row)
         next()
         label("Your key")
         text(FirstRunForm.abbreviated(form.defaults.keyPath, home: form.defaults.home), column: Self.labelWidth)
         next()
         label("Your address")
-        text("made with the key when you start; /myid shows it", Theme.quiet, column: Self.labelWidth)
+        text(form.ownAddress ?? "known when the chat takes calls: /myid", column: Self.labelWidth)
         next()
-        label("Listen")
-        let listen = SafeText("\(form.defaults.listenAddress), port ", as: .line).prefix(width: 40)
-        canvas.draw(listen, at: Point(column: area.origin.column + Self.labelWidth, row: row), style: .plain)
-        field(.port, on: &canvas, area, row: row, column: Self.labelWidth + listen.width)
+        text("Ctrl-y copies it · Alt-q shows a QR code", Theme.quiet, column: Self.labelWidth)
         next()
-        label("Receive files")
-        text("ask me each time, to ", column: Self.labelWidth)
-        field(.downloads, on: &canvas, area, row: row, column: Self.labelWidth + 21)
+        label("Listen", .everywhere, .host, .port)
+        drawListen(on: &canvas, area, row: row)
         next()
-        label("History")
-        text("keep forever, on this disk only", column: Self.labelWidth)
+        label("Receive files", .asks, .downloads)
+        var column = box(.asks, "ask me each time  ", on: &canvas, area, row: row)
+        text("to ", column: column)
+        field(.downloads, on: &canvas, area, row: row, column: column + 3)
+        next()
+        label("History", .forever, .days)
+        let keeps = form.checked.contains(.forever)
+        column = box(.forever, keeps ? "keep forever, " : "keep forever, or ", on: &canvas, area, row: row)
+        if !keeps {
+            field(.days, on: &canvas, area, row: row, column: column, width: 5)
+            column += 6
+        }
+        text(keeps ? "on this disk only" : "days", column: column)
         row += 2
-        label("Add someone now")
+        label("Add someone now", .address)
         if form.line(.address).isEmpty {
             text("paste their address here, or leave it empty", Theme.quiet, column: Self.labelWidth)
         }
         field(.address, on: &canvas, area, row: row)
         next()
-        if let problem = form.problem { text("! \(problem.words)", Theme.error, column: Self.labelWidth) }
-        row += 2
+        let said = sentence
+        for line in TextWrap.wrap(SafeText(said.words, as: .line), width: area.size.columns - Self.labelWidth).prefix(2)
+        {
+            canvas.draw(
+                line, at: Point(column: area.origin.column + Self.labelWidth, row: row), style: said.style)
+            next()
+        }
+        row = area.origin.row + 13
         text("  Tab next field    Enter start    Esc quit (nothing is written)")
         next()
-        text("  ")
         let button = SafeText(literal: "[ Try the demo (Alt-d) ]")
         canvas.draw(
             button, at: Point(column: area.origin.column + 2, row: row),
@@ -114,14 +147,68 @@ struct FirstRunScreen {
         if form.focus == .demo { canvas.cursor = nil }
     }
 
+    /// What is wrong, or else what there is to say.
+    private var sentence: (words: String, style: Style) {
+        if let problem = form.problem { return ("! \(problem.words)", Theme.error) }
+        return (form.hint ?? "", Theme.quiet)
+    }
+
+    private func drawListen(on canvas: inout Canvas, _ area: Rect, row: Int) {
+        func text(_ words: String, column: Int) {
+            canvas.draw(
+                SafeText(words, as: .line).truncated(to: area.size.columns - column),
+                at: Point(column: area.origin.column + column, row: row), style: .plain)
+        }
+        guard !form.defaults.isListenFixed else {
+            let choices = form.defaults.choices
+            let host = choices.listenHost ?? "all addresses"
+            text("\(host), port \(choices.listenPort) (--listen, this time)", column: Self.labelWidth)
+            return
+        }
+        var column = box(.everywhere, "all addresses  ", on: &canvas, area, row: row)
+        if !form.checked.contains(.everywhere) {
+            text("at ", column: column)
+            field(.host, on: &canvas, area, row: row, column: column + 3, width: 16)
+            column += 20
+        }
+        text("port ", column: column)
+        field(.port, on: &canvas, area, row: row, column: column + 5)
+    }
+
     private func field(
-        _ field: FirstRunForm.Field, on canvas: inout Canvas, _ area: Rect, row: Int, column: Int = labelWidth
+        _ field: FirstRunForm.Field, on canvas: inout Canvas, _ area: Rect, row: Int, column: Int = labelWidth,
+        width: Int? = nil
     ) {
         let target = canvas.drawField(
             form.line(field), named: .form(field), after: "", at: Point(column: area.origin.column + column, row: row),
-            width: area.size.columns - column, hasFocus: form.focus == field)
+            width: width ?? area.size.columns - column, hasFocus: form.focus == field)
+        guard column == Self.labelWidth else { return }
         // Its label is the same button.
         canvas.addTarget(Rect(column: area.origin.column, row: row, columns: column, rows: 1), .field(target))
+    }
+
+    /// A box to check with its words, and the column behind them.
+    private func box(
+        _ box: FirstRunForm.Field, _ words: String, on canvas: inout Canvas, _ area: Rect, row: Int
+    ) -> Int {
+        let column = Self.labelWidth
+        let place = Point(column: area.origin.column + column, row: row)
+        drawBox(box, words, on: &canvas, at: place)
+        return column + 4 + words.count
+    }
+
+    private func drawBox(_ box: FirstRunForm.Field, _ words: String, on canvas: inout Canvas, at place: Point) {
+        let hasFocus = form.focus == box
+        canvas.draw(
+            SafeText(form.checked.contains(box) ? "[x]" : "[ ]", as: .line), at: place,
+            style: hasFocus ? Theme.selected : .plain)
+        canvas.draw(
+            SafeText(words, as: .line), at: Point(column: place.column + 4, row: place.row), style: .plain,
+            maxWidth: max(0, canvas.size.columns - place.column - 4))
+        canvas.addTarget(
+            Rect(column: place.column, row: place.row, columns: 4 + words.count, rows: 1),
+            .field(FieldTarget(name: .form(box), column: place.column)))
+        if hasFocus { canvas.cursor = Point(column: place.column + 1, row: place.row) }
     }
 
     /// The field that is drawn at a point, and the character of its text there.
@@ -132,45 +219,76 @@ struct FirstRunScreen {
         return (field, target.offset(in: form.line(field), at: point.column))
     }
 
+    // MARK: Small windows
+
     /// Where there is no room for the page: the fields alone, around the one with the focus.
     private func drawSmall(on canvas: inout Canvas) {
         let rows = canvas.size.rows
-        // Without a row for what the keys do the last one says how to start.
-        let start = canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
-        let labels: [(FirstRunForm.Field, String)] = [
-            (.name, "name "), (.port, "port "), (.downloads, "files "), (.address, "add "),
-            (.demo, rows >= 7 ? "Alt-d: demo" : start),
-        ]
-        let focus = form.focus.rawValue
         let title = form.defaults.lacksOldKey ? "! The old key is gone (id restore)" : "Welcome to blipchat"
-        let head: [String] = rows >= 8 ? [title] : []
-        for (row, words) in head.enumerated() {
-            canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: row), style: Theme.title)
+        let head = rows >= 8 ? 1 : 0
+        if head > 0 { canvas.draw(SafeText(title, as: .line), at: Point(column: 0, row: 0), style: Theme.title) }
+        var said = sentence
+        if said.words.isEmpty {
+            said.words = canvas.size.columns >= 31 ? "Alt-d: demo  Alt-q: my address" : "Alt-d: demo"
         }
         // What is wrong has a row in any case; what the keys do only where there is room.
         let foot = rows >= 7 ? 2 : form.problem == nil ? 0 : 1
-        let room = max(1, rows - head.count - foot)
-        let first = max(0, min(focus - room + 1, labels.count - room))
-        for (place, entry) in labels.dropFirst(max(0, first)).prefix(room).enumerated() {
-            let point = Point(column: 0, row: head.count + place)
-            if entry.0 == .demo {
-                canvas.draw(SafeText(entry.1, as: .line), at: point, style: focus == 4 ? Theme.selected : .plain)
-            } else {
-                canvas.drawField(
-                    form.line(entry.0), named: .form(entry.0), after: entry.1, at: point, width: canvas.size.columns,
-                    hasFocus: form.focus == entry.0)
-            }
+        let fields = form.fields
+        let room = max(1, rows - head - foot)
+        let focus = fields.firstIndex(of: form.focus) ?? 0
+        let first = max(0, min(focus - room + 1, fields.count - room))
+        for (place, field) in fields.dropFirst(first).prefix(room).enumerated() {
+            drawSmall(field, on: &canvas, row: head + place)
         }
-        if let problem = form.problem {
+        drawMarks(on: &canvas, above: first > 0, below: first + room < fields.count, head..<head + room)
+        if foot > 0 {
             canvas.draw(
-                SafeText("! \(problem.words)", as: .line).truncated(to: canvas.size.columns),
-                at: Point(column: 0, row: rows - (rows >= 7 ? 2 : 1)),
-                style: Theme.error)
+                SafeText(said.words, as: .line).truncated(to: canvas.size.columns),
+                at: Point(column: 0, row: rows - foot), style: said.style)
         }
         guard rows >= 7 else { return }
         canvas.draw(
             SafeText(literal: "Tab next  Enter start  Esc quit"), at: Point(column: 0, row: rows - 1),
             style: Theme.quiet)
+    }
+
+    private func drawSmall(_ field: FirstRunForm.Field, on canvas: inout Canvas, row: Int) {
+        let place = Point(column: 0, row: row)
+        switch field {
+        case .demo:
+            // Without a row for what the keys do the last one says how to start.
+            let start = canvas.size.columns >= 24 ? "Enter start  Alt-d: demo" : "Enter start"
+            canvas.draw(
+                SafeText(canvas.size.rows >= 7 ? "Alt-d: demo" : start, as: .line), at: place,
+                style: form.focus == field ? Theme.selected : .plain)
+            if form.focus == field { canvas.cursor = nil }
+        case .everywhere: drawBox(field, "all addresses", on: &canvas, at: place)
+        case .asks: drawBox(field, "ask for files", on: &canvas, at: place)
+        case .forever: drawBox(field, "keep forever", on: &canvas, at: place)
+        default:
+            canvas.drawField(
+                form.line(field), named: .form(field), after: Self.smallLabel(of: field), at: place,
+                width: canvas.size.columns - 2, hasFocus: form.focus == field)
+        }
+    }
+
+    private static func smallLabel(of field: FirstRunForm.Field) -> String {
+        switch field {
+        case .name: "name "
+        case .host: "at "
+        case .port: "port "
+        case .downloads: "files "
+        case .days: "days "
+        default: "add "
+        }
+    }
+
+    /// At the right of the first and the last row: there are more fields.
+    private func drawMarks(on canvas: inout Canvas, above: Bool, below: Bool, _ rows: Range<Int>) {
+        let column = canvas.size.columns - 1
+        for (isThere, mark, row) in [(above, "↑", rows.lowerBound), (below, "↓", rows.upperBound - 1)] where isThere {
+            canvas.draw(SafeText(mark, as: .line), at: Point(column: column, row: row), style: Theme.quiet)
+        }
     }
 
     private var terminalWords: String {

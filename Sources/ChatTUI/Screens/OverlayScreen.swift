@@ -25,7 +25,9 @@ struct OverlayScreen {
         case .verify(let pane):
             VerifyScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .files(let picker): FilePickerScreen(state: state, picker: picker, layout: layout).draw(on: &canvas)
-        case .qr(let pane): QRScreen(pane: pane, layout: layout, hasBlocks: state.terminal.unicode).draw(on: &canvas)
+        case .qr(let pane):
+            let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 10)
+            QRScreen(pane: pane, box: box, hasBlocks: state.terminal.unicode).draw(on: &canvas)
         case .choice(let pane): ChoiceScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .reader(let pane): ReaderScreen(state: state, pane: pane, layout: layout).draw(on: &canvas)
         case .prompt(let pane): PromptScreen(pane: pane, layout: layout).draw(on: &canvas)

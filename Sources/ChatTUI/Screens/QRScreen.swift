@@ -11,7 +11,8 @@ struct QRPane: Sendable, Equatable {
 /// Draws it with light modules on black whatever the terminal's colours are: most readers need it so.
 struct QRScreen {
     let pane: QRPane
-    let layout: ScreenLayout
+    /// Where the address stands when the code cannot be drawn.
+    let box: Rect
     /// The terminal draws more than ASCII.
     let hasBlocks: Bool
 
@@ -22,7 +23,7 @@ struct QRScreen {
             return drawAddress(on: &canvas, "The code needs a terminal with UTF-8 (LANG, ui.glyphs).")
         }
         let side = pane.code.size + 2 * QRCode.margin
-        let size = layout.size
+        let size = canvas.size
         let rows = (side + 1) / 2
         guard size.columns >= side, size.rows > rows else {
             return drawAddress(on: &canvas, "The code needs a window of \(side)x\(rows + 1).")
@@ -65,7 +66,6 @@ struct QRScreen {
 
     /// The address in letters, and why. Whoever copies it needs all of it: in a small window nothing stands beside it.
     private func drawAddress(on canvas: inout Canvas, _ reason: String) {
-        let box = layout.box(inset: 6, maxWidth: 80, top: 2, rowsBelow: 7, maxRows: 10)
         var area = ScreenLayout.inside(box)
         var lines = TextWrap.wrap(SafeText(pane.address, as: .line), width: max(8, area.size.columns))
         if lines.count <= area.size.rows {

@@ -32,14 +32,7 @@ extension CommandRunner {
                 .usage, "first start", "there are questions to be answered",
                 advice: "leave out --no-input, or make the key with blipchat id")
         }
-        switch try await firstRun(paths, settings, on: terminal) {
-        case .quit: return .done
-        case .demo: return try await runDemo(on: terminal)
-        case .start(let name, let port, let downloads, let address):
-            try saveFirstConfiguration(paths, settings, name: name, port: port, downloads: downloads)
-            return try await chat(
-                paths, configuration(paths), key, on: making, address.map(ScreenTarget.firstAddress) ?? target)
-        }
+        return try await startFirst(paths, settings, on: terminal, target)
     }
 
     /// The terminal of this process as the user wants it, with what earlier runs have measured.
@@ -73,82 +66,9 @@ extension CommandRunner {
         return .address(word)
     }
 
-    private func firstRun(
-        _ paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal
-    ) async throws(CommandError) -> FirstRunAnswer {
-        let configuration = try chatConfiguration(settings, paths, listens: true)
-        let listen = Self.listeningPlace(of: configuration)
-        let defaults = FirstRunDefaults(
-            name: configuration.name, listenAddress: listen.host == Self.allAddresses ? "all addresses" : listen.host,
-            listenPort: listen.port,
-            downloads: configuration.downloadsFolder,
-            keyPath: paths.identity, home: environment["HOME"] ?? "", lacksOldKey: SmallFile.exists(paths.history))
-        do {
-            return try await FirstRunApplication(terminal: terminal, defaults: defaults) {
-                answer throws(FirstRunProblem) in
-                guard case .start(_, let port, let downloads, _) = answer else { return }
-                // A port that nobody has chosen gives way to a free one.
-                let isChosen = port != listen.port || !configuration.fallbackToAnyPort
-                if isChosen { try Self.examine(listen.host, port) }
-                try Self.examine(downloads)
-            }.run()
-        } catch {
-            throw CommandError(error)
-        }
-    }
-
-    private static let allAddresses = "::"
-
-    private static func examine(_ host: String, _ port: UInt16) throws(FirstRunProblem) {
-        do throws(NetError) {
-            try TCPListener.listen(on: .host(host, port: port)).close()
-        } catch {
-            var reason = "\(error)"
-            if case .posix(_, let errno) = error { reason = Sentences.words(forErrno: errno) }
-            throw .port("port \(port): \(reason)")
-        }
-    }
-
-    /// Whether a folder is there, or can be made.
-    private static func examine(_ folder: String) throws(FirstRunProblem) {
-        var place = folder
-        while access(place, F_OK) != 0, errno == ENOENT, place != "/" { place = HomePaths.parent(of: place) }
-        guard SmallFile.isFolder(place) else {
-            throw .downloads("\(place) is not a folder")
-        }
-        guard access(place, W_OK | X_OK) == 0 else {
-            throw .downloads("nothing can be written in \(place): \(Sentences.words(forErrno: errno))")
-        }
-    }
-
-    /// What the settings say, or else the defaults.
-    private static func listeningPlace(of configuration: ChatConfiguration) -> (host: String, port: UInt16) {
-        guard case .host(let host, let port)? = configuration.listen else {
-            return (allAddresses, PeerAddress.defaultPort)
-        }
-        return (host, port)
-    }
-
-    /// Writes what the first-run page asked. What is as it would be anyway is left as it is: above all, an address to
-    /// listen at that was set before stays the only one.
-    private func saveFirstConfiguration(
-        _ paths: HomePaths, _ settings: Configuration, name: String, port: UInt16, downloads: String
-    ) throws(CommandError) {
-        try paths.createFolders()
-        var changes = [(SettingPath(section: "", name: "name"), name)]
-        let listen = Self.listeningPlace(of: try chatConfiguration(settings, paths, listens: true))
-        if port != listen.port, !arguments.has("--listen") {
-            changes.append(
-                (SettingPath(section: "", name: "listen"), Endpoint.host(listen.host, port: port).description))
-        }
-        if downloads != paths.downloads { changes.append((SettingPath(section: "files", name: "dir"), downloads)) }
-        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
-        for (setting, value) in changes { try file.set(setting, to: .string(value)) }
-    }
-
-    private func chat(
+    func chat(
         _ paths: HomePaths, _ settings: Configuration, _ key: Task<IdentityFile.Ahead?, Never>,
-        on terminal: Task<NcursesTerminal, Never>, _ target: ScreenTarget
+        on terminal: Task<NcursesTerminal, Never>, _ target: ScreenTarget, notices: [String] = []
     ) async throws(CommandError) -> ExitCode {
         let configuration = try chatConfiguration(settings, paths, listens: true)
         let chat: OpenChat
@@ -159,7 +79,7 @@ extension CommandRunner {
             return try await showDamaged(paths, settings, configuration.name, on: terminal.value, damage)
         }
         do throws(CommandError) {
-            var notices = chat.notices
+            var notices = chat.notices + notices
             if chat.isAttached, arguments.has("--listen") {
                 notices.append("--listen is for a blipchat that starts: the one that runs here listens where it does")
             }

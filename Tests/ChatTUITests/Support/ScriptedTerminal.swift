@@ -13,6 +13,7 @@ final class ScriptedTerminal: Terminal {
     private(set) var title: SafeText?
     private(set) var isStopped = false
     private(set) var suspendCount = 0
+    private(set) var commands: [TerminalCommand] = []
     private var onInput: (@ScreenActor (InputEvent) -> Void)?
 
     init(columns: Int = 80, rows: Int = 24) {
@@ -33,6 +34,7 @@ final class ScriptedTerminal: Terminal {
     func setTitle(_ title: SafeText) { self.title = title }
     func suspend() { suspendCount += 1 }
     func stop() { isStopped = true }
+    func perform(_ command: TerminalCommand) { commands.append(command) }
 
     var isStarted: Bool { onInput != nil }
     var text: String { ScreenFixture.text(canvas) }

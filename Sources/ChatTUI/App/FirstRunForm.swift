@@ -1,0 +1,245 @@
+// The form of the first page as a value: fields, boxes to check, what is wrong with them.
+
+import ChatCore
+
+/// What an event on the page asks for.
+enum FirstRunStep: Equatable {
+    case answer(FirstRunAnswer)
+    /// Our address onto the clipboard.
+    case copy(String)
+    /// Our address as a QR code.
+    case code(String)
+}
+
+struct FirstRunForm: Sendable {
+    enum Field: Sendable {
+        case name, everywhere, host, port, asks, downloads, forever, days, address, demo
+    }
+
+    let defaults: FirstRunDefaults
+    private(set) var lines: [Field: InputLine]
+    private(set) var focus = Field.name
+    /// The boxes that are checked.
+    private(set) var checked: Set<Field> = []
+    /// What is wrong with a field, in words.
+    private(set) var problem: (field: Field, words: String)?
+    /// An answer to the last key.
+    private var note: String?
+    /// F1: what the field with the focus means is said.
+    private var explains = false
+
+    init(_ defaults: FirstRunDefaults) {
+        self.defaults = defaults
+        let choices = defaults.choices
+        if choices.listenHost == nil { checked.insert(.everywhere) }
+        if choices.asksForFiles { checked.insert(.asks) }
+        if choices.keep == .forever { checked.insert(.forever) }
+        let days = if case .days(let days) = choices.keep { days } else { 90 }
+        lines = [
+            .name: InputLine(choices.name), .host: InputLine(choices.listenHost ?? defaults.reachableHost),
+            .port: InputLine("\(choices.listenPort)"),
+            .downloads: InputLine(Self.abbreviated(choices.downloads, home: defaults.home)),
+            .days: InputLine("\(days)"), .address: InputLine(choices.address ?? ""),
+        ]
+    }
+
+    func line(_ field: Field) -> InputLine { lines[field] ?? InputLine() }
+
+    /// The fields that are there, in the order of Tab.
+    var fields: [Field] {
+        var fields: [Field] = [.name]
+        if !defaults.isListenFixed {
+            fields += checked.contains(.everywhere) ? [.everywhere, .port] : [.everywhere, .host, .port]
+        }
+        fields += [.asks, .downloads, .forever]
+        if !checked.contains(.forever) { fields.append(.days) }
+        return fields + [.address, .demo]
+    }
+
+    static func isBox(_ field: Field) -> Bool { [.everywhere, .asks, .forever].contains(field) }
+
+    // MARK: Input
+
+    mutating func receive(_ event: InputEvent) -> FirstRunStep? {
+        switch event {
+        case .key(let key): return press(key)
+        case .paste(let text):
+            forget()
+            lines[focus]?.insert(String(text.prefix { !$0.isNewline }))
+        case .terminate(let signal): return .answer(.ended(signal: signal))
+        case .hangup: return .answer(.ended(signal: 1))
+        case .resize, .mouse, .focus, .reload: break
+        }
+        return nil
+    }
+
+    private mutating func press(_ key: Key) -> FirstRunStep? {
+        if key == Key("d", .alt) { return .answer(.demo) }
+        let command = Keymap.standard.command(for: key, in: .main)
+        note = nil
+        if key == Key("q", .alt) { return withAddress { .code($0) } }
+        switch command {
+        case .back, .quit: return .answer(.quit)
+        case .yank: return withAddress { .copy($0) }
+        case .help: explains.toggle()
+        case .send: return focus == .demo ? .answer(.demo) : finish()
+        case .complete, .down: move(1)
+        case .completeBack, .up: move(-1)
+        default: edit(key, command)
+        }
+        return nil
+    }
+
+    private mutating func edit(_ key: Key, _ command: AppCommand?) {
+        forget()
+        if Self.isBox(focus) {
+            if key == Key(" ") { toggle(focus) }
+        } else if let command {
+            _ = lines[focus]?.perform(command, reordering: true)
+        } else if let text = key.typedText {
+            lines[focus]?.insert(text)
+        }
+    }
+
+    /// What was said holds no longer.
+    private mutating func forget() {
+        problem = nil
+        note = nil
+    }
+
+    private mutating func toggle(_ box: Field) {
+        if checked.remove(box) == nil { checked.insert(box) }
+    }
+
+    /// A click: into a field, or on a box.
+    mutating func click(_ field: Field, at offset: Int) {
+        guard fields.contains(field) else { return }
+        if Self.isBox(field) {
+            forget()
+            toggle(field)
+        }
+        focus = field
+        lines[field]?.move(to: offset)
+    }
+
+    private mutating func move(_ step: Int) {
+        let fields = fields
+        let place = fields.firstIndex(of: focus) ?? 0
+        focus = fields[(place + step + fields.count) % fields.count]
+    }
+
+    // MARK: Our address
+
+    /// What others call, as the fields are now; `nil` while no port is known.
+    var ownAddress: String? {
+        var host = defaults.reachableHost
+        if let fixed = defaults.isListenFixed ? defaults.choices.listenHost : nil {
+            host = fixed
+        } else if !checked.contains(.everywhere) {
+            host = line(.host).text.trimmedBlanks
+        }
+        guard let port = UInt16(line(.port).text.trimmedBlanks), port > 0, !host.isEmpty else { return nil }
+        let name = line(.name).text.trimmedBlanks
+        return PeerAddress(host: host, port: port, peerID: defaults.peerID, name: name.isEmpty ? nil : name).description
+    }
+
+    private mutating func withAddress(_ step: (String) -> FirstRunStep) -> FirstRunStep? {
+        if let address = ownAddress { return step(address) }
+        note = "There is no address before the port is known: /myid in the chat shows it"
+        return nil
+    }
+
+    mutating func say(_ words: String) { note = words }
+
+    // MARK: Checks
+
+    /// Enter: checks all fields; the first wrong one gets the focus.
+    private mutating func finish() -> FirstRunStep? {
+        let name = line(.name).text.trimmedBlanks
+        if name.isEmpty || name.utf8.count > 64 { return refuse(.name, "a name has 1 to 64 bytes") }
+        guard ContactNames.isWellFormed(name) else {
+            return refuse(.name, "a name has no control characters, seen or not")
+        }
+        var choices = FirstRunChoices(
+            name: name, listenHost: defaults.choices.listenHost, listenPort: defaults.choices.listenPort,
+            asksForFiles: checked.contains(.asks), downloads: expanded(line(.downloads).text.trimmedBlanks))
+        if !defaults.isListenFixed {
+            choices.listenHost = checked.contains(.everywhere) ? nil : line(.host).text.trimmedBlanks
+            if choices.listenHost?.isEmpty == true { return refuse(.host, "write the address to listen at") }
+            guard let port = UInt16(line(.port).text.trimmedBlanks) else {
+                return refuse(.port, "a port is a number, 0 (any free one) to 65535")
+            }
+            choices.listenPort = port
+        }
+        guard choices.downloads.hasPrefix("/") else {
+            return refuse(.downloads, "the folder is a path that begins with / or ~/")
+        }
+        if !checked.contains(.forever) {
+            guard let keep = Retention(line(.days).text.trimmedBlanks), keep != .forever else {
+                return refuse(.days, "write a number of days, 1 to \(Retention.maximumDays)")
+            }
+            choices.keep = keep
+        }
+        let address = line(.address).text.trimmedBlanks
+        if !address.isEmpty {
+            do {
+                _ = try PeerAddress(parsing: address)
+                // What somebody is called is a host's name, too, and leads nowhere.
+                guard address.contains(":") else { return refuse(.address, "an address is blip://… or HOST:PORT") }
+            } catch {
+                return refuse(.address, Sentences.reason(of: error))
+            }
+            choices.address = address
+        }
+        return .answer(.start(choices))
+    }
+
+    mutating func refuse(_ problem: FirstRunProblem) {
+        switch problem {
+        case .host(let words): _ = refuse(checked.contains(.everywhere) ? .port : .host, words)
+        case .port(let words): _ = refuse(.port, words)
+        case .downloads(let words): _ = refuse(.downloads, words)
+        }
+    }
+
+    private mutating func refuse(_ field: Field, _ words: String) -> FirstRunStep? {
+        problem = (field, words)
+        focus = field
+        return nil
+    }
+
+    private func expanded(_ path: String) -> String {
+        path == "~" ? defaults.home : path.hasPrefix("~/") ? defaults.home + path.dropFirst(1) : path
+    }
+
+    static func abbreviated(_ path: String, home: String) -> String {
+        home.count > 1 && path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
+    }
+
+    // MARK: What is said
+
+    /// A sentence for the row below the fields; not of a problem, which goes before.
+    var hint: String? { note ?? (explains || Self.isBox(focus) ? meaning : nil) }
+
+    /// What the field with the focus means.
+    private var meaning: String {
+        switch focus {
+        case .name: "Contacts see this name; /nick changes it"
+        case .everywhere:
+            checked.contains(.everywhere)
+                ? "Space: take calls at one address only" : "Space: take calls at all addresses"
+        case .host: "The address of this machine at which calls are taken"
+        case .port: "Others call this port; 0 is any free one"
+        case .asks:
+            checked.contains(.asks)
+                ? "Space: take every file of every contact" : "Every file is taken! Space: ask each time"
+        case .downloads: "The folder for received files; it is made when needed"
+        case .forever:
+            checked.contains(.forever)
+                ? "Space: delete messages after some days" : "Space: delete nothing by itself"
+        case .days: "Older messages are deleted, on this disk only"
+        case .address: "What blipchat id, /myid or /qr shows there"
+        case .demo: "A chat with an echo; then this page again"
+        }
+    }
+}

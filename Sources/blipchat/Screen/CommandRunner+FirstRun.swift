@@ -1,0 +1,132 @@
+// The first start: the page, what this machine has against its answers, and what of them is kept.
+
+import BLIPNet
+import ChatCore
+import ChatTUI
+import Glibc
+import Storage
+
+extension CommandRunner {
+    /// Asks, and opens the chat or the demo; the demo leads back to the page and what was typed there.
+    func startFirst(
+        _ paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal, _ target: ScreenTarget
+    ) async throws(CommandError) -> ExitCode {
+        let identity: TLSIdentity
+        do { identity = try TLSIdentity.generate() } catch { throw CommandError(IdentityError.cannotGenerate) }
+        let configuration = try chatConfiguration(settings, paths, listens: true)
+        let defaults = firstRunDefaults(paths, settings, configuration, PeerID(identity.fingerprint))
+        let presets = defaults.choices
+        let page = await FirstRunApplication(terminal: terminal, defaults: defaults) { answer throws(FirstRunProblem) in
+            guard case .start(let choices) = answer else { return }
+            // A port that nobody has chosen gives way to a free one.
+            let isChosen = choices.listenPort != presets.listenPort || !configuration.fallbackToAnyPort
+            if isChosen || choices.listenHost != presets.listenHost { try FirstRunCheck.listen(as: choices) }
+            try FirstRunCheck.folder(choices.downloads)
+        }
+        while true {
+            let answer: FirstRunAnswer
+            do { answer = try await page.run() } catch { throw CommandError(error) }
+            switch answer {
+            case .quit: return .done
+            case .ended(let signal): return ExitCode(rawValue: 128 &+ signal) ?? .done
+            case .demo:
+                let exit = try await runDemo(on: terminal)
+                guard exit == .done else { return exit }
+            case .start(let choices):
+                try save(choices, insteadOf: presets, paths)
+                var notices: [String] = []
+                do throws(IdentityError) {
+                    try IdentityFile.install(identity, at: paths.identity)
+                } catch {
+                    guard case .exists = error else { throw CommandError(error) }
+                    notices = ["Another blipchat made the key here meanwhile: your address is another one (/myid)"]
+                }
+                return try await chat(
+                    paths, self.configuration(paths), Task { nil }, on: Task { terminal },
+                    choices.address.map(ScreenTarget.firstAddress) ?? target, notices: notices)
+            }
+        }
+    }
+
+    private func firstRunDefaults(
+        _ paths: HomePaths, _ settings: Configuration, _ configuration: ChatConfiguration, _ peerID: PeerID
+    ) -> FirstRunDefaults {
+        var choices = FirstRunChoices(
+            name: configuration.name, listenPort: PeerAddress.defaultPort, asksForFiles: settings.asksForFiles,
+            downloads: configuration.downloadsFolder, keep: settings.keep)
+        if case .host(let host, let port)? = configuration.listen {
+            choices.listenHost = host == Self.allAddresses ? nil : host
+            choices.listenPort = port
+        }
+        let everywhere = Endpoint.host(Self.allAddresses, port: choices.listenPort)
+        return FirstRunDefaults(
+            choices, isListenFixed: arguments.has("--listen"),
+            reachableHost: PeerAddress.ofListener(at: everywhere, peerID: peerID, name: "").host, peerID: peerID,
+            keyPath: paths.identity, home: environment["HOME"] ?? "", lacksOldKey: SmallFile.exists(paths.history))
+    }
+
+    private static let allAddresses = "::"
+
+    /// Writes what was decided. What is as it would be anyway is left as it is: above all, an address to listen at that
+    /// was set before stays the only one.
+    private func save(
+        _ choices: FirstRunChoices, insteadOf presets: FirstRunChoices, _ paths: HomePaths
+    ) throws(CommandError) {
+        try paths.createFolders()
+        var changes: [(section: String, name: String, value: ConfigurationValue)] = [
+            ("", "name", .string(choices.name))
+        ]
+        if choices.listenHost != presets.listenHost || choices.listenPort != presets.listenPort {
+            let listen = Endpoint.host(choices.listenHost ?? Self.allAddresses, port: choices.listenPort)
+            changes.append(("", "listen", .string(listen.description)))
+        }
+        if choices.asksForFiles != presets.asksForFiles {
+            changes.append(("files", "ask", .bool(choices.asksForFiles)))
+        }
+        if choices.downloads != presets.downloads { changes.append(("files", "dir", .string(choices.downloads))) }
+        if choices.keep != presets.keep { changes.append(("history", "keep", Setting.retentionValue(choices.keep))) }
+        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
+        for change in changes {
+            try file.set(SettingPath(section: change.section, name: change.name), to: change.value)
+        }
+    }
+}
+
+/// What this machine has against what was typed; nothing is left behind.
+private enum FirstRunCheck {
+    static func listen(as choices: FirstRunChoices) throws(FirstRunProblem) {
+        let host = choices.listenHost ?? "::"
+        do throws(NetError) {
+            try TCPListener.listen(on: .host(host, port: choices.listenPort)).close()
+        } catch {
+            guard case .posix(_, let errno) = error else { throw .host("\(host): \(error)") }
+            let reason = Sentences.words(forErrno: errno)
+            guard errno != EADDRNOTAVAIL else { throw .host("\(host): \(reason)") }
+            throw .port("port \(choices.listenPort): \(reason)")
+        }
+    }
+
+    /// Makes the folder and something in it, and takes both away again: permissions do not tell everything.
+    static func folder(_ folder: String) throws(FirstRunProblem) {
+        var missing: [String] = []
+        var place = folder
+        while access(place, F_OK) != 0, errno == ENOENT, place != "/" {
+            missing.append(place)
+            place = HomePaths.parent(of: place)
+        }
+        guard SmallFile.isFolder(place) else { throw .downloads("\(place) is not a folder") }
+        var made: [String] = []
+        defer { made.reversed().forEach { rmdir($0) } }
+        for path in missing.reversed() {
+            guard mkdir(path, 0o700) == 0 else {
+                throw .downloads("\(path) cannot be made: \(Sentences.words(forErrno: errno))")
+            }
+            made.append(path)
+        }
+        let probe = "\(folder)/.blipchat-\(getpid())"
+        guard mkdir(probe, 0o700) == 0 else {
+            throw .downloads("nothing can be written in \(folder): \(Sentences.words(forErrno: errno))")
+        }
+        rmdir(probe)
+    }
+}
