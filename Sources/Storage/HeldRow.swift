@@ -3,7 +3,7 @@
 internal import ChatCore
 
 extension SQLiteConnection {
-    private static let heldColumns = """
+    static let heldColumns = """
         contact, id, sequence, sent, stored, kind, text, reply_to, target, name, size, modified, content_type,
         \(FolderPlaceRow.columns())
         """
@@ -59,7 +59,7 @@ extension SQLiteConnection {
         return message
     }
 
-    private static func heldMessage(from row: SQLiteRow) throws(StoreError) -> IncomingMessage {
+    static func heldMessage(from row: SQLiteRow) throws(StoreError) -> IncomingMessage {
         guard let id = MessageID(row.text(1)), let content = try heldContent(from: row) else {
             throw MessageRow.damaged("a message that is held back")
         }

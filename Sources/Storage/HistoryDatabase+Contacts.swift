@@ -75,9 +75,9 @@ extension HistoryDatabase {
         }
     }
 
-    private static let selectRequests = "SELECT id, peer_id, name, address, origin, received FROM contact_requests"
+    static let selectRequests = "SELECT id, peer_id, name, address, origin, received FROM contact_requests"
 
-    private static func request(from row: SQLiteRow) throws(StoreError) -> ContactRequest {
+    static func request(from row: SQLiteRow) throws(StoreError) -> ContactRequest {
         guard let peerID = PeerID(row.text(1)) else { throw MessageRow.damaged("a contact request") }
         return ContactRequest(
             id: row.integer(0), peerID: peerID, name: row.text(2),

@@ -22,6 +22,13 @@ import Testing
         #expect(try ThemeFile.read(ThemeFile.text(of: theme), name: name) == theme)
     }
 
+    @Test("a look whose letters and ground are alike is refused")
+    func unreadable() {
+        let error = problem("error = \"bold red on red\"\n")
+        #expect(error?.reason.contains("cannot be read") == true)
+        #expect(problem("error = \"bold red on 52\"\nquiet = \"dim\"\n") == nil)
+    }
+
     @Test("a file says only what is different from its base")
     func base() throws {
         let theme = try ThemeFile.read(

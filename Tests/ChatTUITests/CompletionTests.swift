@@ -87,7 +87,7 @@ struct CompletionTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("/send ~/Do")
         fixture.press("Tab")
-        guard case .ask(.files(let folder, _, let generation)) = fixture.effects.last else {
+        guard case .ask(.files(let folder, _, _, let generation)) = fixture.effects.last else {
             Issue.record("the folder was not asked for")
             return
         }
@@ -113,7 +113,7 @@ struct CompletionTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("/send a")
         fixture.press("Tab")
-        guard case .ask(.files(let folder, _, let generation)) = fixture.effects.last else {
+        guard case .ask(.files(let folder, _, _, let generation)) = fixture.effects.last else {
             Issue.record("the folder was not asked for")
             return
         }
@@ -196,6 +196,12 @@ struct CompletionTests {
         }
         #expect(FileListing.read(folder).entries.map(\.name) == Array(names.prefix(FileListing.limit)))
         let end = try #require(names.last)
+        // The way on is there, and what is wished for.
+        try #require(mkdir("\(folder)/zoo", 0o700) == 0)
+        defer { rmdir("\(folder)/zoo") }
+        let cut = FileListing.read(folder)
+        #expect(cut.isCut && cut.entries.count == FileListing.limit && cut.entries.last?.name == "zoo")
+        #expect(FileListing.read(folder, wish: end).entries.map(\.name) == [end])
         #expect(FileListing.read(folder, beginning: String(end.dropLast())).entries.contains { $0.name == end })
     }
 }

@@ -31,7 +31,8 @@ struct FilePickerTests {
             Issue.record("the picker is closed")
             return
         }
-        #expect(fixture.questions.last == .files(folder: folder, generation: picker.generation))
+        #expect(
+            fixture.questions.last == .files(folder: folder, wish: picker.filter.text, generation: picker.generation))
         fixture.send(
             .answer(.files(FileListing(folder: folder, entries: entries), generation: picker.generation)))
         fixture.effects = []
@@ -61,7 +62,7 @@ struct FilePickerTests {
         #expect(places == places.sorted() && !places.contains(-1))
         #expect(fixture.text.contains("Send to Alice · ~"))
         #expect(fixture.text.contains("4.1 MB  20 Nov 23:58"))
-        #expect(fixture.text.contains("no right"))
+        #expect(fixture.text.contains("locked"))
         #expect(!fixture.text.contains("cache"))
         #expect(rows[places[1]].contains("> "))
         #expect(fixture.state.input.text == "half")
@@ -196,7 +197,7 @@ struct FilePickerTests {
         fixture.press("Enter")
         fixture.send(.answer(.files(FileListing(folder: "/home/jo", entries: Self.home), generation: first.generation)))
         #expect(fixture.text.contains("reading…"))
-        guard case .files(let folder, _, let generation)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else { return }
         let denied = FileListing(folder: folder, entries: [], problem: "permission denied")
         fixture.send(.answer(.files(denied, generation: generation)))
         #expect(fixture.text.contains("cannot be read: permission denied"))
@@ -213,8 +214,32 @@ struct FilePickerTests {
         fixture.send(.input(.paste("/tmp/")))
         answer(&fixture, "/tmp", [.init(name: "a", isFolder: false)])
         fixture.press("Enter", "Ctrl-t")
-        guard case .files(let folder, _, _)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _, _)? = fixture.questions.last else { return }
         #expect(folder == "/tmp")
+    }
+
+    @Test("in a folder of too many entries a filter asks for what it leaves; the cursor stays on its entry")
+    func cutListing() {
+        var fixture = opened()
+        guard case .files(let picker) = fixture.state.overlay else { return }
+        var listing = FileListing(
+            folder: "/home/jo", entries: ["a1", "b1", "b2"].map { .init(name: $0, isFolder: false) })
+        listing.isCut = true
+        fixture.send(.answer(.files(listing, generation: picker.generation)))
+        fixture.effects = []
+        fixture.type("2")
+        guard case .files(let folder, _, let wish, let generation)? = fixture.questions.last else {
+            Issue.record("nothing was asked")
+            return
+        }
+        #expect(
+            folder == "/home/jo" && wish == "2" && fixture.text.contains("> b2") == false || fixture.text.contains("b2")
+        )
+        listing.entries = ["b2", "z2"].map { .init(name: $0, isFolder: false) }
+        fixture.send(.answer(.files(listing, generation: generation)))
+        #expect(fixture.text.contains("z2") && fixture.text.contains("2 of"))
+        guard case .files(let now) = fixture.state.overlay else { return }
+        #expect(now.selectedRow?.name == "b2")
     }
 
     @Test("a file name of a hostile sort is shown as every name from outside")
@@ -240,7 +265,7 @@ struct FilePickerTests {
     func longWords() {
         var fixture = Fixture.main(columns: 40, rows: 10)
         fixture.press("Ctrl-t")
-        guard case .files(let folder, _, let generation)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else { return }
         let hidden = FileListing.Entry(name: ".profile", isFolder: false, size: 1, modified: Fixture.time(20, 9, 0))
         fixture.send(.answer(.files(FileListing(folder: folder, entries: [hidden]), generation: generation)))
         #expect(fixture.text.contains(/nothing but 1 hidden entr[a-z]* .*… +│/), "\(fixture.text)")

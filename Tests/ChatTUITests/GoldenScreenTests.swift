@@ -56,7 +56,7 @@ struct GoldenScreenTests {
         var fixture = ScreenFixture.main(columns: columns, rows: rows)
         fixture.type("half-typed text stays here")
         fixture.press("Ctrl-t")
-        guard case .files(let folder, _, let generation)? = fixture.questions.last else {
+        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else {
             Issue.record("no folder was asked for")
             return
         }

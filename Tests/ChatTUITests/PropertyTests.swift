@@ -142,7 +142,7 @@ struct PropertyTests {
                 fixture.send(.answer(.context(generation: generation, Array(history.prefix(3)))))
             case .conversations:
                 fixture.send(.answer(.conversations(fixture.state.chats.map(\.conversation))))
-            case .files(_, _, let generation):
+            case .files(_, _, _, let generation):
                 let listing = FileListing(
                     folder: "/", entries: [.init(name: "a b", isFolder: true), .init(name: "a", isFolder: false)])
                 fixture.send(.answer(.files(listing, generation: generation)))

@@ -347,6 +347,8 @@ struct ReadingTests {
     func references() {
         var fixture = screen(Self.long)
         func ask(_ line: String) -> (MessageReference, MessageAction)? {
+            // A line that could not be carried out is there again.
+            fixture.press("Ctrl-u")
             fixture.enter(line)
             guard case .message(let reference, _, let action)? = fixture.questions.first else { return nil }
             fixture.send(
@@ -363,6 +365,7 @@ struct ReadingTests {
         #expect(fixture.errands.contains(.reply("yes", to: Self.long[6])))
         #expect(ask("/edit \(Fixture.messageID(7).text) x")?.0 == .id(Fixture.messageID(7)))
         #expect(fixture.errands.isEmpty && fixture.text.contains("no own text"))
+        #expect(fixture.state.input.text == "/edit \(Fixture.messageID(7).text) x")
         #expect(ask("/delete 999")?.0 == .last(999, .own))
         #expect(fixture.text.contains("There are fewer than 999 own messages"))
         #expect(ask("/goto #00000000") == nil || fixture.text.contains("There is no message #00000000"))

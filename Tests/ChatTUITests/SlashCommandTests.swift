@@ -403,6 +403,16 @@ struct SlashCommandTests {
         #expect(fixture.text.contains("Deleted; Alice never had it"))
     }
 
+    @Test("/export of a word that is nobody's name writes nothing: it may be a slip")
+    func exportSlip() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
+        fixture.enter("/export alise")
+        #expect(fixture.questions.isEmpty && fixture.text.contains("Nobody is called alise"))
+        fixture.enter("/export ./alise")
+        #expect(!fixture.questions.isEmpty)
+    }
+
     @Test("/export refuses an end that it does not write", arguments: ["x.pdf", "~/a.b/x.csv", "bob x.PDF"])
     func exportForms(path: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -83,7 +83,7 @@ struct UpdateTests {
         fixture.press("Enter")
         #expect(fixture.errands.allSatisfy { if case .send = $0 { false } else { true } })
         #expect(fixture.state.input.characters.count == 65_537)
-        #expect(fixture.text.contains("too long"))
+        #expect(fixture.text.contains("Too long: 65 kB, at most 65 kB (Ctrl-t sends it as a file)"))
     }
 
     @Test("a line that could not be stored comes back")

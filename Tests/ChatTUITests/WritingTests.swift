@@ -431,6 +431,6 @@ struct WritingTests {
     func plain() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/plain /me is not a command here")
-        #expect(fixture.errands.contains(.send("/me is not a command here", to: Fixture.alice)))
+        #expect(fixture.errands.contains(.send(" /me is not a command here", to: Fixture.alice)))
     }
 }

@@ -54,13 +54,74 @@ struct InspectionTests {
         #expect(!HistoryDatabase.isOlder(at: folder.database))
     }
 
+    @Test(
+        "values that cannot be read are found with their rows, and made readable; everything else stays",
+        arguments: [
+            ("UPDATE contacts SET trust = 'unverifked'", "contacts row 1"),
+            ("UPDATE contacts SET peer_id = 'zz'", "contacts row 1"),
+            ("UPDATE messages SET id = '' WHERE position = 4", "messages row 4"),
+            ("UPDATE messages SET state = 77 WHERE position = 3", "messages row 3"),
+            ("UPDATE messages SET text = NULL WHERE position = 5", "messages row 5"),
+            ("UPDATE transfers SET id = 'x'", "transfers row 1"),
+            ("UPDATE transfers SET state = 'xyz', size = -5", "transfers row 1"),
+            ("UPDATE transfers SET folder_set = 'x', folder = 'y'", "transfers row 1"),
+            ("UPDATE operations SET kind = 'sing'", "operations row 1"),
+            ("UPDATE conversations SET next_sequence = 9223372036854775807", "conversations row 1"),
+            ("INSERT INTO outbox(contact, transfer, transfer_state) VALUES (1, 'x', 'y')", "outbox row"),
+            (
+                "INSERT INTO contact_requests(peer_id, name, origin, received) VALUES ('x', 'y', 'z', 1)",
+                "requests row 1"
+            ),
+            (
+                "INSERT INTO held(contact, id, sequence, sent, stored, kind) VALUES (1, 'x', 9, 1, 1, 'text')",
+                "held row 1"
+            ),
+        ])
+    func values(damage: String, named: String) async throws {
+        let folder = try TestFolder()
+        try await history(folder)
+        let before = try await folder.open()
+        let bob = try #require(try await before.conversations().first).peer.id
+        let file = NewOutgoingFile(
+            path: "/x/a.bin", name: "a.bin", size: 10, modified: Timestamp(milliseconds: 1), contentType: "x/y",
+            caption: "")
+        _ = try await before.enqueueFileOffer(to: bob, file: file, at: Timestamp(milliseconds: 5))
+        let first = try #require(try await before.page(of: bob, .newest, limit: 100).first)
+        _ = try await before.enqueueOperation(
+            .react(emoji: "👍"), on: first.id, first.direction, to: bob, at: Timestamp(milliseconds: 9))
+        await before.close()
+        try run(damage, in: folder)
+        let findings = await HistoryInspection.run(at: folder.database, isInUse: false)
+        let values = try #require(findings.first { $0.kind == .values })
+        #expect(values.verdict == .error && values.text.contains(named), "\(values.text)")
+        try await HistoryInspection.repair(at: folder.database)
+        let mended = await HistoryInspection.run(at: folder.database, isInUse: false)
+        #expect(mended.allSatisfy { $0.verdict == .ok }, "\(mended)")
+        let after = try await folder.open()
+        let messages = try await after.page(of: bob, .newest, limit: 100)
+        #expect(messages.count == 41)
+        #expect(
+            messages.filter {
+                if case .text(let text) = $0.content {
+                    text.hasPrefix("line") || text.hasPrefix("answer")
+                } else {
+                    false
+                }
+            }.count >= 39)
+        #expect(try await after.transfers(unfinishedOnly: false, limit: 9).map(\.name) == ["a.bin"])
+        #expect(try await after.contactRequests().isEmpty)
+        let number = try await after.say("one more", to: bob).sequence
+        #expect(number > 20 && number < 1000)
+        await after.close()
+    }
+
     @Test("finds a sound history sound, and says how much is in it")
     func sound() async throws {
         let folder = try TestFolder()
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).map(\.verdict) == [.ok])
         try await history(folder)
         let findings = await HistoryInspection.run(at: folder.database, isInUse: false)
-        #expect(findings.map(\.kind) == [.file, .integrity, .orphans, .figures, .search])
+        #expect(findings.map(\.kind) == [.file, .integrity, .values, .orphans, .figures, .search])
         #expect(findings.allSatisfy { $0.verdict == .ok })
         #expect(findings[0].text.hasPrefix("40 messages"))
         // Beside a running instance, too.

@@ -95,7 +95,7 @@ public enum Question: Sendable, Equatable {
     case messageLinks(SearchQuery, opening: Int?, generation: Int)
     case draft(ContactID)
     /// What is in a folder and begins with something.
-    case files(folder: String, beginning: String = "", generation: Int)
+    case files(folder: String, beginning: String = "", wish: String = "", generation: Int)
     case transfers
     case requests
     case safetyNumber(ContactID)

@@ -17,6 +17,7 @@ extension AppState {
         case .open: open(message, &effects)
         case .info: showInfo(of: message, &effects)
         case .markUnread: markUnread(from: message, &effects)
+        case .resume(let draft): resume(draft, about: message)
         case .show:
             if let index = chatIndex(message.contact) {
                 jump(to: message.id, at: message.position, at: index, &effects)
@@ -48,12 +49,16 @@ extension AppState {
 
     private mutating func edit(_ message: ChatMessage, _ text: String?, _ effects: inout [AppEffect]) {
         guard mayWrite(to: message.contact) else { return }
-        guard message.direction == .outgoing, !message.isRetracted, case .text(let present) = message.content else {
+        guard !message.isRetracted else { return say("It is deleted: there is nothing to edit") }
+        guard message.direction == .outgoing, case .text(let present) = message.content else {
             return say("Only your own texts can be edited")
         }
         if let text {
             guard check(text) else { return }
             effects.append(.run(.edit(message, text)))
+            // It may be far from what is seen.
+            let old = MessageSummary.quote(of: message).truncated(to: 30).text
+            say("Changes your message of \(clock.dayAndTime(message.shownTime, now: moment.wall)): \(old)")
             return
         }
         leaveEdit()
@@ -87,6 +92,21 @@ extension AppState {
         vi.insert()
         history.leave()
         draftChanged()
+    }
+
+    /// A draft of before is what it was again: an answer or an edit, and not the command that stood for it.
+    private mutating func resume(_ draft: String, about message: ChatMessage) {
+        guard input.text == draft, message.contact == openID, let index = chatIndex(openID),
+            chats[index].composing == nil, let parts = Composing.parts(ofDraft: draft)
+        else { return }
+        if parts.isEdit {
+            guard message.fits(.ownText) else { return }
+            chats[index].composing = .edit(message, saved: InputLine(), answering: nil)
+        } else {
+            chats[index].composing = .reply(to: message)
+        }
+        input = InputLine(parts.text)
+        spellingChanged()
     }
 
     /// Esc: the input is for new messages again. What was typed as an answer stays, an edit is given up.
@@ -182,7 +202,7 @@ extension AppState {
                         "\(SafeText(transfer.name, as: .fileName).text) is not on this disk, so it cannot be forwarded")
                     continue
                 }
-                effects.append(.run(.sendFiles([path], caption: "", to: contact)))
+                effects.append(.run(.sendFiles([path], caption: transfer.caption, to: contact)))
             }
             count += 1
         }
@@ -216,7 +236,9 @@ extension AppState {
         if message.isRetracted { return "(deleted)" }
         switch message.content {
         case .text(let text): return SafeText(ActionText.starred(text), as: .multiline).text
-        case .file(let transfer): return SafeText(transfer.name, as: .fileName).text
+        case .file(let transfer):
+            let words = SafeText(transfer.caption, as: .multiline).text
+            return [SafeText(transfer.name, as: .fileName).text, words].filter { !$0.isEmpty }.joined(separator: "\n")
         }
     }
 

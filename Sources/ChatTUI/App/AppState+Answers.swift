@@ -32,7 +32,7 @@ extension AppState {
         case .pins(let messages, let generation): receive(pins: messages, generation: generation)
         case .messageLinks(let messages, let number, let generation):
             receive(links: messages, opening: number, generation: generation, &effects)
-        case .draft(let contact, let text): receive(draft: text, for: contact)
+        case .draft(let contact, let text): receive(draft: text, for: contact, &effects)
         case .files(let listing, let generation): receive(listing, generation: generation)
         case .transfers(let list): transfers.update(list)
         case .requests(let list): requests = list
@@ -137,12 +137,15 @@ extension AppState {
     }
 
     /// A stored draft never replaces what is being typed.
-    private mutating func receive(draft text: String, for contact: ContactID) {
+    private mutating func receive(draft text: String, for contact: ContactID, _ effects: inout [AppEffect]) {
         if let index = chatIndex(contact) { chats[index].storedDraft = .known }
         guard !text.isEmpty else { return }
         if contact == openID {
             if input.isEmpty {
                 input = InputLine(text)
+                if let message = Composing.parts(ofDraft: text)?.message {
+                    find(message, .resume(draft: text), &effects)
+                }
             } else if input.text != text {
                 killRing.add(text)
                 say("The draft from before is kept: \(key(.yank)) puts it here")
@@ -186,7 +189,7 @@ extension AppState {
                 overlay = .search(pane)
             }
             return
-        case .files(_, _, let generation):
+        case .files(_, _, _, let generation):
             if completion?.generation == generation { completion = nil }
         case .ping(let contact):
             note(Sentences.sentence(for: error, doing: "\(name(of: contact)): no ping"), isError: true)

@@ -76,7 +76,11 @@ extension AppState {
         case .deleteMessage: deleteSelection(&effects)
         case .forward:
             let messages = selectedMessages
-            if !messages.isEmpty { show(.choice(ChoicePane(.forward(messages)))) }
+            if messages.count == 1, messages[0].isRetracted {
+                say("It is deleted: there is nothing to forward")
+            } else if !messages.isEmpty {
+                show(.choice(ChoicePane(.forward(messages))))
+            }
         case .react: if let message = selectedMessage { showReactions(for: message) }
         case .choose: if let message = selectedMessage { actOn(message, &effects) }
         case .replyTo: act(.reply(nil), &effects)

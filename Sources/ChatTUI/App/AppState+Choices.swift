@@ -36,10 +36,12 @@ extension AppState {
 
     private func allChoices(of pane: ChoicePane) -> [Choice] {
         switch pane.kind {
-        case .reaction(let message): reactionChoices(for: message, typed: pane.list.filter.text)
-        case .forward: chats.map(contactChoice)
-        case .pins(let messages): (messages ?? []).map(messageChoice)
-        case .links(let items): (items ?? []).map(linkChoice)
+        case .reaction(let message): return reactionChoices(for: message, typed: pane.list.filter.text)
+        case .forward:
+            let width = ChoiceScreen.nameWidth(of: chats.prefix(100), in: ScreenLayout(self))
+            return chats.map { contactChoice($0, nameWidth: width) }
+        case .pins(let messages): return (messages ?? []).map(messageChoice)
+        case .links(let items): return (items ?? []).map(linkChoice)
         }
     }
 
@@ -62,14 +64,16 @@ extension AppState {
         }
         return choices
             + EmojiNames.table.map { name, emoji in
-                var line = StyledLine(SafeText(emoji, as: .line).padded(to: 3))
+                // In ASCII there is nothing to be seen but the name.
+                var line = StyledLine(terminal.unicode ? SafeText(emoji, as: .line).padded(to: 3) : .empty)
                 line.add(":\(name):")
                 return Choice(line: line, words: name, target: .emoji(emoji))
             }
     }
 
-    private func contactChoice(_ chat: Chat) -> Choice {
-        var line = StyledLine(chat.name.padded(to: 24))
+    private func contactChoice(_ chat: Chat, nameWidth: Int) -> Choice {
+        var line = StyledLine(chat.name.padded(to: nameWidth))
+        line.add(" ")
         line.add(chat.linkWords)
         return Choice(line: line, words: chat.peer.name, target: .contact(chat.id))
     }

@@ -63,7 +63,7 @@ extension AppState {
     private func meaning(of text: String) -> SlashLine {
         let line = SlashLine.parse(text, aliases: settings.aliases)
         guard case .edit(let message, _, _)? = openChat?.composing, case .text(let old) = message.content,
-            old.hasPrefix("/"), ActionText.deed(in: old) == nil
+            old.trimmedBlanks.hasPrefix("/"), ActionText.deed(in: old) == nil
         else { return line }
         if case .empty = line { return line }
         return .message(text)
@@ -97,7 +97,7 @@ extension AppState {
         let bytes = text.utf8.count
         guard bytes > Self.textLimit else { return true }
         say(
-            "The message is too long: \(bytes) bytes, at most \(Self.textLimit) (\(fileKey) sends it as a file)",
+            "Too long: \(Units.size(UInt64(bytes))), at most \(Units.size(UInt64(Self.textLimit))) (\(fileKey) sends it as a file)",
             isError: true)
         return false
     }

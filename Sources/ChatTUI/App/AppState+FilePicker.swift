@@ -64,7 +64,9 @@ extension AppState {
     /// The folder of the picker has been read.
     mutating func receive(_ listing: FileListing, picker generation: Int) {
         guard case .files(var picker) = overlay, picker.generation == generation else { return }
+        let chosen = picker.selectedRow?.name
         picker.listing = listing
+        if picker.wanted == nil { picker.wanted = chosen }
         picker.placeCursor()
         overlay = .files(picker)
     }
@@ -72,15 +74,24 @@ extension AppState {
     // MARK: Parts
 
     private mutating func read(_ picker: inout FilePicker, _ effects: inout [AppEffect]) {
-        picker.generation = nextNumber()
         picker.listing = nil
-        effects.append(.ask(.files(folder: picker.folder, generation: picker.generation)))
+        ask(&picker, &effects)
+    }
+
+    private mutating func ask(_ picker: inout FilePicker, _ effects: inout [AppEffect]) {
+        picker.generation = nextNumber()
+        effects.append(
+            .ask(.files(folder: picker.folder, wish: picker.filter.text, generation: picker.generation)))
     }
 
     /// A path that is typed or pasted walks there: `photos/`, `../`, `~/`, `/tmp/x.png`.
     private mutating func filterChanged(_ picker: inout FilePicker, _ effects: inout [AppEffect]) {
         picker.placeCursor()
-        guard picker.filter.text.contains("/") else { return }
+        guard picker.filter.text.contains("/") else {
+            // What is wished for may be among those that are left out.
+            if picker.listing?.isCut ?? true { ask(&picker, &effects) }
+            return
+        }
         let text = PastedPath.plain(picker.filter.text)
         let isAbsolute = text.hasPrefix("/") || text.hasPrefix("~/")
         let path = isAbsolute ? expanded(text) : picker.folder + "/" + text

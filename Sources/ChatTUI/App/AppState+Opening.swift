@@ -78,7 +78,9 @@ extension AppState {
             return typeHint("/add \(link.text)")
         }
         if !link.isWeb, !confirm(.open(link.text)) {
-            return say(question: "\(link.text.prefix(60)) is no web address. The same again opens it", isError: true)
+            return say(
+                question: "\(link.text.prefix(60)) is no web address. The same again opens it",
+                short: "No web address. Again: opens it", isError: true)
         }
         launch(link.isWeb ? link.terminalURI ?? link.text : link.text, &effects)
     }

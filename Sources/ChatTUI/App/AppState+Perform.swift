@@ -108,7 +108,7 @@ extension AppState {
             let what = TransferWords(state: self, group: group).name(width: 30).text
             let question =
                 "Offer #\(shown.number.rawValue) \(what) from \(name(of: transfer.contact)): look, then the key again"
-            say(question: question)
+            say(question: question, short: "Offer #\(shown.number.rawValue): look, then again")
             shownOffer?.question = question
             return
         }

@@ -64,7 +64,10 @@ extension AppState {
             say("\(name) and your history with them are deleted")
             if case .settings(let reply) = result { adopt(reply, &effects) }
         case .setBlocked(let contact, let blocked):
-            say(blocked ? "\(name(of: contact)) is blocked (/unblock)" : "\(name(of: contact)) may call again")
+            say(
+                blocked
+                    ? "\(name(of: contact)) is blocked (/unblock \(name(of: contact)))"
+                    : "\(name(of: contact)) may call again")
         case .setVerified(let contact): say("\(name(of: contact)) is verified")
         case .acceptNewKey(let contact, _, let verified):
             let words = "\(name(of: contact)) has a new key, \(verified ? "verified" : "unverified")"
@@ -278,7 +281,11 @@ extension AppState {
             effects.append(.ask(.transfers))
             // Of the files of a folder some may be over in the meantime.
             if case .wrongTransferState = error, isFolder(named(number)) { return }
-            let sentence = Sentences.sentence(for: error, doing: "#\(number.rawValue)")
+            var sentence = Sentences.sentence(for: error, doing: "#\(number.rawValue)")
+            // It goes on when the other side lets it: what it waits for says more than its state.
+            if case .resume = errand, case .wrongTransferState(.accepted) = error, let transfer = transfers[number] {
+                sentence = "#\(number.rawValue): " + TransferWords(state: self, group: TransferGroup(transfer)).words
+            }
             note(sentence, isError: true)
             // The chat is behind the pane in which the key was pressed.
             if overlay != nil { say(sentence, isError: true) }

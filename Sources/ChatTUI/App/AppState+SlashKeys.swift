@@ -7,7 +7,7 @@ extension AppState {
         _ verb: SlashVerb, _ arguments: String, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]
     ) {
         switch verb {
-        case .plain: send(arguments, from: runsBoundLine ? .key : .command, &effects)
+        case .plain: send(ActionText.literal(arguments), from: runsBoundLine ? .key : .command, &effects)
         case .editor:
             if !arguments.isEmpty { input.replace(with: arguments) }
             openEditor(&effects)

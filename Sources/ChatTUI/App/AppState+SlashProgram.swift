@@ -35,6 +35,12 @@ extension AppState {
             return note(
                 "/export \(name(of: id)) PATH: say where to, or ./\(word) for a file of that name", isError: true)
         }
+        // A contact whose name is mistyped would be a file with all of the history.
+        if contact == nil, let word = words.first, words.count == 1, !word.contains("/"), !word.contains(".") {
+            let shown = SafeText(word, as: .name).text
+            return note(
+                "Nobody is called \(shown): /export ./\(shown) writes all chats to a file of that name", isError: true)
+        }
         guard let path = onlyPath(&scanner, "/export [WHO] PATH") else { return }
         let name = path.split(separator: "/").last ?? ""
         let end = name.dropFirst().lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
@@ -83,7 +89,9 @@ extension AppState {
         let place = command.words.firstIndex(of: "-o").flatMap { command.words.dropFirst($0 + 1).first }
         let done = place.map { "/\(name): written to \($0)" } ?? "/\(name): done"
         note(lines.isEmpty ? [isError ? "/\(name) did not work" : done] : lines, isError: isError && name != "doctor")
-        let failed = name == "doctor" ? "/doctor has found something (see above)" : "/\(name) did not work (see above)"
+        // /log keeps this line: it has the reason.
+        let reason = lines.first.map { ": \($0)" } ?? ""
+        let failed = name == "doctor" ? "/doctor has found something (see above)" : "/\(name) did not work\(reason)"
         say(isError ? failed : done, isError: isError)
     }
 

@@ -142,6 +142,7 @@ extension AppState {
         _ effects: inout [AppEffect]
     ) {
         guard contact == openID else {
+            if case .resume = action { return }
             return say("Nothing was done with the message: the chat with \(name(of: contact)) is not open any more")
         }
         guard let message else {
@@ -154,16 +155,31 @@ extension AppState {
     /// A name may lead to a message that a number would have skipped.
     private mutating func perform(checked action: MessageAction, on message: ChatMessage, _ effects: inout [AppEffect])
     {
-        guard message.fits(action.kind) || action == .info || action == .show else {
+        guard message.fits(action.kind) || action.takesDeleted else {
+            giveBack(action)
             return note(
-                "That message is no \(action.noun)" + (message.isRetracted ? ": it is deleted" : ""), isError: true)
+                message.isRetracted ? "That message is deleted" : "That message is no \(action.noun)", isError: true)
         }
         perform(action, on: message, &effects)
+    }
+
+    /// What was typed for a message that it cannot be done with is in the input again.
+    private mutating func giveBack(_ action: MessageAction) {
+        let isText =
+            switch action {
+            case .reply(let text), .edit(let text): text != nil
+            default: false
+            }
+        guard isText, input.isEmpty, let line = history.lines.last, line.hasPrefix("/") else { return }
+        input = InputLine(line)
+        draftChanged()
     }
 
     private mutating func sayNothing(
         at reference: MessageReference, _ action: MessageAction, _ effects: inout [AppEffect]
     ) {
+        if case .resume = action { return }
+        giveBack(action)
         switch reference {
         // Further back than there is anything: as far as there is.
         case .last where action == .show: scroll(.oldest, &effects)

@@ -58,6 +58,11 @@ extension AppState {
             guard !list.isEmpty else { return }
             pane.selected = list[min(max(wanted, 0), list.count - 1)].number
         }
+        if scrollDetails(command, of: list.indices.contains(index) ? list[index] : nil, &pane) {
+            overlay = .transfers(pane)
+            return
+        }
+        pane.detailsTop = 0
         switch command {
         case .up: select(index - 1)
         case .down: select(index + 1)
@@ -75,6 +80,18 @@ extension AppState {
             act(command, on: list[index], isConfirmed: confirming == list[index].number, &pane, &effects)
         }
         overlay = .transfers(pane)
+    }
+
+    /// PgUp and PgDn within details that have more rows than there is room for. `false` where all of them are seen.
+    private func scrollDetails(_ command: AppCommand, of group: TransferGroup?, _ pane: inout TransfersPane) -> Bool {
+        guard pane.showsDetails, [.pageUp, .pageDown].contains(command), let group else { return false }
+        let room = TransfersScreen.room(in: ScreenLayout(self))
+        let count = TransferDetails(state: self, group: group).rows(width: room.columns).count
+        guard count > room.rows else { return false }
+        let step = max(1, room.rows - 1)
+        let wanted = pane.detailsTop + (command == .pageDown ? step : -step)
+        pane.detailsTop = TransferDetails.first(wanted, of: count, in: room.rows)
+        return true
     }
 
     /// Esc in the pane: first out of what it asks, then out of the details, then out of the pane.
@@ -108,7 +125,9 @@ extension AppState {
                 effects.append(.run(group.isFolder ? .cancelFolder(group.number) : .cancel(group.number)))
             } else {
                 pane.confirmingCancel = group.number
-                say(question: "Cancel #\(number) for good? x again cancels, any other key keeps it")
+                say(
+                    question: "Cancel #\(number) for good? x again cancels, any other key keeps it",
+                    short: "Cancel #\(number)? x: yes")
             }
         case .limitRate:
             if group.state.isFinal {

@@ -33,16 +33,21 @@ extension AppState {
     /// Whether the draft may go out: the first Enter on a pasted one only asks.
     mutating func confirmsPaste(running command: SlashCommand? = nil) -> Bool {
         let lines = input.pastedLines
-        guard settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !withdrawPasteQuestion() else {
-            return true
-        }
+        // What is too long is refused, not asked about.
+        let isSendable = command != nil || input.text.utf8.count <= Self.textLimit
+        guard isSendable, settings.pasteConfirmLines > 0, lines > settings.pasteConfirmLines, !withdrawPasteQuestion()
+        else { return true }
         hasAskedPaste = true
         let file = isLongPaste(lines) ? ", \(fileKey) as a file" : ""
         guard let command else {
-            say(question: "\(lines) pasted lines: \(sendKey) again sends them as one message\(file)")
+            say(
+                question: "\(lines) pasted lines: \(sendKey) again sends them as one message\(file)",
+                short: "\(lines) lines? \(sendKey): yes")
             return false
         }
-        say(question: "\(lines) pasted lines: \(sendKey) again runs /\(command.name); // in front sends them")
+        say(
+            question: "\(lines) pasted lines: \(sendKey) again runs /\(command.name); // in front sends them",
+            short: "/\(command.name)? \(sendKey): yes")
         return false
     }
 

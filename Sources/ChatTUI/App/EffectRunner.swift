@@ -123,8 +123,8 @@ struct EffectRunner: Sendable {
         case .messageLinks(let query, let number, let generation):
             return .messageLinks(try await service.search(query).hits, opening: number, generation: generation)
         case .draft(let contact): return .draft(contact, try await service.draft(for: contact))
-        case .files(let folder, let beginning, let generation):
-            return .files(await Self.listing(of: folder, beginning), generation: generation)
+        case .files(let folder, let beginning, let wish, let generation):
+            return .files(await Self.listing(of: folder, beginning, wish), generation: generation)
         case .transfers: return .transfers(try await service.transfers(unfinishedOnly: false))
         case .requests: return .requests(try await service.contactRequests())
         case .safetyNumber(let contact): return .safetyNumber(contact, try await service.safetyNumber(for: contact))
@@ -172,8 +172,10 @@ struct EffectRunner: Sendable {
     }
 
     /// Away from the main thread: a folder may be on a slow disk.
-    @concurrent private static func listing(of folder: String, _ beginning: String) async -> FileListing {
-        FileListing.read(folder, beginning: beginning)
+    @concurrent private static func listing(
+        of folder: String, _ beginning: String, _ wish: String
+    ) async -> FileListing {
+        FileListing.read(folder, beginning: beginning, wish: wish)
     }
 
     /// Away from the main thread: pictures take their time. What cannot be shown just is not.

@@ -17,7 +17,7 @@ public struct FileListing: Sendable, Equatable {
         var isReadable = true
     }
 
-    /// More entries than this are left out: the first ones by name are there.
+    /// More entries than this are left out: folders and the first ones by name are there, of those that are wished for.
     static let limit = 5000
     /// A folder of more names is not read to its end.
     private static let nameLimit = 500_000
@@ -29,24 +29,33 @@ public struct FileListing: Sendable, Equatable {
     var entries: [Entry]
     /// Why it could not be read, in words.
     var problem: String?
+    /// There are more entries than are listed.
+    var isCut = false
 
-    /// Reads what begins with `beginning` in a folder. Blocks: not for the main thread.
-    static func read(_ folder: String, beginning: String = "") -> FileListing {
+    /// Reads what begins with `beginning` in a folder. Where that is more than `limit`, only what a filter by `wish`
+    /// would leave of it. Blocks: not for the main thread.
+    static func read(_ folder: String, beginning: String = "", wish: String = "") -> FileListing {
         guard let handle = opendir(folder) else {
             return FileListing(folder: folder, entries: [], problem: Sentences.words(forErrno: errno))
         }
         defer { closedir(handle) }
         let descriptor = dirfd(handle)
-        var names: [String] = []
+        var names: [(isFolder: Bool, name: String)] = []
         while names.count < nameLimit, let next = readdir(handle) {
             let name = withUnsafeBytes(of: &next.pointee.d_name) { bytes in
                 String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             guard let name, name != ".", name != "..", name.hasPrefix(beginning) else { continue }
-            names.append(name)
+            names.append((Int32(next.pointee.d_type) == Int32(DT_DIR), name))
         }
-        let entries = names.sorted().lazy.compactMap { entry($0, in: descriptor) }.prefix(limit)
-        return FileListing(folder: folder, entries: Array(entries))
+        let isCut = names.count > limit
+        if isCut, !wish.isEmpty { names.removeAll { FuzzyMatch.score(wish, in: $0.name) == nil } }
+        // Of too many the folders stay: they are the ways on.
+        let foldersFirst = names.count > limit
+        names.sort { foldersFirst && $0.isFolder != $1.isFolder ? $0.isFolder : $0.name < $1.name }
+        let listed = names.lazy.compactMap { entry($0.name, in: descriptor) }.prefix(limit)
+        let entries = foldersFirst ? listed.sorted { $0.name < $1.name } : Array(listed)
+        return FileListing(folder: folder, entries: entries, isCut: isCut)
     }
 
     /// Links are followed: what they lead to is what would be sent.

@@ -66,6 +66,8 @@ public enum Sentences {
         case .notFound: "it is not in the history any more (somebody has deleted it here)"
         case .diskFull: "the disk is full; nothing was changed (make room and try again)"
         case .locked: "another process holds the history (end it, or wait)"
+        case .damaged("history", let reason):
+            "history is damaged: \(reason) (doctor names the row; doctor --fix puts something readable there)"
         case .damaged(let path, let reason):
             "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it while the file opens)"
         case .newerVersion(let path, let found, let supported):

@@ -11,6 +11,8 @@ struct TransfersPane: Sendable, Equatable {
     var confirmingCancel: TransferNumber?
     /// Enter: everything about the selected one instead of the list.
     var showsDetails = false
+    /// The first row of the details that is seen.
+    var detailsTop = 0
     /// L: the rate that is being typed for the selected one.
     var limit: InputLine?
 }

@@ -25,7 +25,7 @@ enum SlashLine: Sendable {
         }
         guard first == "/" else { return .message(text) }
         let rest = visible.dropFirst()
-        if rest.first == "/" { return .message(String(rest)) }
+        if rest.first == "/" { return .message(ActionText.literal(String(rest))) }
         // A name is what is seen of it; one with something hidden in it is no command either.
         let nameEnd = rest.firstIndex(where: isBlank) ?? rest.endIndex
         var seen = String.UnicodeScalarView()

@@ -10,6 +10,10 @@ public enum ActionText {
         return Substring(text.utf8.dropFirst(prefix.utf8.count))
     }
 
+    /// A text that is meant as it stands: on the wire nothing but its beginning tells an action, so one that looks so
+    /// gets a blank in front.
+    static func literal(_ text: String) -> String { deed(in: text) == nil ? text : " " + text }
+
     /// `* waves` where there is no room for a name, or the name stands in front already; other texts as they are.
     public static func starred(_ text: String) -> String {
         deed(in: text).map { "* \($0)" } ?? text

@@ -47,12 +47,24 @@ enum Composing: Sendable, Equatable {
         switch self {
         case .reply(let message):
             // Behind the command a second slash is no sign for a text any more.
-            let meant = text.hasPrefix("//") ? String(text.dropFirst()) : text
+            let meant = text.hasPrefix("//") ? ActionText.literal(String(text.dropFirst())) : text
             return text.isEmpty ? "" : "/reply #\(message.id.short) \(meant)"
         case .edit(let message, let saved, let answered):
             let isUnchanged = text.isEmpty || message.content == .text(text)
             guard isUnchanged || (!keepsLines && !saved.isEmpty) else { return "/edit #\(message.id.short) \(text)" }
             return Composing.waiting(saved, answering: answered)
         }
+    }
+
+    /// What `draft` has made: which message it is about, and what was typed. `nil` for other lines.
+    static func parts(ofDraft draft: String) -> (isEdit: Bool, message: MessageReference, text: String)? {
+        let words = draft.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard words.count == 3, ["/reply", "/edit"].contains(words[0]), words[1].hasPrefix("#"),
+            let message = MessageReference(named: String(words[1]))
+        else { return nil }
+        let isEdit = words[0] == "/edit"
+        // In an edit a slash is a letter.
+        let isText = isEdit || !words[2].hasPrefix("/") || ActionText.deed(in: String(words[2])) != nil
+        return (isEdit, message, isText ? String(words[2]) : "/" + words[2])
     }
 }

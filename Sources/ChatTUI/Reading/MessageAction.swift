@@ -23,6 +23,8 @@ public enum MessageAction: Sendable, Equatable {
     case markUnread
     /// Scrolls to it.
     case show
+    /// Goes on with the answer or the edit that a stored draft is, as long as the draft is what stands in the input.
+    case resume(draft: String)
 
     /// Which messages a number counts for it.
     var kind: MessageReference.Kind {
@@ -31,7 +33,15 @@ public enum MessageAction: Sendable, Equatable {
         case .delete: .own
         case .retry: .failed
         case .markUnread: .incoming
-        case .reply, .react, .forward, .pin, .open, .info, .show: .any
+        case .reply, .react, .forward, .pin, .open, .info, .show, .resume: .any
+        }
+    }
+
+    /// Whether a message that is deleted is as good as another.
+    var takesDeleted: Bool {
+        switch self {
+        case .info, .show, .resume: true
+        default: false
         }
     }
 

@@ -6,6 +6,13 @@ struct ChoiceScreen {
     let pane: ChoicePane
     let layout: ScreenLayout
 
+    /// Columns for the names of contacts in a list: what is said behind them needs the rest of a narrow window.
+    static func nameWidth(of chats: some Sequence<Chat>, in layout: ScreenLayout) -> Int {
+        let room = PickerScreen.lineWidth(in: layout)
+        guard room < 50 else { return 23 }
+        return min(chats.map(\.name.width).max() ?? 0, max(8, room / 2))
+    }
+
     func draw(on canvas: inout Canvas) {
         let width = PickerScreen.lineWidth(in: layout)
         let lines = state.choices(of: pane).map { choice in

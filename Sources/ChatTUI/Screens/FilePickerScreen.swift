@@ -69,7 +69,7 @@ struct FilePickerScreen {
         let end = entry.isFolder ? SafeText(literal: "/") : .empty
         let name = SafeText.fileName(entry.name, end: end, width: room)
         line.add(name.padded(to: room), entry.isFolder ? Theme.own : .plain)
-        let size = entry.isFolder ? "" : entry.isReadable ? Units.size(entry.size) : "no right"
+        let size = entry.isFolder ? "" : entry.isReadable ? Units.size(entry.size) : "locked"
         line.add(SafeText(size, as: .line).padded(to: Self.sizeWidth, alignment: .right))
         if hasTime { line.add("  " + day(entry.modified), Theme.quiet) }
         return line

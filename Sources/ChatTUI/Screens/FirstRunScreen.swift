@@ -247,9 +247,9 @@ struct FirstRunScreen {
                 at: Point(column: 0, row: rows - foot), style: said.style)
         }
         guard rows >= 7 else { return }
-        canvas.draw(
-            SafeText(literal: "Tab next  Enter start  Esc quit"), at: Point(column: 0, row: rows - 1),
-            style: Theme.quiet)
+        let keys = ["Tab next  Enter start  Esc quit", "Enter start  Esc quit"]
+        let words = keys.first { $0.count <= canvas.size.columns } ?? "Enter start"
+        canvas.draw(SafeText(words, as: .line), at: Point(column: 0, row: rows - 1), style: Theme.quiet)
     }
 
     private func drawSmall(_ field: FirstRunForm.Field, on canvas: inout Canvas, row: Int) {
@@ -267,19 +267,20 @@ struct FirstRunScreen {
         case .forever: drawBox(field, "keep forever", on: &canvas, at: place)
         default:
             canvas.drawField(
-                form.line(field), named: .form(field), after: Self.smallLabel(of: field), at: place,
+                form.line(field), named: .form(field),
+                after: Self.smallLabel(of: field, isShort: canvas.size.columns < 40), at: place,
                 width: canvas.size.columns - 2, hasFocus: form.focus == field)
         }
     }
 
-    private static func smallLabel(of field: FirstRunForm.Field) -> String {
+    private static func smallLabel(of field: FirstRunForm.Field, isShort: Bool) -> String {
         switch field {
-        case .name: "name "
-        case .host: "at "
-        case .port: "port "
-        case .downloads: "files "
-        case .days: "days "
-        default: "add "
+        case .name: isShort ? "name " : "Your name  "
+        case .host: isShort ? "at " : "only at    "
+        case .port: isShort ? "port " : "Port       "
+        case .downloads: isShort ? "files " : "Files to   "
+        case .days: isShort ? "days " : "for days   "
+        default: isShort ? "add " : "Add ADDRESS "
         }
     }
 

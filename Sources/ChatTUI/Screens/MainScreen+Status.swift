@@ -30,8 +30,9 @@ extension MainScreen {
         if columns < 30 { right = StyledLine(clock, Theme.quiet) }
         // Of a question everything else gives way: what answers it stands at its end.
         let isQuestion = state.status?.isQuestion == true && state.pendingKeys.isEmpty
-        let isNeeded = isQuestion || (columns < 40 && state.status?.isError == true)
-        if isNeeded, left.text.width > rightEnd - right.width - 3 { right = StyledLine() }
+        let isNeeded =
+            isQuestion || (columns < 40 && (state.status?.isError == true || (columns < 30 && left.short != nil)))
+        if isNeeded, (left.short ?? left.text).width > rightEnd - right.width - 3 { right = StyledLine() }
         let rightStart = max(0, rightEnd - right.width)
         let room = max(0, rightStart - (right.width > 0 ? 3 : 1))
         let place = Point(column: 1, row: row)
@@ -128,7 +129,7 @@ extension MainScreen {
         if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc gives it up", .back)]) }
         if let offer = offerWords {
             let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.keymap.label(of: $0), $0) }
-            return StatusWords(offer, Theme.unread, hints)
+            return StatusWords(offer.words, short: offer.short, Theme.unread, hints)
         }
         guard let chat = state.openChat else { return StatusWords(.empty, .plain) }
         return chatWords(chat, firstSeen)
@@ -201,7 +202,8 @@ extension MainScreen {
             + SafeText(literal: " (Esc gives it up)")
     }
 
-    private var offerWords: SafeText? {
+    /// Also with fewer words: what is offered stands in the chat, the keys nowhere else.
+    private var offerWords: (words: SafeText, short: SafeText)? {
         guard let shown = state.shownOffer, let transfer = state.transfers[shown.number],
             let chat = state.chat(transfer.contact)
         else { return nil }
@@ -213,13 +215,17 @@ extension MainScreen {
         let front =
             SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line)
             + chat.name.truncated(to: max(10, columns / 8)) + SafeText(literal: ": ")
-        let end = SafeText(
-            " \(Units.size(group.size))  \(state.keymap.label(of: .acceptOffer))/"
-                + "\(state.keymap.label(of: .declineOffer))\(more)", as: .line)
-        // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
+        let keys = "\(state.keymap.label(of: .acceptOffer))/\(state.keymap.label(of: .declineOffer))\(more)"
+        let end = SafeText(" \(Units.size(group.size))  \(keys)", as: .line)
+        let number = "#\(transfer.number.rawValue)"
         let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
+        var short = "OFFER \(number) \(Units.size(group.size))  \(keys)"
+        if short.count > columns - clock - 6 { short = "\(number) \(keys)" }
+        // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
         let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)
-        return front + words.name(width: max(18, min(30, room - front.width - end.width))) + end
+        let least = min(18, max(8, columns - 5 - clock - front.width - end.width))
+        let whole = front + words.name(width: max(least, min(30, room - front.width - end.width))) + end
+        return (whole, SafeText(short, as: .line))
     }
 
     // MARK: Hint

@@ -163,6 +163,9 @@ struct MainScreen {
 
     private func emptyWords(_ chat: Chat) -> String {
         let name = chat.name.text
+        if chat.window.loadFailed {
+            return "The history of this chat cannot be read: /log says why, and /doctor looks closer."
+        }
         if chat.window.cleared != nil { return "The view is clear; PgUp shows the history again." }
         if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock ends it)." }
         switch chat.link {

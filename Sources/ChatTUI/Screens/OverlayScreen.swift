@@ -51,13 +51,15 @@ struct OverlayScreen {
     private func goToLines(_ pane: ListPane) -> [StyledLine] {
         let matches = state.goToMatches(pane.filter.text)
         let seen = PickerScreen.visible(pane, count: matches.count, in: layout)
-        return matches.indices.map { seen.contains($0) ? goToLine(matches[$0]) : StyledLine() }
+        let width = ChoiceScreen.nameWidth(of: matches[seen], in: layout)
+        return matches.indices.map { seen.contains($0) ? goToLine(matches[$0], nameWidth: width) : StyledLine() }
     }
 
-    private func goToLine(_ chat: Chat) -> StyledLine {
+    private func goToLine(_ chat: Chat, nameWidth: Int) -> StyledLine {
         let number = state.chatIndex(chat.id).map { "\($0 + 1) " } ?? ""
         var line = StyledLine(number, Theme.quiet)
-        line.add(chat.name.padded(to: 24))
+        line.add(chat.name.padded(to: nameWidth))
+        line.add(" ")
         line.add(chat.linkWords)
         if chat.isUnread { line.add("  \(chat.conversation.unreadCount) new", Theme.unread) }
         return line
@@ -110,9 +112,9 @@ struct OverlayScreen {
     private func pickerWords(_ picker: FilePicker) -> String {
         let total = picker.listing?.entries.count ?? 0
         let count = picker.rows.count { $0 != .parent }
-        let isFirst = total >= FileListing.limit
+        let isFirst = picker.listing?.isCut == true
         func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
-        var all = isFirst ? "the first \(total) entries" : entries(total)
+        var all = isFirst && total >= FileListing.limit ? "the first \(total) entries" : entries(total)
         if !picker.filter.text.isEmpty {
             all = "\(count) of \(all)"
         } else if count < total, !isFirst {

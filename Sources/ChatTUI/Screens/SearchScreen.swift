@@ -126,6 +126,10 @@ struct SearchScreen {
         let room = max(4, width - lead)
         let said = Highlight.line(MessageSummary.text(of: hit, around: words), words: words, width: room)
         line.add(said.inDisplayOrder(width: room, reordering: state.settings.reorders))
+        if case .file(let file) = hit.content, let hash = file.sha256, !hit.isRetracted {
+            let words = SafeText(" sha256 \(FileRows.shortHash(hash))", as: .line)
+            if line.width + words.width <= width { line.add(words, Theme.quiet) }
+        }
         return isSelected ? line.restyled { $0.adding(.bold) } : line
     }
 

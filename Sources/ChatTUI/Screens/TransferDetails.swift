@@ -9,23 +9,39 @@ struct TransferDetails {
 
     private static let labelWidth = 11
 
-    func draw(on canvas: inout Canvas, _ area: Rect) {
-        var row = area.origin.row
-        for (label, value) in values {
-            let width = max(8, area.size.columns - Self.labelWidth)
+    /// What a window is too small for is scrolled: `top` is the first row that is seen.
+    func draw(on canvas: inout Canvas, _ area: Rect, top: Int) {
+        let rows = rows(width: area.size.columns)
+        let first = Self.first(top, of: rows.count, in: area.size.rows)
+        for (place, row) in rows.dropFirst(first).prefix(area.size.rows).enumerated() {
+            let point = Point(column: area.origin.column, row: area.origin.row + place)
+            canvas.draw(row.label, at: point, style: Theme.quiet, maxWidth: Self.labelWidth)
+            canvas.draw(
+                row.value, at: Point(column: point.column + Self.labelWidth, row: point.row), style: row.style,
+                maxWidth: Self.valueWidth(area.size.columns))
+        }
+        let last = area.rows.upperBound - 1
+        for (isThere, mark, row) in [
+            (first > 0, "↑", area.origin.row), (first + area.size.rows < rows.count, "↓", last),
+        ] where isThere {
+            let place = Point(column: area.origin.column + area.size.columns - 1, row: row)
+            canvas.draw(SafeText(mark, as: .line), at: place, style: Theme.key)
+        }
+    }
+
+    /// The first row that is seen, as near to `top` as there are rows.
+    static func first(_ top: Int, of count: Int, in room: Int) -> Int { max(0, min(top, count - room)) }
+
+    private static func valueWidth(_ columns: Int) -> Int { max(8, columns - labelWidth) }
+
+    func rows(width: Int) -> [(label: SafeText, value: SafeText, style: Style)] {
+        values.flatMap { label, value in
             // The caption is somebody's text; names and paths keep their order.
             let lines = TextWrap.wrap(
-                SafeText(value, as: .line), width: width, reordering: label == "caption" && state.settings.reorders)
-            for (index, line) in lines.enumerated() {
-                guard row < area.rows.upperBound else { return }
-                let point = Point(column: area.origin.column, row: row)
-                if index == 0 {
-                    canvas.draw(SafeText(label, as: .line), at: point, style: Theme.quiet, maxWidth: Self.labelWidth)
-                }
-                canvas.draw(
-                    line, at: Point(column: point.column + Self.labelWidth, row: row),
-                    style: label == "why" ? Theme.error : .plain, maxWidth: width)
-                row += 1
+                SafeText(value, as: .line), width: Self.valueWidth(width),
+                reordering: label == "caption" && state.settings.reorders)
+            return lines.enumerated().map { index, line in
+                (index == 0 ? SafeText(label, as: .line) : .empty, line, label == "why" ? Theme.error : .plain)
             }
         }
     }
@@ -49,7 +65,7 @@ struct TransferDetails {
             if !file.caption.isEmpty { values.append(("caption", file.caption)) }
             values.append(("sha256", file.sha256 ?? "known at the end"))
         }
-        if let path = file.path { values.append((group.direction == .incoming ? "in" : "source", path)) }
+        if let path = group.path { values.append((group.direction == .incoming ? "in" : "source", path)) }
         if let reason = group.reason, group.state == .failed { values.append(("why", reason)) }
         values.append(("offered", time(file.offered)))
         if let started = group.started { values.append(("accepted", time(started))) }

@@ -109,7 +109,9 @@ struct TransferWords {
 extension AppState {
     /// Why nothing goes to or comes from a contact before our user has decided something.
     func whatHolds(_ contact: ContactID) -> String? {
-        chat(contact)?.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
+        guard let chat = chat(contact) else { return nil }
+        if chat.peer.isBlocked { return "\(chat.name.text) is blocked (/unblock \(chat.name.text))" }
+        return chat.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
     }
 
     /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.

@@ -9,8 +9,15 @@ struct TransfersScreen {
     let pane: TransfersPane
     let layout: ScreenLayout
 
+    private static func box(in layout: ScreenLayout) -> Rect {
+        layout.box(inset: 3, top: 2, rowsBelow: 7, maxRows: 20)
+    }
+
+    /// What the details of a transfer have room for.
+    static func room(in layout: ScreenLayout) -> Size { ScreenLayout.inside(box(in: layout)).size }
+
     func draw(on canvas: inout Canvas) {
-        let box = layout.box(inset: 3, top: 2, rowsBelow: 7, maxRows: 20)
+        let box = Self.box(in: layout)
         let group = state.transfers.group(of: pane.selected)
         let showsDetails = pane.showsDetails && group != nil
         canvas.drawBox(
@@ -20,7 +27,7 @@ struct TransfersScreen {
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }
         if showsDetails, let group {
-            TransferDetails(state: state, group: group).draw(on: &canvas, area)
+            TransferDetails(state: state, group: group).draw(on: &canvas, area, top: pane.detailsTop)
         } else {
             drawList(on: &canvas, canvas.drawFilter(pane.filter, in: area))
         }
@@ -91,9 +98,12 @@ struct TransfersScreen {
         var line = StyledLine(isSelected ? "> " : "  ", Theme.key)
         let arrow = group.direction == .outgoing ? "↑" : "↓"
         line.add("#\(group.number.rawValue) \(arrow) ")
-        line.add(name(group).padded(to: nameWidth))
-        line.add("  ")
         let size = SafeText(Units.size(group.size), as: .line)
+        // Whose it is stands in the details; what it is and how much goes before.
+        if width >= line.width + nameWidth + 2 + 6 + size.width {
+            line.add(name(group).padded(to: nameWidth))
+            line.add("  ")
+        }
         let room = max(4, width - line.width - size.width - 1)
         line.add(TransferWords(state: state, group: group).name(width: max(4, room - 1)).padded(to: room))
         line.add(size)

@@ -9,6 +9,8 @@ public struct HistoryFinding: Sendable, Equatable {
         case file, version, integrity
         /// Rows that belong to nothing, figures that do not agree with the messages, the search indexes.
         case orphans, figures, search
+        /// What stands in single rows.
+        case values
         /// A deletion that has not been finished on the disk; copies from before migrations.
         case purge, copies
     }
@@ -34,7 +36,7 @@ public struct HistoryFinding: Sendable, Equatable {
     public var isRepairable: Bool {
         guard verdict != .ok else { return false }
         return switch kind {
-        case .orphans, .figures, .search, .purge: true
+        case .values, .orphans, .figures, .search, .purge: true
         case .file, .version, .integrity, .copies: false
         }
     }
@@ -59,6 +61,7 @@ public enum HistoryInspection {
         let database = try await HistoryDatabase.open(at: path)
         do throws(StoreError) {
             try await database.writer.write { connection throws(StoreError) in
+                try HistoryValues.mend(HistoryValues.unreadable(in: connection), in: connection)
                 try HistoryRepair.removeOrphans(in: connection)
                 try HistoryRepair.recountAll(in: connection)
                 try SearchIndex.rebuild(in: connection)
@@ -111,6 +114,7 @@ private struct Inspection {
             let messages = try count("SELECT count(*) FROM messages", connection)
             note(.file, .ok, "\(messages) messages, \(size) MiB, version \(version)")
             guard try checkIntegrity(connection) else { return findings }
+            try checkValues(connection)
             try checkOrphans(connection)
             try checkFigures(connection)
             try checkIndexes(connection, isInUse: isInUse)
@@ -138,6 +142,13 @@ private struct Inspection {
         }
         note(.integrity, .ok, "the structure of the database is sound")
         return true
+    }
+
+    private mutating func checkValues(_ connection: SQLiteConnection) throws(StoreError) {
+        let rows = try HistoryValues.unreadable(in: connection)
+        rows.isEmpty
+            ? note(.values, .ok, "every row can be read")
+            : note(.values, .error, "not to be read: \(HistoryValues.words(rows))")
     }
 
     private mutating func checkOrphans(_ connection: SQLiteConnection) throws(StoreError) {

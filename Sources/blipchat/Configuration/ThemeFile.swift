@@ -51,6 +51,9 @@ enum ThemeFile {
             guard let style = Style(words: words) else {
                 throw problem("\(entry.value.text) is no look", "write it like \"bold cyan on 234\" or \"dim\"")
             }
+            guard style.background == .standard || style.foreground != style.background else {
+                throw problem("\(entry.value.text) cannot be read: letters and ground are alike", "choose two colours")
+            }
             theme[part] = style
             return
         }

@@ -39,6 +39,11 @@ extension CommandRunner {
                 throw CommandError(.store, "history", version.text)
             }
             guard findings.contains(where: { $0.kind == .integrity && $0.verdict == .error }) else {
+                if findings.contains(where: { $0.kind == .values && $0.verdict == .error }) {
+                    throw CommandError(
+                        .store, "history", "the file is sound, but rows of it cannot be read",
+                        advice: "doctor --fix puts something readable there")
+                }
                 return streams.note("blipchat: the history is not damaged; there is nothing to recover")
             }
             let (kept, summary) = try await HistoryFile.about(paths) { () throws(StoreError) in

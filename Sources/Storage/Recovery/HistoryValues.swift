@@ -1,0 +1,190 @@
+// Values that this program never writes: a byte that flipped within a cell, or the hand of another program. SQLite keeps
+// no checksum of cells, so the structure of such a file is sound; the readers are what finds them.
+
+internal import ChatCore
+
+enum HistoryValues {
+    /// A row that cannot be read.
+    struct Row: Equatable {
+        var table: Table
+        var number: Int64
+    }
+
+    enum Table: String, CaseIterable {
+        case contacts, requests, transfers, messages, operations, outbox, held, conversations
+    }
+
+    /// Every row that a reader would refuse.
+    static func unreadable(in connection: SQLiteConnection) throws(StoreError) -> [Row] {
+        var rows: [Row] = []
+        for table in Table.allCases {
+            rows += try unreadable(table, in: connection).map { Row(table: table, number: $0) }
+        }
+        return rows
+    }
+
+    /// `contacts row 1, messages row 20 and 3 more`
+    static func words(_ rows: [Row]) -> String {
+        let named = rows.prefix(5).map { "\($0.table.rawValue) row \($0.number)" }.joined(separator: ", ")
+        return rows.count > 5 ? "\(named) and \(rows.count - 5) more" : named
+    }
+
+    private static func unreadable(
+        _ table: Table, in connection: SQLiteConnection
+    ) throws(StoreError) -> [Int64] {
+        switch table {
+        case .contacts:
+            let sql = "SELECT \(ContactRow.columns) FROM contacts c"
+            return try refused(sql, number: 0, in: connection) { row throws(StoreError) in
+                _ = try ContactRow.peer(from: row)
+            }
+        case .requests:
+            return try refused(HistoryDatabase.selectRequests, number: 0, in: connection) { row throws(StoreError) in
+                _ = try HistoryDatabase.request(from: row)
+            }
+        case .transfers:
+            let sql = "SELECT \(TransferRow.columns) FROM transfers t"
+            return try refused(sql, number: 1, in: connection) { row throws(StoreError) in
+                _ = try TransferRow.transfer(from: row)
+            }
+        case .messages:
+            // Of a file its own row has been looked at, and of a change, too.
+            return try refused(MessageRow.select(), number: 1, in: connection) { row throws(StoreError) in
+                guard MessageID(row.text(0)) != nil, !row.isNull(10) || !row.isNull(21) else {
+                    throw MessageRow.damaged("a message")
+                }
+                if row.flag(3) { _ = try MessageRow.deliveryState(rank: row.integer(7), reason: row.text(8)) }
+            }
+        case .operations:
+            let sql = "SELECT \(OperationRow.columns), o.number FROM operations o"
+            return try refused(sql, number: 11, in: connection) { row throws(StoreError) in
+                _ = try OperationRow.operation(from: row)
+            }
+        case .outbox:
+            let sql = """
+                SELECT id, transfer, transfer_state FROM outbox WHERE position IS NULL AND operation IS NULL
+                """
+            return try refused(sql, number: 0, in: connection) { row throws(StoreError) in
+                guard MessageID(row.text(1)) != nil, FileTransfer.State(rawValue: row.text(2)) != nil else {
+                    throw MessageRow.damaged("an outbox entry")
+                }
+            }
+        case .held:
+            let sql = "SELECT \(SQLiteConnection.heldColumns), number FROM held"
+            return try refused(sql, number: 17, in: connection) { row throws(StoreError) in
+                _ = try SQLiteConnection.heldMessage(from: row)
+            }
+        case .conversations:
+            let sql = "SELECT contact FROM conversations WHERE \(wrongCounters)"
+            return try connection.all(sql) { row in row.integer(0) }
+        }
+    }
+
+    /// Numbers that nobody reaches by counting; beyond them counting on would fail.
+    private static let wrongCounters = """
+        next_sequence NOT BETWEEN 1 AND 4611686018427387904 OR expected_sequence NOT BETWEEN 1 AND 4611686018427387904
+        """
+
+    private static func refused(
+        _ sql: String, number: Int32, in connection: SQLiteConnection, _ read: (SQLiteRow) throws(StoreError) -> Void
+    ) throws(StoreError) -> [Int64] {
+        var numbers: [Int64] = []
+        try connection.forEachRow(sql, []) { row in
+            do throws(StoreError) { try read(row) } catch { numbers.append(row.integer(number)) }
+            return true
+        }
+        return numbers
+    }
+
+    // MARK: Mending
+
+    private static let reason = SQLiteValue.text("its state in the history was damaged")
+
+    /// Puts something readable where nothing was, the safe side first: trust that is not known is none, a state that is
+    /// not known is a failure. What nobody can make sense of and nobody sees (a change, an entry of the outbox) goes.
+    static func mend(_ rows: [Row], in connection: SQLiteConnection) throws(StoreError) {
+        for row in rows { try mend(row, in: connection) }
+    }
+
+    private static func mend(_ row: Row, in connection: SQLiteConnection) throws(StoreError) {
+        let number = SQLiteValue.integer(row.number)
+        switch row.table {
+        case .contacts: try mendContact(number, in: connection)
+        case .requests: try connection.run("DELETE FROM contact_requests WHERE id = ?", number)
+        case .transfers: try mendTransfer(number, in: connection)
+        case .messages: try mendMessage(number, in: connection)
+        case .operations: try connection.run("DELETE FROM operations WHERE number = ?", number)
+        case .outbox: try connection.run("DELETE FROM outbox WHERE id = ?", number)
+        case .held: try connection.run("DELETE FROM held WHERE number = ?", number)
+        case .conversations:
+            // Counted anew afterwards, from the messages.
+            try connection.run(
+                "UPDATE conversations SET next_sequence = 1, expected_sequence = 1 WHERE contact = ?", number)
+        }
+    }
+
+    private static func mendContact(_ number: SQLiteValue, in connection: SQLiteConnection) throws(StoreError) {
+        let key = try connection.first("SELECT peer_id FROM contacts WHERE id = ?", [number]) { row in row.text(0) }
+        // Whoever answers there next has to be compared anew.
+        if PeerID(key ?? "") == nil { try connection.run("UPDATE contacts SET peer_id = NULL WHERE id = ?", number) }
+        try connection.run(
+            "UPDATE contacts SET trust = ?, verified_at = NULL WHERE id = ?", .text(PeerTrust.unverified.rawValue),
+            number)
+    }
+
+    private static func mendTransfer(_ number: SQLiteValue, in connection: SQLiteConnection) throws(StoreError) {
+        let found = try connection.first(
+            "SELECT t.id, t.state, m.id FROM transfers t LEFT JOIN messages m ON m.position = t.position WHERE t.number = ?",
+            [number]
+        ) { row in (row.text(0), row.text(1), row.text(2)) }
+        guard let (id, state, message) = found else { return }
+        if MessageID(id) == nil {
+            // One id for both; where the message has none either, it is given the one that is made here.
+            let new = MessageID(message) ?? MessageID(at: Timestamp(milliseconds: 0))
+            try connection.run("UPDATE transfers SET id = ? WHERE number = ?", .text(new.text), number)
+            try connection.run(
+                "UPDATE messages SET id = ? WHERE position = (SELECT position FROM transfers WHERE number = ?)",
+                .text(new.text), number)
+        }
+        if FileTransfer.State(rawValue: state) == nil {
+            try connection.run(
+                "UPDATE transfers SET state = ?, reason = ? WHERE number = ?",
+                .text(FileTransfer.State.failed.rawValue), reason, number)
+        }
+        try connection.run(
+            "UPDATE transfers SET size = max(size, 0), transferred = max(transferred, 0) WHERE number = ?", number)
+        let sql = "SELECT \(TransferRow.columns) FROM transfers t WHERE number = ?"
+        let isRead: Void?
+        do throws(StoreError) {
+            isRead = try connection.first(sql, [number]) { row throws(StoreError) in
+                _ = try TransferRow.transfer(from: row)
+            }
+        } catch {
+            isRead = nil
+        }
+        guard isRead == nil else { return }
+        try connection.run(
+            """
+            UPDATE transfers SET folder_set = NULL, folder = NULL, folder_files = NULL, folder_bytes = NULL
+            WHERE number = ?
+            """, number)
+    }
+
+    private static func mendMessage(_ position: SQLiteValue, in connection: SQLiteConnection) throws(StoreError) {
+        let id = try connection.first("SELECT id FROM messages WHERE position = ?", [position]) { row in row.text(0) }
+        if MessageID(id ?? "") == nil {
+            let new = MessageID(at: Timestamp(milliseconds: 0))
+            try connection.run("UPDATE messages SET id = ? WHERE position = ?", .text(new.text), position)
+            try connection.run("UPDATE transfers SET id = ? WHERE position = ?", .text(new.text), position)
+        }
+        try connection.run(
+            """
+            UPDATE messages SET text = char(65533) WHERE position = ?1 AND text IS NULL
+                AND NOT EXISTS (SELECT 1 FROM transfers WHERE position = ?1)
+            """, position)
+        let failed = DeliveryState.failed(reason: "")
+        try connection.run(
+            "UPDATE messages SET state = ?, reason = ? WHERE position = ? AND outgoing = 1 AND state NOT BETWEEN 0 AND 4",
+            .integer(Int64(failed.rank)), reason, position)
+    }
+}
