@@ -497,6 +497,11 @@ struct SlashCommandTests {
         fixture.enter("/unblock carol")
         #expect(fixture.errands == [.setBlocked(Fixture.carol, false)])
         fixture.state.chats[2].conversation.peer.isBlocked = false
+        // In the chat of who is blocked no name is needed, as with other commands.
+        fixture.state.chats[0].conversation.peer.isBlocked = true
+        fixture.enter("/unblock")
+        #expect(fixture.errands == [.setBlocked(Fixture.alice, false)])
+        fixture.state.chats[0].conversation.peer.isBlocked = false
         fixture.enter("/rename carol Caro L")
         #expect(fixture.errands == [.rename(Fixture.carol, to: "Caro L")])
         fixture.enter("/rename carol \"Caro L\"")

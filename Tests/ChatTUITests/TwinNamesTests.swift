@@ -76,6 +76,7 @@ import Testing
         fixture.send(.answer(.conversations([Fixture.conversation(Fixture.bob, name)])))
         #expect(fixture.state.contact(named: shown) == Fixture.bob)
         #expect(NameLikeness.pretence(in: name) == word.map { "says \"\($0)\"" })
+        #expect(NameLikeness.pretence(in: "me") == "says \"me\"" && NameLikeness.pretence(in: "mel") == nil)
     }
 
     @Test("such a name is marked in the title, /contacts and /whois, and in a request")

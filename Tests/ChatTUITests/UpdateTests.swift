@@ -68,7 +68,9 @@ struct UpdateTests {
     func clear() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("precious")
-        fixture.press("Ctrl-c", "Ctrl-c")
+        fixture.press("Ctrl-c")
+        #expect(fixture.text.contains("Cleared, and kept: Ctrl-y puts it here"))
+        fixture.press("Ctrl-c")
         #expect(fixture.state.input.isEmpty)
         #expect(!fixture.effects.contains(.quit))
         fixture.press("Ctrl-y")

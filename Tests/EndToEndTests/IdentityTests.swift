@@ -28,6 +28,14 @@ extension EndToEnd {
             #expect(TestFile.permissions(new.path + "/identity.key") == 0o600)
             #expect(try await new.address() == address)
 
+            // A lost one is not replaced without a word where there is a history.
+            #expect(try await new.run("contacts", "add", "127.0.0.1:9", "--name", "dee").status == .exited(0))
+            let key = TestFile.text(new.path + "/identity.key")
+            unlink(new.path + "/identity.key")
+            let another = try await new.run("id")
+            #expect(another.status == .exited(0) && another.errorOutput.contains("the key of the history here is gone"))
+            try TestFile.write(key, to: new.path + "/identity.key")
+
             // A damaged one is, when that is asked for.
             try TestFile.write("no key", to: new.path + "/identity.key")
             expectOneSentence(try await new.run("id", "restore", file, "--passphrase-file", secret), 7, "holds no key")

@@ -206,6 +206,7 @@ extension EndToEnd {
                 let outcome = try await carol.run("import", file)
                 #expect(outcome.status == .exited(0), "\(outcome.errorOutput)")
                 #expect(outcome.output.hasPrefix(expected))
+                #expect(outcome.output.contains("new contacts are called") == (expected == "3 messages"))
             }
             #expect(try await carol.texts("alice") == bob.texts("alice"))
             #expect(try await carol.run("export", "--format", "xml").status == .exited(2))

@@ -49,7 +49,9 @@ extension AppState {
             }
         case .requestNumber(let request, let number): receive(number: number, of: request)
         case .roundTrip(let contact, let time): note("\(name(of: contact)) answers in \(Units.milliseconds(time))")
-        case .backedUp(let path): note("The whole history is in \(abbreviated(path))")
+        case .backedUp(let path):
+            note("The whole history is in \(abbreviated(path))")
+            say("/backup: the whole history is in \(abbreviated(path))")
         case .qrCode(let address, let code): receive(code, of: address)
         case .output(let command, let output): show(output, of: command)
         case .mentions(let messages): receive(mentions: messages)
@@ -195,8 +197,9 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(name(of: contact)): no ping"), isError: true)
             return
         case .backUp(let path):
-            note(Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written"), isError: true)
-            return
+            let sentence = Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written")
+            note(sentence, isError: true)
+            return say("/backup did not work: \(sentence)", isError: true)
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
             .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .limits, .mentions, .spelling, .qrCode,
             .downloads, .day,

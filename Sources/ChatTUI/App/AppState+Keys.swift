@@ -230,6 +230,7 @@ extension AppState {
         status = nil
         history.leave()
         draftChanged(&effects)
+        say("Cleared, and kept: \(key(.yank)) puts it here")
     }
 
     /// The draft will be stored when the user pauses.

@@ -50,7 +50,8 @@ extension AppState {
             guard case .contact(let peer) = result else { return }
             if case .approve(let id, _, _) = errand { forget(request: id) }
             let name = SafeText(peer.name, as: .name).text
-            let trust = "\(Sentences.word(for: peer.trust)); /verify compares numbers"
+            let compared = peer.trust == .verified ? "" : "; /verify compares numbers"
+            let trust = Sentences.word(for: peer.trust) + compared
             if case .addContact(_, let wanted) = errand, isKnown(peer) {
                 note(sentence(addedAgain: peer, wanted, trust))
             } else {

@@ -66,7 +66,7 @@ enum SlashCommands {
         make(.verify, "verify", [], [.contact], "[WHO]", "compare numbers, remember the key", .people),
         make(.fingerprint, "fingerprint", [], [.contact], "[WHO]", "show the number to compare", .people),
         make(.block, "block", [], [.contact], "WHO", "close and refuse their calls", .people, needed: true),
-        make(.unblock, "unblock", [], [.contact], "WHO", "let them call again", .people, needed: true),
+        make(.unblock, "unblock", [], [.contact], "[WHO]", "let them call again", .people),
         make(.blocked, "blocked", [], [.text], "[WORDS]", "list those you have blocked", .people),
         make(
             .rename, "rename", [], [.contact, .text], "WHO NAME", "call them by another name", .people, needed: true),

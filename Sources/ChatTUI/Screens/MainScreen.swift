@@ -167,7 +167,7 @@ struct MainScreen {
             return "The history of this chat cannot be read: /log says why, and /doctor looks closer."
         }
         if chat.window.cleared != nil { return "The view is clear; PgUp shows the history again." }
-        if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock ends it)." }
+        if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock)." }
         switch chat.link {
         case .awaitingApproval: return "\(name) has not accepted you yet. What you write waits on this disk."
         case .online: return "Nothing has been said yet. Type, and press Enter."

@@ -29,7 +29,9 @@ enum SentenceHints {
         let first = rest.prefix { $0 != " " }
         let isNumber = !first.isEmpty && first.allSatisfy { $0.isNumber || $0 == "#" }
         let isPlaceholder = first.allSatisfy { $0.isUppercase || !$0.isLetter }
-        if isNumber || (command.needsArgument && !isPlaceholder) {
+        // Without a name it means the open chat; a sentence names somebody.
+        let takesName = command.needsArgument || command.verb == .unblock
+        if isNumber || (takesName && !isPlaceholder) {
             words = text[words.startIndex..<(isNumber ? first.endIndex : end)]
         }
         let line = String(words)

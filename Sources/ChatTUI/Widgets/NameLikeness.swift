@@ -33,6 +33,8 @@ public enum NameLikeness {
     /// A name that says what only the screen says of people: `says "verified"`.
     static func pretence(in name: String) -> String? {
         let skeleton = skeleton(of: name)
+        // What the screen writes in front of our own lines.
+        if skeleton == "me" { return "says \"me\"" }
         return states.first { skeleton.contains($0.skeleton) }.map { "says \"\($0.word)\"" }
     }
 

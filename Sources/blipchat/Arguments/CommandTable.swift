@@ -189,7 +189,8 @@ extension CommandSpecification {
         .init(
             .importHistory, operands: "FILE", count: 1...1, "add what an export in json has and this history has not",
             details: """
-                Ids are kept, so importing twice changes nothing. Contacts are added as unverified. Nothing is sent.
+                Ids are kept, so importing twice changes nothing. Nothing of it is sent. Contacts are added as unverified
+                and called like others when blipchat runs: who does not know your key sees a contact request.
                 What is imported into a history with messages stands before them.
                 """),
         .init(

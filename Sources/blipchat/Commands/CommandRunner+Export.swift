@@ -70,6 +70,10 @@ extension CommandRunner {
         try streams.line(
             "\(count("messages", "message")), \(count("operations", "change")) and \(count("contacts", "contact")) added; "
                 + "\(count("known", "record")) there already")
+        guard record["contacts"]?.integerValue ?? 0 > 0 else { return }
+        try streams.line(
+            "new contacts are called while blipchat runs: who does not know your key sees a contact request "
+                + "(block or remove whom you do not want to call)")
     }
 
     /// Does what nobody else may disturb: holds the home as a running instance would.

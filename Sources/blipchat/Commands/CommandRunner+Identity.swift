@@ -87,8 +87,17 @@ extension CommandRunner {
         return .done
     }
 
+    /// A history without its key: the one that is made makes us somebody else.
+    func noteLostKey(_ paths: HomePaths) {
+        guard !paths.hasIdentity, SmallFile.exists(paths.history) else { return }
+        streams.note(
+            "blipchat: the key of the history here is gone; a new one is made, and contacts see KEY CHANGED "
+                + "(blipchat id restore FILE brings the old one back)")
+    }
+
     private func loadIdentity(_ paths: HomePaths) throws(CommandError) -> TLSIdentity {
         try paths.createFolders()
+        noteLostKey(paths)
         do {
             return try IdentityFile.loadOrCreate(at: paths.identity)
         } catch {

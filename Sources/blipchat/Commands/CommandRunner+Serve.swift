@@ -51,6 +51,7 @@ extension CommandRunner {
     private func startServing(
         _ paths: HomePaths, _ configuration: ChatConfiguration
     ) async throws(CommandError) -> ChatInstance {
+        noteLostKey(paths)
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             do throws(CommandError) {

@@ -309,6 +309,7 @@ struct CommandRunner: Sendable {
                 var configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
                 if !arguments.has("--listen") { configuration.goOn(at: listening) }
                 configuration.callsContacts = callsContacts
+                noteLostKey(paths)
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
                     paths, configuration, for: listens || isLong ? .everybody(until: .command) : .commands)

@@ -45,7 +45,9 @@ struct Program {
             guard let text = String(validating: word, as: UTF8.self) else {
                 throw CommandError(
                     .usage, String(decoding: word, as: UTF8.self), "not UTF-8 text",
-                    advice: "rename a file that is called so, or send its content: send-file WHO - --name NAME <FILE")
+                    advice:
+                        "write it in UTF-8; of a file that is called so, send the content: send-file WHO - --name NAME <FILE"
+                )
             }
             texts.append(text)
         }

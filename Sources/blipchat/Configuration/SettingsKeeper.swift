@@ -126,7 +126,9 @@ actor SettingsKeeper: SettingsStore {
             return [head] + lines + ["/set KEY shows one or a section, /set KEY VALUE changes it"]
         }
         let section = listing.all.filter { $0.key.hasPrefix(word + ".") }
-        if !section.isEmpty { return section.map(\.line) }
+        // What is set for single contacts goes before it.
+        let ofContacts = listing.all.filter { $0.key.hasPrefix("contact.") && $0.key.hasSuffix(".\(word)") }
+        if !section.isEmpty { return (section + ofContacts).map(\.line) }
         let (path, setting) = try file.setting(typed: word)
         let value = listing.value(of: setting, at: path).map { " = " + $0.text } ?? " is not set"
         return ["\(path.text)\(value): \(setting.summary)", "It can be \(setting.form)"]

@@ -27,11 +27,14 @@ struct MessageLines {
         }
         switch message.content {
         case .file(let transfer):
-            let why = transfer.reason.map { " (\(safe($0, .line)))" } ?? ""
+            let state = transfer.state.rawValue
+            // A reason that begins with the state says all of it.
+            let reason = transfer.reason.map { safe($0, .line) } ?? ""
+            let words = reason.isEmpty ? state : reason.hasPrefix(state) ? reason : "\(state) (\(reason))"
             let place = transfer.path.map { "  \(safe($0, .line))" } ?? ""
             lines.append(
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
-                    + "\(transfer.state.rawValue)\(why)\(place)\(tail)")
+                    + "\(words)\(place)\(tail)")
         case .text(let text):
             let parts = Self.lines(ofText: text)
             lines.append(head + (parts.first ?? ""))
