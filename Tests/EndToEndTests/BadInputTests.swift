@@ -35,7 +35,7 @@ extension EndToEnd {
             func run(_ line: String) async throws -> CommandOutcome {
                 try await alice.shell("e=$(printf 'caf\\351'); " + line)
             }
-            let advice = "not UTF-8 text (rename a file that is called so"
+            let advice = "not UTF-8 text (write it in UTF-8; of a file that is called so"
             expectOneSentence(try await run("exec \"$0\" send bob \"$e\""), 2, "caf\u{FFFD}: ", advice)
             expectOneSentence(try await run("exec \"$0\" send-file bob \"$e.txt\""), 2, "caf\u{FFFD}.txt: ", advice)
             let folder = try await run("BLIPCHAT_HOME=\"$BLIPCHAT_HOME/$e\" exec \"$0\" id")

@@ -44,7 +44,7 @@ extension EndToEnd {
             let before = locks()
             #expect(before > 0)
             try await alice.tmux.enter("/doctor")
-            try await alice.tmux.waitFor("what the doctor says") { $0.contains("messages,") }
+            try await alice.tmux.waitFor("what the doctor says") { $0.contains("every row can be read") }
             #expect(locks() == before)
             let file = alice.home.folder.file("export.txt")
             try await alice.tmux.enter("/export -o \(file)")

@@ -110,6 +110,7 @@ struct InspectionTests {
             }.count >= 39)
         #expect(try await after.transfers(unfinishedOnly: false, limit: 9).map(\.name) == ["a.bin"])
         #expect(try await after.contactRequests().isEmpty)
+        #expect(try await after.conversations().first?.peer.trust == .unverified)
         let number = try await after.say("one more", to: bob).sequence
         #expect(number > 20 && number < 1000)
         await after.close()
