@@ -84,7 +84,9 @@ extension HistoryDatabase {
             var entries: [OutboxEntry] = []
             for (id, position, operation, transfer, state, reason) in rows {
                 if let position {
-                    guard let message = try connection.messageAsEntered(at: position) else { continue }
+                    // Nothing leads a message to somebody else, whatever the outbox says.
+                    guard let message = try connection.messageAsEntered(at: position), message.contact == contact
+                    else { continue }
                     entries.append(OutboxEntry(id: id, operation: .message(message)))
                 } else if let operation {
                     guard let operation = try connection.operation(number: operation) else { continue }

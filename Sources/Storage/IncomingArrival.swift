@@ -172,9 +172,11 @@ extension SQLiteConnection {
     func reservePositions(_ count: Int64) throws(StoreError) -> Int64 {
         let last =
             try first("SELECT seq FROM sqlite_sequence WHERE name = 'messages'") { row in row.integer(0) } ?? 0
-        try run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", .integer(last + count))
+        let (end, overflow) = last.addingReportingOverflow(count)
+        guard !overflow else { throw MessageRow.damaged("the number of a message that is held back") }
+        try run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages'", .integer(end))
         if changedRows == 0 {
-            try run("INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', ?)", .integer(last + count))
+            try run("INSERT INTO sqlite_sequence(name, seq) VALUES ('messages', ?)", .integer(end))
         }
         return last + 1
     }

@@ -201,6 +201,30 @@ import Testing
         await newBob.stop()
     }
 
+    @Test("the request of a contact's new key makes no other contact; who is blocked is refused with the new key")
+    func requestOfNewKey() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let contact = try await alice.contactID("bob")
+        let port = try await bob.address.port
+        await bob.stop()
+        let newBob = try await TestPeer("bob", listen: .host("127.0.0.1", port: port)).start()
+        try await eventually("the key is known") { try await alice.contact("bob").newPeerID == newBob.id }
+        _ = try await newBob.client.addContact(try await alice.address, name: nil)
+        try await eventually("alice has the request") { try await alice.client.contactRequests().count == 1 }
+        let request = try #require(try await alice.client.contactRequests().first)
+        #expect(request.peerID == newBob.id)
+        await #expect(throws: ChatError.newKeyOf("bob")) {
+            try await alice.client.approveRequest(request.id, name: nil)
+        }
+        #expect(try await alice.client.conversations().count == 1)
+        try await alice.client.setBlocked(contact, true)
+        #expect(try await alice.client.contactRequests().isEmpty)
+        await alice.stop()
+        await newBob.stop()
+    }
+
     @Test("another key at one address is no changed key as long as another address leads to the contact")
     func strangerAtOneAddress() async throws {
         let alice = try await TestPeer("alice").start()

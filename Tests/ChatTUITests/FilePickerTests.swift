@@ -233,13 +233,22 @@ struct FilePickerTests {
             return
         }
         #expect(
-            folder == "/home/jo" && wish == "2" && fixture.text.contains("> b2") == false || fixture.text.contains("b2")
+            folder == "/home/jo" && wish == "2" && fixture.text.contains("b2")
         )
         listing.entries = ["b2", "z2"].map { .init(name: $0, isFolder: false) }
         fixture.send(.answer(.files(listing, generation: generation)))
         #expect(fixture.text.contains("z2") && fixture.text.contains("2 of"))
         guard case .files(let now) = fixture.state.overlay else { return }
         #expect(now.selectedRow?.name == "b2")
+        fixture.type("9")
+        #expect(fixture.text.contains("looking…") && !fixture.text.contains("nothing matches"))
+        guard case .files(_, _, "29", let last)? = fixture.questions.last else {
+            Issue.record("the longer filter was not asked for")
+            return
+        }
+        listing.entries = []
+        fixture.send(.answer(.files(listing, generation: last)))
+        #expect(fixture.text.contains("nothing matches"))
     }
 
     @Test("a file name of a hostile sort is shown as every name from outside")

@@ -83,7 +83,7 @@ struct FirstRunTests {
         for (field, words) in [
             (FirstRunForm.Field.name, "Eve\u{200E}"), (.name, "a\u{202E}b"), (.name, "  "),
             (.name, String(repeating: "n", count: 65)), (.address, "notanaddress"), (.downloads, "relative/x"),
-            (.days, "0"), (.days, "forever"), (.days, "99999"), (.host, " "),
+            (.days, "0"), (.days, "forever"), (.days, "99999"), (.host, " "), (.host, "[::1]"), (.host, "127.0.0.1:80"),
         ] {
             var page = Page()
             for box in [FirstRunForm.Field.everywhere, .forever] {
@@ -174,6 +174,14 @@ struct FirstRunTests {
         page.press("Space")
         page.fill(.host, "::1")
         #expect(page.form.ownAddress == "blip://[::1]:7000/\(id)?name=Anna%20%C3%96")
+        // What names every address is none that somebody else could call.
+        for host in ["0.0.0.0", "::"] {
+            page.fill(.host, host)
+            #expect(page.form.ownAddress?.hasPrefix("blip://192.0.2.10:7000/") == true)
+        }
+        page.fill(.host, "[::1]")
+        #expect(page.form.ownAddress == nil)
+        page.fill(.host, "::1")
         page.fill(.port, "0")
         page.steps = []
         page.press("Ctrl-y", "Alt-q")

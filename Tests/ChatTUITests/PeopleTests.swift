@@ -307,6 +307,28 @@ struct PeopleTests {
         #expect(fixture.effects.contains(.bell))
     }
 
+    @Test("a request of the key that answers for a contact is decided about with the contact", arguments: ["1", "3"])
+    func requestOfNewKey(key: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var bob = Fixture.conversation(Fixture.bob, "Bob", trust: .keyChanged)
+        bob.peer.newPeerID = Fixture.peerID("i")
+        fixture.send(.answer(.conversations([Fixture.conversation(Fixture.alice, "Alice"), bob])))
+        let request = ContactRequest(
+            id: 4, peerID: Fixture.peerID("i"), name: "bob", address: nil, origin: "192.0.2.8:5000",
+            received: Fixture.time(21, 9, 5))
+        fixture.send(.chat(.requestsChanged([request])))
+        fixture.press("Alt-r")
+        fixture.send(.answer(.requestNumber(request, Fixture.safetyNumber)))
+        fixture.effects = []
+        fixture.press(key)
+        #expect(!fixture.errands.contains { if case .approve = $0 { true } else { false } })
+        guard case .verify(let pane) = fixture.state.overlay, case .contact(Fixture.bob) = pane.subject else {
+            Issue.record("not the page of the contact: \(fixture.text)")
+            return
+        }
+        #expect(fixture.text.contains("This is the new key of Bob"))
+    }
+
     @Test("the details pane says since when somebody is verified, that they are away, and how fast the link is")
     func details() {
         var fixture = Fixture.main(columns: 120, rows: 40)

@@ -57,8 +57,27 @@ struct ResumedDraftTests {
         fixture.effects = []
         fixture.press("Enter")
         #expect(fixture.errands.contains(.edit(Fixture.history[4], "/etc is a path")))
-        let reply = started("/reply #\(id) /etc is a path")
+        let reply = started("/reply #\(id) //etc is a path")
         #expect(reply.text.contains("reply> //etc is a path"))
+    }
+
+    @Test("a command that was half typed in an answer is a command again, and no text")
+    func commandInReply() {
+        var fixture = started("/reply #\(Fixture.messageID(4).short) /away lunch")
+        #expect(fixture.text.contains("reply> /away lunch"))
+        fixture.effects = []
+        fixture.press("Enter")
+        #expect(fixture.errands.contains(.setAway("lunch")))
+        #expect(!fixture.errands.contains { if case .reply = $0 { true } else { false } })
+    }
+
+    @Test(
+        "a line with a number that is none is in the input again", arguments: ["/reply 0 a", "/edit 1", "/reply -1 x"])
+    func wrongNumbers(line: String) {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
+        fixture.enter(line)
+        #expect(fixture.state.input.text == line)
     }
 
     @Test(

@@ -382,8 +382,12 @@ struct SlipTests {
     @Test("an answer that begins with two slashes means the same after a restart")
     func answerDraft() {
         let composing = Composing.reply(to: Fixture.history[0])
-        #expect(composing.draft("//usr/bin", keepsLines: true) == "/reply #\(Fixture.history[0].id.short) /usr/bin")
-        #expect(composing.draft("/usr", keepsLines: true) == "/reply #\(Fixture.history[0].id.short) /usr")
+        for line in ["//usr/bin", "/usr", "/away lunch", "//me x", "a\nb"] {
+            #expect(Composing.parts(ofDraft: composing.draft(line, keepsLines: true))?.text == line)
+        }
+        // Among the typed lines it is a command, whose text has no sign of its own.
+        let typed = Composing.typed(InputLine("//usr/bin"), answering: Fixture.history[0])
+        #expect(typed == "/reply #\(Fixture.history[0].id.short) /usr/bin")
     }
 
     @Test("the go-to list has every contact, and draws those that are seen, with their numbers")

@@ -100,5 +100,20 @@ extension EndToEnd {
             expectOneSentence(try await alice.run("contacts", "verify", "bob", "123"), 2, "60 digits")
             try await server.stop()
         }
+
+        @Test("where only verified contacts are written to, send says that it waits for that, and goes out afterwards")
+        func requireVerified() async throws {
+            let alice = try BlipchatHome("alice")
+            let bob = try BlipchatHome("bob")
+            let server = try await Server(bob, "--accept-requests")
+            try await alice.add(bob.address(), as: "bob")
+            #expect(try await alice.run("send", "bob", "one").status == .exited(0))
+            #expect(try await alice.run("config", "set", "security.require_verified", "true").status == .exited(0))
+            expectOneSentence(try await alice.run("send", "bob", "two"), 5, "bob", "not verified", "contacts verify")
+            #expect(try await alice.run("config", "set", "security.require_verified", "false").status == .exited(0))
+            #expect(try await alice.run("send", "bob", "three").status == .exited(0))
+            #expect(try await bob.texts("alice") == ["one", "two", "three"])
+            try await server.stop()
+        }
     }
 }

@@ -58,10 +58,17 @@ struct InspectionTests {
         "values that cannot be read are found with their rows, and made readable; everything else stays",
         arguments: [
             ("UPDATE contacts SET trust = 'unverifked'", "contacts row 1"),
-            ("UPDATE contacts SET peer_id = 'zz'", "contacts row 1"),
+            ("UPDATE contacts SET peer_id = 'zz' WHERE id = 1", "contacts row 1"),
             ("UPDATE messages SET id = '' WHERE position = 4", "messages row 4"),
             ("UPDATE messages SET state = 77 WHERE position = 3", "messages row 3"),
             ("UPDATE messages SET text = NULL WHERE position = 5", "messages row 5"),
+            ("UPDATE messages SET outgoing = 5, state = 99 WHERE position = 3", "messages row 3"),
+            ("UPDATE conversations SET seen = 9223372036854775807", "conversations row 1"),
+            ("UPDATE outbox SET contact = 2 WHERE position = 1", "outbox row"),
+            (
+                "INSERT INTO held(contact, id, sequence, sent, stored, kind, text) VALUES (1, '01a214f0-4758-78bb-9ff9-e0a3028d0000', 9223372036854775807, 1, 1, 'text', 'x')",
+                "held row 1"
+            ),
             ("UPDATE transfers SET id = 'x'", "transfers row 1"),
             ("UPDATE transfers SET state = 'xyz', size = -5", "transfers row 1"),
             ("UPDATE transfers SET folder_set = 'x', folder = 'y'", "transfers row 1"),
@@ -82,6 +89,7 @@ struct InspectionTests {
         try await history(folder)
         let before = try await folder.open()
         let bob = try #require(try await before.conversations().first).peer.id
+        _ = try await before.contact("carol")
         let file = NewOutgoingFile(
             path: "/x/a.bin", name: "a.bin", size: 10, modified: Timestamp(milliseconds: 1), contentType: "x/y",
             caption: "")
@@ -154,6 +162,48 @@ struct InspectionTests {
         try await HistoryInspection.repair(at: folder.database)
         let repaired = await HistoryInspection.run(at: folder.database, isInUse: false)
         #expect(repaired.allSatisfy { $0.verdict == .ok }, "\(repaired)")
+    }
+
+    @Test("messages whose contact is gone are kept, and so is a conversation that is gone")
+    func adopted() async throws {
+        for damage in [
+            "DELETE FROM contacts", "UPDATE contacts SET id = 77", "UPDATE conversations SET contact = 99",
+            "UPDATE messages SET contact = 99 WHERE position = 10", "DELETE FROM conversations",
+        ] {
+            let folder = try TestFolder()
+            try await history(folder)
+            try run(damage, in: folder)
+            let broken = await HistoryInspection.run(at: folder.database, isInUse: false)
+            #expect(broken.contains { $0.verdict == .error && $0.isRepairable }, "\(damage): \(broken)")
+            try await HistoryInspection.repair(at: folder.database)
+            let repaired = await HistoryInspection.run(at: folder.database, isInUse: false)
+            #expect(repaired.allSatisfy { $0.verdict == .ok }, "\(damage): \(repaired)")
+            let database = try await folder.open()
+            var count = 0
+            for conversation in try await database.conversations() {
+                count += try await database.page(of: conversation.peer.id, .newest, limit: 100).count
+            }
+            #expect(count == 40, "\(damage)")
+            await database.close()
+        }
+    }
+
+    @Test("an entry of the outbox that names somebody else sends nothing to them")
+    func misledOutbox() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let carol = try await database.contact("carol")
+        try await database.say("for bob", to: bob)
+        try await database.writer.perform { connection throws(StoreError) in
+            try connection.run("UPDATE outbox SET contact = ?", .integer(carol.rawValue))
+        }
+        #expect(try await database.outbox(for: carol, limit: 9).isEmpty)
+        await database.close()
+        try await HistoryInspection.repair(at: folder.database)
+        let mended = try await folder.open()
+        #expect(try await mended.outbox(for: bob, limit: 9).count == 1)
+        await mended.close()
     }
 
     @Test("finds missing messages in the index of a history in use without holding it up")

@@ -43,7 +43,7 @@ extension ChatClient {
     }
 
     /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
-    func maySend(to contact: ContactID) -> Bool {
+    public func maySend(to contact: ContactID) -> Bool {
         !configuration.requiresVerified || sessions[contact]?.peer.trust == .verified
     }
 

@@ -82,6 +82,11 @@ extension ChatClient {
         try await change(contact) { $0.isBlocked = blocked }
         if blocked {
             sessions[contact]?.link?.close(reason: "")
+            // Whoever answered in their place is refused with them.
+            if let key = sessions[contact]?.peer.newPeerID {
+                noteRefusal(of: key)
+                await dropRequests(of: key)
+            }
         } else {
             reconnect(contact)
         }
@@ -175,6 +180,10 @@ extension ChatClient {
 
     public func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
+        // As another contact it could not become that of the old one any more.
+        if let peer = sessions.values.first(where: { $0.peer.newPeerID == request.peerID })?.peer {
+            throw .newKeyOf(peer.name)
+        }
         let wanted = try name.map { name throws(ChatError) in try ContactNames.checked(name) }
         if let wanted, let taken = nameTaken(wanted, byOtherThan: request.peerID) { throw .store(.nameTaken(taken)) }
         let peer = try await stored { () async throws(StoreError) in

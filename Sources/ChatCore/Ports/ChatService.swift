@@ -225,6 +225,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case noSuchRequest
     /// No such key of the contact waits for a decision.
     case noSuchKey
+    /// The request is of the key that answers in place of a contact's: the contact of this name is decided about.
+    case newKeyOf(String)
     case noSuchMessage
     /// Only own messages can be edited or taken back.
     case notOwnMessage

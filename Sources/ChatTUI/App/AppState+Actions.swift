@@ -65,7 +65,7 @@ extension AppState {
         var answered: ChatMessage?
         if case .reply(let other)? = openChat?.composing { answered = other }
         // Up brings it back should this run end before the edit does.
-        if !input.isEmpty { remember(Composing.waiting(input, answering: answered), &effects) }
+        if !input.isEmpty { remember(Composing.typed(input, answering: answered), &effects) }
         compose(.edit(message, saved: input, answering: answered))
         input = InputLine(present)
     }

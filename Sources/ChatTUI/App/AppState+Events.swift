@@ -26,9 +26,7 @@ extension AppState {
             if link.isOnline, !wasOnline { linkRefresh = moment.uptime + Self.linkRefreshDelay }
             if !link.isOnline { chats[index].typingUntil = nil }
             // The core stores the same and says nothing of it.
-            if wasOnline != link.isOnline, wasOnline || link.isOnline {
-                chats[index].conversation.peer.lastSeen = moment.wall
-            }
+            if wasOnline != link.isOnline { chats[index].conversation.peer.lastSeen = moment.wall }
         case .typing(let contact, let isComposing):
             guard let index = chatIndex(contact) else { return }
             chats[index].typingUntil = isComposing ? moment.uptime + Self.peerTypingLimit : nil

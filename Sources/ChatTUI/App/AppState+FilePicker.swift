@@ -64,8 +64,10 @@ extension AppState {
     /// The folder of the picker has been read.
     mutating func receive(_ listing: FileListing, picker generation: Int) {
         guard case .files(var picker) = overlay, picker.generation == generation else { return }
-        let chosen = picker.selectedRow?.name
+        // Where the user has put the cursor; the first one is only the best of what was there.
+        let chosen = picker.selected > 0 ? picker.selectedRow?.name : nil
         picker.listing = listing
+        picker.isLooking = false
         if picker.wanted == nil { picker.wanted = chosen }
         picker.placeCursor()
         overlay = .files(picker)
@@ -80,6 +82,7 @@ extension AppState {
 
     private mutating func ask(_ picker: inout FilePicker, _ effects: inout [AppEffect]) {
         picker.generation = nextNumber()
+        picker.isLooking = true
         effects.append(
             .ask(.files(folder: picker.folder, wish: picker.filter.text, generation: picker.generation)))
     }

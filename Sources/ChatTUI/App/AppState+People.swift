@@ -155,6 +155,13 @@ extension AppState {
             overlay = nil
             return
         }
+        // Another contact would be made of it, and the old one stay as it is for ever.
+        if [.numbersMatch, .decideLater, .acceptRequest].contains(command),
+            let chat = chats.first(where: { $0.peer.newPeerID == request.peerID })
+        {
+            showVerification(of: .contact(chat.id), &effects)
+            return say("This is the new key of \(chat.name.text): it is decided about here")
+        }
         let decision: Errand? =
             switch command {
             case .numbersMatch: number == nil ? nil : .approve(request.id, name: nil, verified: true)

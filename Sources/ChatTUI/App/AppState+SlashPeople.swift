@@ -64,7 +64,9 @@ extension AppState {
             }
             let named = requests.filter { $0.name.lowercased() == word.lowercased() }
             if named.count == 1 { return named.first?.id }
-            note("There is no request \(SafeText(word, as: .name).text) (\(key(.requests)) lists them)", isError: true)
+            note(
+                "There is no request \(SafeText(word, as: .name).text) (\(isLineMode ? "/requests" : key(.requests)) lists them)",
+                isError: true)
             return nil
         }
         if requests.count == 1 { return requests.first?.id }

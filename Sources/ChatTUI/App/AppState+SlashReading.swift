@@ -68,12 +68,14 @@ extension AppState {
         let reference = Self.reference(&scanner, alone: alone, kind: make("").kind)
         if reference == nil, let number = Self.wrongNumber(scanner) {
             let name = "/" + usage.dropFirst().prefix { $0 != " " }
+            giveLineBack()
             return note(
                 "There is no line \(number) (1 is the last). To send the number as text, write \(name) 1 \(number) …",
                 isError: true)
         }
         if reference == nil, let word = loneReference(scanner, make("").kind) {
             let name = usage.prefix { $0 != " " }
+            giveLineBack()
             return note("\(usage). For the text \(word) alone: \(name) 1 \(word)", isError: true)
         }
         guard let text = scanner.remainder() else { return note(usage, isError: true) }
@@ -170,7 +172,11 @@ extension AppState {
             case .reply(let text), .edit(let text): text != nil
             default: false
             }
-        guard isText, input.isEmpty, let line = history.lines.last, line.hasPrefix("/") else { return }
+        if isText { giveLineBack() }
+    }
+
+    private mutating func giveLineBack() {
+        guard input.isEmpty, let line = history.lines.last, line.hasPrefix("/") else { return }
         input = InputLine(line)
         draftChanged()
     }

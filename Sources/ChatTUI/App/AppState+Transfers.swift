@@ -86,7 +86,7 @@ extension AppState {
     private func scrollDetails(_ command: AppCommand, of group: TransferGroup?, _ pane: inout TransfersPane) -> Bool {
         guard pane.showsDetails, [.pageUp, .pageDown].contains(command), let group else { return false }
         let room = TransfersScreen.room(in: ScreenLayout(self))
-        let count = TransferDetails(state: self, group: group).rows(width: room.columns).count
+        let count = TransferDetails(state: self, group: group).rows(in: room).count
         guard count > room.rows else { return false }
         let step = max(1, room.rows - 1)
         let wanted = pane.detailsTop + (command == .pageDown ? step : -step)

@@ -42,7 +42,7 @@ extension AppState {
         guard let command else {
             say(
                 question: "\(lines) pasted lines: \(sendKey) again sends them as one message\(file)",
-                short: "\(lines) lines? \(sendKey): yes")
+                short: "\(lines) lines? \(sendKey)")
             return false
         }
         say(

@@ -14,6 +14,8 @@ struct FilePicker: Sendable, Equatable {
     /// The reading that is waited for: an answer to an earlier one is stale.
     var generation = 0
     var selected = 0
+    /// More is being looked for than the listing has.
+    var isLooking = false
     /// The name to put the cursor on when the folder is there: the folder that was left.
     var wanted: String?
     /// Absolute paths of what Enter will send, in the order of marking; also from other folders.

@@ -138,7 +138,9 @@ struct FirstRunForm: Sendable {
         } else if !checked.contains(.everywhere) {
             host = line(.host).text.trimmedBlanks
         }
-        guard let port = UInt16(line(.port).text.trimmedBlanks), port > 0, !host.isEmpty else { return nil }
+        // Names of all addresses lead nobody here.
+        if ["0.0.0.0", "::"].contains(host) { host = defaults.reachableHost }
+        guard let port = UInt16(line(.port).text.trimmedBlanks), port > 0, Self.isHost(host) else { return nil }
         let name = line(.name).text.trimmedBlanks
         return PeerAddress(host: host, port: port, peerID: defaults.peerID, name: name.isEmpty ? nil : name).description
     }
@@ -165,7 +167,9 @@ struct FirstRunForm: Sendable {
             asksForFiles: checked.contains(.asks), downloads: expanded(line(.downloads).text.trimmedBlanks))
         if !defaults.isListenFixed {
             choices.listenHost = checked.contains(.everywhere) ? nil : line(.host).text.trimmedBlanks
-            if choices.listenHost?.isEmpty == true { return refuse(.host, "write the address to listen at") }
+            if let host = choices.listenHost, !Self.isHost(host) {
+                return refuse(.host, "an address of this machine, like 192.0.2.1 or ::1")
+            }
             guard let port = UInt16(line(.port).text.trimmedBlanks) else {
                 return refuse(.port, "a port is a number, 0 (any free one) to 65535")
             }
@@ -192,6 +196,13 @@ struct FirstRunForm: Sendable {
             choices.address = address
         }
         return .answer(.start(choices))
+    }
+
+    /// A name or an address, of version 6 without brackets; its port has a field of its own.
+    private static func isHost(_ host: String) -> Bool {
+        let colons = host.utf8.count { $0 == UInt8(ascii: ":") }
+        return !host.isEmpty && colons != 1
+            && host.unicodeScalars.allSatisfy { !"[]/ ".unicodeScalars.contains($0) && $0.value > 0x20 }
     }
 
     mutating func refuse(_ problem: FirstRunProblem) {

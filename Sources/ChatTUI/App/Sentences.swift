@@ -21,6 +21,10 @@ public enum Sentences {
         case .noSuchTransfer: return "there is no such transfer (/transfers lists them)"
         case .noSuchRequest: return "there is no such request (/requests lists them)"
         case .noSuchKey: return "that key is not to be decided about (another contact has it, or another answers)"
+        case .newKeyOf(let name):
+            let shown = SafeText(name, as: .name).text
+            return
+                "this is the new key of \(shown) (/verify \(shown) decides about it; contacts accept-key on the command line)"
         case .noSuchMessage: return "there is no such message any more (somebody has deleted it here)"
         case .notOwnMessage: return "it is not your message (only own messages can be changed)"
         case .retracted: return "it has been deleted already"

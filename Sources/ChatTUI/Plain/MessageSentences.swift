@@ -173,7 +173,8 @@ struct MessageSentences {
     }
 
     private func beginning(of message: ChatMessage) -> SafeText {
-        switch message.content {
+        if message.isRetracted { return SafeText(literal: "(deleted)") }
+        return switch message.content {
         case .text(let text): SafeText(ActionText.deed(in: text).map(String.init) ?? text, as: .line).truncated(to: 60)
         case .file: MessageSummary.quote(of: message)
         }

@@ -31,6 +31,12 @@ enum Composing: Sendable, Equatable {
         message.map { Composing.reply(to: $0).draft(line.text, keepsLines: true) } ?? line.text
     }
 
+    /// The same among the typed lines, where it is a command: behind that a second slash is no sign for a text any more.
+    static func typed(_ line: InputLine, answering message: ChatMessage?) -> String {
+        guard line.text.hasPrefix("//"), message != nil else { return waiting(line, answering: message) }
+        return waiting(InputLine(ActionText.literal(String(line.text.dropFirst()))), answering: message)
+    }
+
     /// What stands before the input instead of the name of the chat.
     var prompt: SafeText {
         switch self {
@@ -39,16 +45,14 @@ enum Composing: Sendable, Equatable {
         }
     }
 
-    /// The same as a command, for the stored draft: it means the same after a restart. Of an edit that has changed
+    /// The same as a command, for the stored draft, which is read by `parts`. Of an edit that has changed
     /// nothing, the line that waits for its end; beside one that has, that line is among the typed ones.
     ///
     /// `keepsLines`: typed lines are kept; without that the waiting line, which is nowhere else, goes before the edit.
     func draft(_ text: String, keepsLines: Bool) -> String {
         switch self {
         case .reply(let message):
-            // Behind the command a second slash is no sign for a text any more.
-            let meant = text.hasPrefix("//") ? ActionText.literal(String(text.dropFirst())) : text
-            return text.isEmpty ? "" : "/reply #\(message.id.short) \(meant)"
+            return text.isEmpty ? "" : "/reply #\(message.id.short) \(text)"
         case .edit(let message, let saved, let answered):
             let isUnchanged = text.isEmpty || message.content == .text(text)
             guard isUnchanged || (!keepsLines && !saved.isEmpty) else { return "/edit #\(message.id.short) \(text)" }
@@ -62,9 +66,6 @@ enum Composing: Sendable, Equatable {
         guard words.count == 3, ["/reply", "/edit"].contains(words[0]), words[1].hasPrefix("#"),
             let message = MessageReference(named: String(words[1]))
         else { return nil }
-        let isEdit = words[0] == "/edit"
-        // In an edit a slash is a letter.
-        let isText = isEdit || !words[2].hasPrefix("/") || ActionText.deed(in: String(words[2])) != nil
-        return (isEdit, message, isText ? String(words[2]) : "/" + words[2])
+        return (words[0] == "/edit", message, String(words[2]))
     }
 }

@@ -86,6 +86,7 @@ struct FilePickerScreen {
         if let problem = listing.problem { return "cannot be read: \(problem)" }
         let hasNothing = rows.isEmpty || rows == [.parent]
         guard hasNothing else { return nil }
+        if picker.isLooking { return "looking…" }
         if !picker.filter.isEmpty { return "nothing matches" }
         let hidden = listing.entries.count
         return hidden > 0 ? "nothing but \(hidden) hidden \(hidden == 1 ? "entry" : "entries") (Alt-. shows them)" : nil

@@ -3,8 +3,10 @@
 extension FirstRunScreen {
     func drawSmall(on canvas: inout Canvas) {
         let rows = canvas.size.rows
-        let title = form.defaults.lacksOldKey ? "! The old key is gone (id restore)" : "Welcome to blipchat"
-        let head = rows >= 8 ? 1 : 0
+        let isLost = form.defaults.lacksOldKey
+        let lost = canvas.size.columns >= 34 ? "! The old key is gone (id restore)" : "! Old key is gone"
+        let title = isLost ? lost : "Welcome to blipchat"
+        let head = rows >= (isLost ? 3 : 8) ? 1 : 0
         if head > 0 { canvas.draw(SafeText(title, as: .line), at: Point(column: 0, row: 0), style: Theme.title) }
         var said = sentence
         if said.words.isEmpty {

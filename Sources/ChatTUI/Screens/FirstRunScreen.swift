@@ -168,8 +168,8 @@ struct FirstRunScreen {
         var column = box(.everywhere, "all addresses  ", on: &canvas, area, row: row)
         if !form.checked.contains(.everywhere) {
             text("at ", column: column)
-            field(.host, on: &canvas, area, row: row, column: column + 3, width: 16)
-            column += 20
+            field(.host, on: &canvas, area, row: row, column: column + 3, width: 15)
+            column += 19
         }
         text("port ", column: column)
         field(.port, on: &canvas, area, row: row, column: column + 5)

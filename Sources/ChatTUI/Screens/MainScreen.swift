@@ -157,8 +157,13 @@ struct MainScreen {
         }
         let rows = items.flatMap(\.lines)
         if !rows.isEmpty || chat.window.loading != nil { return rows }
-        return TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: max(10, area.size.columns - 1))
+        let width = max(10, area.size.columns - 1)
+        let words = TextWrap.wrap(SafeText(emptyWords(chat), as: .line), width: width)
             .map { StyledLine($0, Theme.quiet) }
+        guard chat.window.loadFailed else { return words }
+        // What is said to a chat that cannot be read has no place in it.
+        let said = state.lobby.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
+        return words + said.suffix(max(0, area.size.rows - words.count))
     }
 
     private func emptyWords(_ chat: Chat) -> String {

@@ -11,7 +11,7 @@ struct TransferDetails {
 
     /// What a window is too small for is scrolled: `top` is the first row that is seen.
     func draw(on canvas: inout Canvas, _ area: Rect, top: Int) {
-        let rows = rows(width: area.size.columns)
+        let rows = rows(in: area.size)
         let first = Self.first(top, of: rows.count, in: area.size.rows)
         for (place, row) in rows.dropFirst(first).prefix(area.size.rows).enumerated() {
             let point = Point(column: area.origin.column, row: area.origin.row + place)
@@ -34,7 +34,13 @@ struct TransferDetails {
 
     private static func valueWidth(_ columns: Int) -> Int { max(8, columns - labelWidth) }
 
-    func rows(width: Int) -> [(label: SafeText, value: SafeText, style: Style)] {
+    /// All rows; where they do not fit the last column is left to the marks.
+    func rows(in size: Size) -> [(label: SafeText, value: SafeText, style: Style)] {
+        let rows = rows(width: size.columns)
+        return rows.count > size.rows ? self.rows(width: size.columns - 1) : rows
+    }
+
+    private func rows(width: Int) -> [(label: SafeText, value: SafeText, style: Style)] {
         values.flatMap { label, value in
             // The caption is somebody's text; names and paths keep their order.
             let lines = TextWrap.wrap(

@@ -111,6 +111,9 @@ extension AppState {
     func whatHolds(_ contact: ContactID) -> String? {
         guard let chat = chat(contact) else { return nil }
         if chat.peer.isBlocked { return "\(chat.name.text) is blocked (/unblock \(chat.name.text))" }
+        if settings.requiresVerified, chat.peer.trust == .unverified {
+            return "unverified, waits until you compare (/verify)"
+        }
         return chat.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
     }
 

@@ -62,6 +62,7 @@ public enum HistoryInspection {
         do throws(StoreError) {
             try await database.writer.write { connection throws(StoreError) in
                 try HistoryValues.mend(HistoryValues.unreadable(in: connection), in: connection)
+                try HistoryRepair.adopt(in: connection)
                 try HistoryRepair.removeOrphans(in: connection)
                 try HistoryRepair.recountAll(in: connection)
                 try SearchIndex.rebuild(in: connection)
@@ -157,6 +158,8 @@ private struct Inspection {
             let number = try count("SELECT count(*) FROM \(table) WHERE \(condition)", connection)
             if number > 0 { found.append("\(number) \(what)") }
         }
+        let lonely = try count("SELECT count(*) FROM contacts WHERE \(HistoryRepair.lonely)", connection)
+        if lonely > 0 { found.append("\(lonely) contacts without a conversation") }
         found.isEmpty
             ? note(.orphans, .ok, "every row belongs to something")
             : note(.orphans, .error, found.joined(separator: ", "))

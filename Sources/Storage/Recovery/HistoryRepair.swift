@@ -23,6 +23,26 @@ enum HistoryRepair {
         ("drafts without a contact", "drafts", "contact NOT IN (SELECT id FROM contacts)"),
     ]
 
+    /// Messages whose contact is gone keep a contact of the number that they name; every contact has a conversation. What
+    /// was in it counts as read.
+    static func adopt(in connection: SQLiteConnection) throws(StoreError) {
+        try connection.run(
+            """
+            INSERT OR IGNORE INTO contacts(id, name, folded_name, addresses, trust, added)
+            SELECT DISTINCT contact, 'recovered ' || contact, 'recovered ' || contact, '', 'unverified', 0 FROM messages
+            WHERE contact > 0 AND contact NOT IN (SELECT id FROM contacts)
+            """)
+        try connection.run(
+            """
+            INSERT INTO conversations(contact, seen)
+            SELECT id, coalesce((SELECT max(position) FROM messages WHERE contact = contacts.id), 0) FROM contacts
+            WHERE \(lonely)
+            """)
+    }
+
+    /// Contacts that no conversation belongs to.
+    static let lonely = "id NOT IN (SELECT contact FROM conversations)"
+
     static func removeOrphans(in connection: SQLiteConnection) throws(StoreError) {
         for (_, table, condition) in orphans { try connection.run("DELETE FROM \(table) WHERE \(condition)") }
     }

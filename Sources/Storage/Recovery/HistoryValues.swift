@@ -64,25 +64,48 @@ enum HistoryValues {
             let sql = """
                 SELECT id, transfer, transfer_state FROM outbox WHERE position IS NULL AND operation IS NULL
                 """
-            return try refused(sql, number: 0, in: connection) { row throws(StoreError) in
+            let unreadable = try refused(sql, number: 0, in: connection) { row throws(StoreError) in
                 guard MessageID(row.text(1)) != nil, FileTransfer.State(rawValue: row.text(2)) != nil else {
                     throw MessageRow.damaged("an outbox entry")
                 }
             }
+            let misled = try connection.all("SELECT id FROM outbox WHERE contact <> \(addressee)") { row in
+                row.integer(0)
+            }
+            return unreadable + misled
         case .held:
             let sql = "SELECT \(SQLiteConnection.heldColumns), number FROM held"
-            return try refused(sql, number: 17, in: connection) { row throws(StoreError) in
+            let unreadable = try refused(sql, number: 17, in: connection) { row throws(StoreError) in
                 _ = try SQLiteConnection.heldMessage(from: row)
             }
+            // Nothing is held back that is so far ahead: it would wait for ever.
+            let ahead = try connection.all(
+                """
+                SELECT number FROM held JOIN conversations v USING (contact)
+                WHERE sequence < 1 OR sequence - \(SequenceOrder.largestGap) > v.expected_sequence
+                """
+            ) { row in row.integer(0) }
+            return unreadable + ahead.filter { !unreadable.contains($0) }
         case .conversations:
             let sql = "SELECT contact FROM conversations WHERE \(wrongCounters)"
             return try connection.all(sql) { row in row.integer(0) }
         }
     }
 
-    /// Numbers that nobody reaches by counting; beyond them counting on would fail.
+    /// Whose message or change an entry of the outbox is; NULL for news of a transfer.
+    private static let addressee = """
+        coalesce((SELECT m.contact FROM messages m WHERE m.position = outbox.position),
+            (SELECT o.contact FROM operations o WHERE o.number = outbox.operation))
+        """
+
+    /// The last position that was given to a message.
+    private static let lastPosition = "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'messages'), 0)"
+
+    /// Numbers that nobody reaches by counting, beyond which counting on would fail; and marks behind every message, up to
+    /// which all that is still to come would count as read.
     private static let wrongCounters = """
         next_sequence NOT BETWEEN 1 AND 4611686018427387904 OR expected_sequence NOT BETWEEN 1 AND 4611686018427387904
+            OR seen > \(lastPosition) OR receipt_confirmed > \(lastPosition)
         """
 
     private static func refused(
@@ -114,12 +137,20 @@ enum HistoryValues {
         case .transfers: try mendTransfer(number, in: connection)
         case .messages: try mendMessage(number, in: connection)
         case .operations: try connection.run("DELETE FROM operations WHERE number = ?", number)
-        case .outbox: try connection.run("DELETE FROM outbox WHERE id = ?", number)
+        case .outbox:
+            // A message waits for its own contact; news of a file that nobody can read are for nobody.
+            try connection.run(
+                "UPDATE outbox SET contact = \(addressee) WHERE id = ? AND \(addressee) IS NOT NULL", number)
+            try connection.run("DELETE FROM outbox WHERE id = ? AND \(addressee) IS NULL", number)
         case .held: try connection.run("DELETE FROM held WHERE number = ?", number)
         case .conversations:
             // Counted anew afterwards, from the messages.
             try connection.run(
-                "UPDATE conversations SET next_sequence = 1, expected_sequence = 1 WHERE contact = ?", number)
+                """
+                UPDATE conversations SET next_sequence = 1, expected_sequence = 1, seen = min(seen, \(lastPosition)),
+                    receipt_confirmed = min(receipt_confirmed, \(lastPosition))
+                WHERE contact = ?
+                """, number)
         }
     }
 
@@ -182,6 +213,8 @@ enum HistoryValues {
             UPDATE messages SET text = char(65533) WHERE position = ?1 AND text IS NULL
                 AND NOT EXISTS (SELECT 1 FROM transfers WHERE position = ?1)
             """, position)
+        // Whatever is not incoming is ours.
+        try connection.run("UPDATE messages SET outgoing = 1 WHERE position = ? AND outgoing NOT IN (0, 1)", position)
         let failed = DeliveryState.failed(reason: "")
         try connection.run(
             "UPDATE messages SET state = ?, reason = ? WHERE position = ? AND outgoing = 1 AND state NOT BETWEEN 0 AND 4",

@@ -68,7 +68,9 @@ extension CommandRunner {
         try await withHome(paths) { () throws(CommandError) in
             ReceiveFolder.removeEmpty(in: paths.data)
             let findings = await HistoryInspection.run(at: paths.history, isInUse: false)
-            guard findings.contains(where: \.isRepairable) else { return }
+            let repairable = findings.filter(\.isRepairable)
+            guard !repairable.isEmpty else { return }
+            for finding in repairable { streams.note("blipchat: puts right: \(safeLine(finding.text))") }
             try await HistoryFile.about(paths) { () throws(StoreError) in
                 try await HistoryInspection.repair(at: paths.history)
             }

@@ -36,7 +36,9 @@ final class ChatInstance: Sendable {
         self.store = store
         self.lock = lock
         let rates = TransferRates()
-        runner = OperationRunner(service: client, rates: rates) { path throws(CommandError) in
+        runner = OperationRunner(
+            service: client, rates: rates, holdsBack: { await !client.maySend(to: $0) }
+        ) { path throws(CommandError) in
             let summary: HistoryImporter.Summary
             do throws(CommandError) {
                 summary = try await HistoryImporter(store: store, path: path).run()

@@ -60,6 +60,7 @@ extension OperationRunner {
     ) async throws(CommandError) -> ExitCode {
         guard waiting.isWaiting else { return try waiting.result() }
         if peer.trust == .keyChanged { throw Self.keyChanged(who) }
+        if await holdsBack(peer.id) { throw Self.unverified(who) }
         let count = waiting.count
         let end = await wait.first(in: events) { event -> Bool? in
             switch event {

@@ -61,6 +61,7 @@ extension OperationRunner {
     ) async throws(CommandError) -> ExitCode {
         guard let wait else { return .done }
         if peer.trust == .keyChanged { throw Self.keyChanged(who) }
+        if await holdsBack(peer.id) { throw Self.unverified(who) }
         var outcome = Self.outcome(of: message.state, who)
         if outcome == nil { outcome = await self.outcome(of: message, to: who, peer, wait, events) }
         switch outcome {
@@ -115,6 +116,12 @@ extension OperationRunner {
         CommandError(
             .identity, who, "answers with another key than the pinned one; nothing is sent",
             advice: "see contacts verify, then contacts accept-key or contacts block")
+    }
+
+    static func unverified(_ who: String) -> CommandError {
+        CommandError(
+            .identity, who, "is not verified, and security.require_verified is set: it waits, nothing is sent",
+            advice: "compare the numbers of contacts verify; what waits goes out then")
     }
 
     /// Stored, but not with the peer in time.

@@ -8,6 +8,8 @@ import Glibc
 struct OperationRunner: Sendable {
     let service: any ChatService
     let rates: TransferRates
+    /// Whether what is written to a contact waits until they are verified (`security.require_verified`).
+    let holdsBack: @Sendable (ContactID) async -> Bool
     /// Adds an export to the history of the chat.
     let importsHistory: @Sendable (String) async throws(CommandError) -> HistoryImporter.Summary
 

@@ -32,7 +32,7 @@ extension CommandError {
             .cannotListen:
             .localIO
         case .notOnline: .network
-        case .noSuchKey: .identity
+        case .noSuchKey, .newKeyOf: .identity
         case .store: .store
         case .instanceLost, .instanceStopped: .network
         }

@@ -33,14 +33,7 @@ extension CommandRunner {
                 let exit = try await runDemo(on: terminal)
                 guard exit == .done else { return exit }
             case .start(let choices):
-                try save(choices, insteadOf: presets, paths)
-                var notices: [String] = []
-                do throws(IdentityError) {
-                    try IdentityFile.install(identity, at: paths.identity)
-                } catch {
-                    guard case .exists = error else { throw CommandError(error) }
-                    notices = ["Another blipchat made the key here meanwhile: your address is another one (/myid)"]
-                }
+                let notices = try begin(identity, choices, insteadOf: presets, paths)
                 return try await chat(
                     paths, self.configuration(paths), Task { nil }, on: Task { terminal },
                     choices.address.map(ScreenTarget.firstAddress) ?? target, notices: notices)
@@ -66,6 +59,22 @@ extension CommandRunner {
     }
 
     private static let allAddresses = "::"
+
+    /// Writes settings and key; where another first page has done that meanwhile its answers hold, and that is said.
+    private func begin(
+        _ identity: TLSIdentity, _ choices: FirstRunChoices, insteadOf presets: FirstRunChoices, _ paths: HomePaths
+    ) throws(CommandError) -> [String] {
+        let meanwhile = ["Another blipchat began here meanwhile: its key and its settings hold (/myid, /set)"]
+        guard !paths.hasIdentity else { return meanwhile }
+        try save(choices, insteadOf: presets, paths)
+        do throws(IdentityError) {
+            try IdentityFile.install(identity, at: paths.identity)
+        } catch {
+            guard case .exists = error else { throw CommandError(error) }
+            return meanwhile
+        }
+        return []
+    }
 
     /// Writes what was decided. What is as it would be anyway is left as it is: above all, an address to listen at that
     /// was set before stays the only one.
@@ -99,6 +108,7 @@ private enum FirstRunCheck {
         do throws(NetError) {
             try TCPListener.listen(on: .host(host, port: choices.listenPort)).close()
         } catch {
+            if case .dns(_, let reason) = error { throw .host("\(reason): \(host)") }
             guard case .posix(_, let errno) = error else { throw .host("\(host): \(error)") }
             let reason = Sentences.words(forErrno: errno)
             guard errno != EADDRNOTAVAIL else { throw .host("\(host): \(reason)") }
@@ -114,18 +124,18 @@ private enum FirstRunCheck {
             missing.append(place)
             place = HomePaths.parent(of: place)
         }
-        guard SmallFile.isFolder(place) else { throw .downloads("\(place) is not a folder") }
+        guard SmallFile.isFolder(place) else { throw .downloads("not a folder: \(place)") }
         var made: [String] = []
         defer { made.reversed().forEach { rmdir($0) } }
         for path in missing.reversed() {
             guard mkdir(path, 0o700) == 0 else {
-                throw .downloads("\(path) cannot be made: \(Sentences.words(forErrno: errno))")
+                throw .downloads("cannot be made, \(Sentences.words(forErrno: errno)): \(path)")
             }
             made.append(path)
         }
         let probe = "\(folder)/.blipchat-\(getpid())"
         guard mkdir(probe, 0o700) == 0 else {
-            throw .downloads("nothing can be written in \(folder): \(Sentences.words(forErrno: errno))")
+            throw .downloads("nothing can be written, \(Sentences.words(forErrno: errno)): \(folder)")
         }
         rmdir(probe)
     }
