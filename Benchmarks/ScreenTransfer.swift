@@ -27,8 +27,8 @@ enum ScreenTransfer {
         terminal.settle()
         let floor = try ScreenProgram.nothing.start()
         try floor.waitFor(ScreenProgram.nothing.mark)
-        // A transfer ends after some hundred keys: in one alone, p99 would be the worst of them.
-        let rounds = effort.samples > 1_000 ? 6 : 1
+        // A transfer ends after some hundred keys: in one alone, p99 would be the worst four of them.
+        let rounds = effort.samples > 1_000 ? 3 : 1
         var figures: [ScreenPart.KeyFigures] = []
         var least: [ScreenPart.KeyFigures] = []
         var seconds = 0.0

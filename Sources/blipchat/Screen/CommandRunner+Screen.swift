@@ -174,6 +174,7 @@ extension CommandRunner {
         var options = try applicationOptions(
             paths, settings, contact: contact, notices: notices, commands, reconfigure: reconfigure)
         options.isSecondScreen = isSecondScreen
+        TypingPriority.use()
         let application = ChatApplication(service: service, terminal: terminal, options: options)
         do {
             let code = try await application.run()
