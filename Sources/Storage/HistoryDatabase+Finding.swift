@@ -34,12 +34,12 @@ extension HistoryDatabase {
                 case .own: " AND m.outgoing = 1"
                 case .ownText: " AND m.outgoing = 1 AND m.text IS NOT NULL"
                 case .incoming: " AND m.outgoing = 0"
-                case .failed: " AND m.outgoing = 1 AND m.state = \(DeliveryState.failed(reason: "").rank)"
+                case .failed:
+                    " AND m.outgoing = 1 AND m.state = \(DeliveryState.sentAgain.rank) AND m.reason IS NOT ?"
                 }
-            return (
-                "m.retracted = 0\(kindCondition) ORDER BY m.position DESC LIMIT 1 OFFSET ?",
-                [.integer(Int64(max(number, 1) - 1))]
-            )
+            var values: [SQLiteValue] = [.integer(Int64(max(number, 1) - 1))]
+            if kind == .failed, case .failed(let reason) = DeliveryState.sentAgain { values = [.text(reason)] + values }
+            return ("m.retracted = 0\(kindCondition) ORDER BY m.position DESC LIMIT 1 OFFSET ?", values)
         }
     }
 

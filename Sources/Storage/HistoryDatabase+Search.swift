@@ -170,7 +170,8 @@ struct SearchStatement {
                 require("b.block >= \(ShownTimes.block(of: first))")
             }
         }
-        if conditions.isEmpty { require("1") }
+        // There is nothing left in them to be found; without the sign SQLite might look for them first.
+        require("+m.retracted = 0")
     }
 
     /// Only what has a time of the span; looks for it only where such times are.

@@ -132,6 +132,19 @@ extension HistoryDatabase {
         }
     }
 
+    public func markSentAgain(
+        _ id: MessageID, in contact: ContactID
+    ) async throws(StoreError) -> ChatMessage? {
+        try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
+            let state = DeliveryState.sentAgain
+            guard case .failed(let reason) = state else { return nil }
+            try connection.run(
+                "UPDATE messages SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
+                .text(reason), .integer(contact.rawValue), .text(id.text), .integer(Int64(state.rank)))
+            return try connection.message(id, of: contact, .outgoing)
+        }
+    }
+
     public func advanceOperation(
         _ id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {

@@ -10,6 +10,25 @@ import Testing
 
     private func record(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue { .record(members) }
 
+    @Test("what is said beside a file, and what is to be said of the name of a stranger, is told")
+    func words() {
+        let file = record([
+            "type": "file", "number": 8, "conversation": "bob", "from": "bob", "state": "offered", "name": "a.txt",
+            "size": 5, "caption": "first line\nsecond\u{200B}",
+        ])
+        #expect(Array(EventLines().lines(of: file).dropFirst()) == ["    first line", "    second ‹hidden: 1›"])
+        for (name, twin, warning) in [
+            ("a1ice", "alice", "  looks like your contact alice, but has another key"),
+            ("verified", nil, "  the name says \"verified\""), ("Erin", nil, "(blipchat requests)"),
+        ] as [(String, String?, String)] {
+            let request = record([
+                "id": 3, "name": .string(name), "origin": "192.0.2.7", "looks_like": twin.map(JSONValue.string),
+            ])
+            let lines = EventLines().lines(of: record(["type": "requests", "requests": .array([request])]))
+            #expect(lines.count == 1 && lines[0].hasSuffix(warning), "\(lines)")
+        }
+    }
+
     @Test("prints every kind of event on lines that no terminal obeys")
     func kinds() {
         let time = JSONValue.time(Timestamp(milliseconds: 1_793_491_200_000))

@@ -91,6 +91,29 @@ import Testing
         await home.store.close()
     }
 
+    @Test("for people say how much of a text or a file's name they do not show")
+    func hidden() async throws {
+        let home = try await Home()
+        let bob = try await home.store.addContact(
+            NewContact(
+                peerID: nil, name: "bob", addresses: [], trust: .unverified, added: Timestamp(milliseconds: 1)))
+        for text in ["plain", "z\u{200B}w\u{200D}x"] {
+            _ = try await home.store.enqueueMessage(
+                to: bob.id, text: text, replyTo: nil, at: Timestamp(milliseconds: 2))
+        }
+        _ = try await home.store.enqueueFileOffer(
+            to: bob.id,
+            file: NewOutgoingFile(
+                path: "/tmp/x", name: "q\u{200B}.txt", size: 5, modified: Timestamp(milliseconds: 2), contentType: "",
+                caption: "two\u{200B} words"), at: Timestamp(milliseconds: 3))
+        for format in [ExportFormat.text, .html] {
+            let text = try await home.export(format)
+            #expect(text.split(separator: "‹hidden: ").count == 3, "\(text)")
+            #expect(text.contains("two words"))
+        }
+        await home.store.close()
+    }
+
     @Test("tell nothing of what a message said that was taken back", arguments: ExportFormat.allCases)
     func retracted(_ format: ExportFormat) async throws {
         let home = try await filled()

@@ -52,6 +52,22 @@ struct HostileOutputTests {
         #expect(!all.contains { $0.unicodeScalars.contains(where: acts) })
     }
 
+    @Test("where the terminal is not one of UTF-8 every byte is one of ASCII, and JSON says the same", arguments: texts)
+    func ascii(text: String) throws {
+        let lines = MessageLines(records: Records(contacts: ContactDirectory([peer(text)])), usesColor: true)
+        for line in try lines.lines(of: message(.text(text), text)) {
+            let ascii = StandardStreams.ascii(line)
+            #expect(ascii.utf8.allSatisfy { $0 < 0x80 && ($0 >= 0x20 || $0 == 0x1B) }, "\(ascii)")
+        }
+        // The colours are ours.
+        let first = try lines.lines(of: message(.text(text), text)).first ?? ""
+        #expect(StandardStreams.ascii(first).hasPrefix("\u{1B}["))
+        let record = Records(contacts: ContactDirectory([peer(text)])).record(of: try message(.text(text), text)).text
+        let escaped = StandardStreams.escaped(record)
+        #expect(escaped.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
+        #expect(try JSONReader.read(Array(escaped.utf8))["text"]?.stringValue == text)
+    }
+
     @Test("records for programs can be shown with cat", arguments: texts)
     func records(text: String) throws {
         let records = Records(contacts: ContactDirectory([peer(text)]))

@@ -1,5 +1,6 @@
 // The settings of the running program: changed by /set, read again by /reload, and what takes effect when.
 
+import ChatCore
 import ChatTUI
 import Glibc
 import Synchronization
@@ -146,6 +147,31 @@ import Testing
         #expect(reply.isError)
         #expect(reply.lines[0].contains(advice), "\(reply.lines)")
         #expect(!SmallFile.exists(file.path))
+    }
+
+    @Test("what would make messages go because of their age is asked about, whatever it is called, and nothing else is")
+    func keep() async throws {
+        try TestFile.write("[history]\nkeep = 30\n[contact.\"Erin\"]\nkeep = \"forever\"\n", to: file.path)
+        let keeper = try keeper()
+        let text = TestFile.text(file.path)
+        let deleting: [SettingsRequest] = [
+            .set(key: "history.keep", words: "2"), .set(key: "keep", words: "29"),
+            .set(key: "contact.Erin.keep", words: "90"), .unset(key: "contact.erin.keep"),
+            .unset(key: "contact.\"Erin\".keep"), .set(key: "contact.Bob.keep", words: "3"),
+        ]
+        for request in deleting {
+            #expect(await keeper.carryOut(request) == .question, "\(request)")
+            #expect(TestFile.text(file.path) == text)
+        }
+        for request: SettingsRequest in [
+            .set(key: "keep", words: "31"), .set(key: "contact.Bob.keep", words: "31"),
+            .set(key: "contact.Bob.keep", words: "forever"), .unset(key: "history.keep"),
+            .set(key: "ui.hints", words: "off"),
+        ] {
+            #expect(await !keeper.carryOut(request).asks, "\(request)")
+        }
+        #expect(await keeper.carryOut(.confirmed(deleting[1])).lines == ["keep = 29"])
+        #expect(applied.all.last?.keep == .days(29))
     }
 
     @Test("beside a slip elsewhere nothing is written, unless it mends that")

@@ -107,6 +107,45 @@ import Testing
         await bob.stop()
     }
 
+    @Test("what failed is sent again once, a text and a file; then the next failed one is meant")
+    func retry() async throws {
+        let alice = try await TestPeer("alice").start()
+        let path = try alice.makeFile("a.txt", size: 100)
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        try await bob.restart(starting: false)
+        try await eventually("alice sees bob go") { try await !alice.isOnline("bob") }
+        let contact = try await alice.contactID("bob")
+        let texts = [try await alice.say("one", to: "bob"), try await alice.say("two", to: "bob")]
+        let file = try await alice.client.sendFile(at: path, named: "b.txt", caption: "words", to: contact)
+        for message in texts + [file] {
+            _ = try await alice.store.advanceState(of: message.id, in: contact, to: .failed(reason: "refused"))
+        }
+        func last() async throws -> MessageID? {
+            try await alice.client.message(.last(1, .failed), of: contact)?.id
+        }
+        for message in [file, texts[1], texts[0]] {
+            #expect(try await last() == message.id)
+            let again = try await alice.client.retry(message.id)
+            #expect(again.id != message.id && again.state == .pending)
+            await #expect(throws: ChatError.noSuchMessage) { try await alice.client.retry(message.id) }
+            #expect(try await alice.state(of: message.id) == .sentAgain)
+            guard case .file(let offered) = again.content else { continue }
+            #expect(offered.name == "b.txt" && offered.caption == "words")
+        }
+        #expect(try await last() == nil)
+        try await bob.start()
+        try await eventually("each arrives once") {
+            let arrived = try await bob.history(with: "alice")
+            let names = arrived.compactMap { message in
+                if case .file(let file) = message.content { file.name } else { nil }
+            }
+            return try await bob.texts(with: "alice") == ["two", "one"] && names == ["b.txt"]
+        }
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("a message whose reply is lost is sent again and stored once")
     func lostReply() async throws {
         let alice = try await TestPeer("alice").start()

@@ -182,7 +182,10 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             ("/abs/olute", "olute"), ("..", "file"), (".", "file"), ("", "file"), ("   ", "file"), ("/", "file"),
             (".bashrc", "bashrc"), ("-rf", "rf"), ("~root", "root"), ("a\u{0}b", "ab"), ("a\nb", "a b"),
             ("evil\u{1B}[31m.txt", "evil[31m.txt"), ("photo\u{202E}gpj.exe", "photogpj.exe"), ("a\u{200B}b", "ab"),
-            ("name. . ", "name"), ("NUL", "_NUL"), ("com1.txt", "_com1.txt"), ("what?*<>|\":.txt", "what.txt"),
+            ("name. . ", "name"), ("NUL", "_NUL"), ("com1.txt", "_com1.txt"), ("aux .txt", "_aux .txt"),
+            ("COM\u{B9}", "_COM\u{B9}"),
+            ("conin$.log", "_conin$.log"), ("com10", "com10"), ("\u{3164}.txt", "file.txt"), (".txt", "txt"),
+            ("what?*<>|\":.txt", "what.txt"),
             ("..\u{2f}\u{301}etc", "\u{301}etc"), ("Zoë 日本.txt", "Zoë 日本.txt"),
         ])
     func hostile(raw: String, expected: String) {

@@ -82,6 +82,16 @@ struct SearchSyntaxTests {
         for text in ["in:bob", "is:unread", "-x"] { #expect(!read(text).query.isEmpty, "\(text)") }
     }
 
+    @Test("within a conversation nobody else writes: from: leads to no other one, in: does")
+    func scope() {
+        #expect(read("from:bob", scope: Self.bob).query.contact == Self.bob)
+        #expect(read("from:bob", scope: Self.carol).problem == "from: names somebody who does not write here")
+        #expect(read("from:me", scope: Self.carol).query.contact == Self.carol)
+        let both = read("in:bob from:bob", scope: Self.carol)
+        #expect(both.query.contact == Self.bob && both.problem == nil)
+        #expect(read("from:bob").query.contact == Self.bob)
+    }
+
     @Test("reads terms: quotes of any kind, minus, blanks, nothing invisible")
     func terms() {
         #expect(

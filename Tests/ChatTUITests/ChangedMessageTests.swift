@@ -42,6 +42,21 @@ struct ChangedMessageTests {
         #expect(fixture.text.contains("👍 me  🔥 Alice"))
     }
 
+    @Test("what is hidden in a file's name or words is counted below it, and listed on its page with the words")
+    func hiddenInFile() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        var transfer = Fixture.transfer(9, .incoming, "q\u{200B}q.txt", size: 100, .complete)
+        transfer.caption = "c\u{200B}c\u{202E}c"
+        fixture.send(.chat(.messageAdded(Fixture.fileMessage(transfer, position: 60, at: Fixture.time(21, 9, 7)))))
+        #expect(fixture.text.contains("‹hidden: 2›"), "\(fixture.text)")
+        fixture.press("Ctrl-u")
+        fixture.enter("/info")
+        fixture.press("G")
+        for words in ["caption", "U+200B", "ZERO WIDTH SPACE (2)", "U+202E"] {
+            #expect(fixture.text.contains(words), "\(words): \(fixture.text)")
+        }
+    }
+
     @Test("a change that the peer does not have yet, or refuses, is told at the message")
     func changeStates() {
         let fixture = screen([

@@ -25,6 +25,17 @@ struct FilePickerTests {
         return fixture
     }
 
+    @Test("a folder with hidden entries only says so below the way out of it")
+    func hiddenOnly() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-t")
+        answer(&fixture, "/home/jo", [.init(name: ".cache", isFolder: true)])
+        let rows = fixture.text.split(separator: "\n").map(String.init)
+        let parent = rows.firstIndex { $0.contains("> ") && $0.contains("../") }
+        let note = rows.firstIndex { $0.contains("nothing but 1 hidden entry (Alt-. shows them)") }
+        #expect(parent != nil && note == parent.map { $0 + 1 }, "\(fixture.text)")
+    }
+
     /// Answers the question for the folder of the picker, and checks which one was asked for.
     private func answer(_ fixture: inout Fixture, _ folder: String, _ entries: [FileListing.Entry]) {
         guard case .files(let picker) = fixture.state.overlay else {

@@ -98,8 +98,8 @@ struct FolderLineTests {
         var fixture = main(folder)
         fixture.effects = []
         fixture.enter("/goto #\(folder[2].id.short)")
-        for case .message(let reference, let contact, let action) in fixture.questions {
-            fixture.send(.answer(.message(folder[2], reference, contact, action)))
+        for case .message(let reference, let contact, let action, let line) in fixture.questions {
+            fixture.send(.answer(.message(folder[2], reference, contact, action, line: line)))
         }
         #expect(fixture.text.contains("f102.jpg"), "\(fixture.text)")
     }
@@ -313,14 +313,14 @@ struct FolderLineTests {
         let history = talk + (2000...2003).map { Self.file($0) }
         fixture.answerPages(from: history)
         fixture.enter("/react 201 :+1:")
-        for case .message(let reference, let contact, let action) in fixture.questions {
+        for case .message(let reference, let contact, let action, let line) in fixture.questions {
             let found = Fixture.message(reference, in: history)
-            fixture.send(.answer(.message(found, reference, contact, action)))
+            fixture.send(.answer(.message(found, reference, contact, action, line: line)))
         }
         #expect(fixture.reacted == [talk[100].id])
         fixture.enter("/react 1000 :+1:")
-        for case .message(let reference, let contact, let action) in fixture.questions {
-            fixture.send(.answer(.message(nil, reference, contact, action)))
+        for case .message(let reference, let contact, let action, let line) in fixture.questions {
+            fixture.send(.answer(.message(nil, reference, contact, action, line: line)))
         }
         #expect(fixture.text.contains("There are fewer than 1000 messages"), "\(fixture.text)")
     }

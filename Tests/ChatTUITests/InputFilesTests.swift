@@ -39,6 +39,24 @@ struct InputFilesTests {
         remove("input_history")
     }
 
+    @Test("who keeps no lines has none on the disk, from the moment on at which that is set")
+    func forgets() {
+        let file = InputHistoryFile(path: folder + "/input_history")
+        file.append("a secret")
+        #expect(file.read(limit: 0).isEmpty && mode(folder + "/input_history") == 0)
+        remove("input_history")
+        var fixture = ScreenFixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
+        fixture.enter("a secret")
+        var settings = fixture.state.settings
+        settings.historyCount = 0
+        let request = SettingsRequest.set(key: "input.history", words: "0")
+        fixture.send(.done(.settings(request), .settings(SettingsReply(["input.history = 0"], settings: settings))))
+        #expect(fixture.effects.contains(.forgetLines))
+        fixture.press("Up")
+        #expect(fixture.state.input.isEmpty)
+    }
+
     @Test("a history file that has grown to more than twice the limit is made shorter")
     func shortens() {
         let file = InputHistoryFile(path: folder + "/input_history")

@@ -169,6 +169,41 @@ struct MouseTests {
         #expect(fixture.state.overlay == nil && fixture.state.input.cursor == 5)
     }
 
+    @Test("also a click on what is nothing by itself, but none within the pane")
+    func besideNothing() {
+        for key in ["Alt-k", "Alt-x", "F1", "Ctrl-t", "Alt-s"] {
+            var fixture = ScreenFixture.main(columns: 120, rows: 40)
+            fixture.press(key)
+            // The title.
+            fixture.click(column: 60, row: 0)
+            #expect(fixture.state.overlay == nil, "\(key)")
+        }
+        var fixture = ScreenFixture.main(columns: 120, rows: 40)
+        fixture.press("F1")
+        let picture = view(fixture.state, size: fixture.state.size)
+        var clicks = 0
+        for row in 0..<40 {
+            for column in 0..<120 where picture.target(at: Point(column: column, row: row)) == .nothing {
+                fixture.click(column: column, row: row)
+                clicks += 1
+            }
+        }
+        #expect(clicks > 100 && fixture.state.overlay != nil)
+    }
+
+    @Test("the command that was meant takes the place of the mistyped one, with what stood behind it")
+    func suggestion() throws {
+        var fixture = main()
+        fixture.press("Ctrl-u")
+        fixture.enter("/qury bob")
+        try fixture.click(on: "/query")
+        #expect(fixture.state.input.text == "/query bob" && fixture.state.status == nil)
+        fixture.press("Ctrl-u")
+        fixture.enter("/xyzzyx")
+        try fixture.click(on: "/help")
+        #expect(fixture.state.input.text == "/help")
+    }
+
     // MARK: Hints
 
     @Test("what hints at a command is its button")

@@ -54,6 +54,28 @@ struct PeopleTests {
         #expect(fixture.errands == [.approve(4, name: nil), .approve(3, name: nil)])
     }
 
+    @Test("from a request's page Esc leads back to the list that it was opened from, as long as there is one")
+    func backToList() {
+        let second = ContactRequest(
+            id: 4, peerID: Fixture.peerID("g"), name: "Gus", address: nil, origin: "192.0.2.45:51022",
+            received: Fixture.time(21, 9, 11))
+        for key in ["Esc", "q"] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.send(.chat(.requestsChanged([Self.erin, second])))
+            fixture.press("Alt-r", "j", "Enter")
+            #expect(fixture.text.contains("Gus") && !fixture.text.contains("Contact requests (2)"))
+            fixture.press(key)
+            #expect(fixture.text.contains("Contact requests (2)"), "\(key): \(fixture.text)")
+            #expect(fixture.text.contains("> 4 Gus"))
+            fixture.press("Esc")
+            #expect(fixture.state.overlay == nil)
+            fixture.press("Alt-r", "Enter")
+            fixture.send(.chat(.requestsChanged([])))
+            fixture.press("Esc")
+            #expect(fixture.state.overlay == nil)
+        }
+    }
+
     @Test("who was removed is named, although they are no contact any more")
     func removedName() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -350,10 +350,10 @@ struct ReadingTests {
             // A line that could not be carried out is there again.
             fixture.press("Ctrl-u")
             fixture.enter(line)
-            guard case .message(let reference, _, let action)? = fixture.questions.first else { return nil }
+            guard case .message(let reference, _, let action, let line)? = fixture.questions.first else { return nil }
             fixture.send(
                 .answer(
-                    .message(Fixture.message(reference, in: Self.long), reference, Fixture.alice, action)))
+                    .message(Fixture.message(reference, in: Self.long), reference, Fixture.alice, action, line: line)))
             return (reference, action)
         }
         // Own texts: 498, 495, … down to 3.
@@ -385,7 +385,7 @@ struct ReadingTests {
         fixture.enter("/delete 150")
         fixture.press("Alt-2")
         fixture.effects = []
-        fixture.send(.answer(.message(Self.long[50], .last(150, .own), Fixture.alice, .delete)))
+        fixture.send(.answer(.message(Self.long[50], .last(150, .own), Fixture.alice, .delete, line: nil)))
         #expect(fixture.errands.isEmpty)
     }
 
@@ -393,11 +393,11 @@ struct ReadingTests {
     func goTo() {
         var fixture = screen(Self.long)
         fixture.enter("/history 300")
-        guard case .message(let reference, _, let action)? = fixture.questions.first else {
+        guard case .message(let reference, _, let action, let line)? = fixture.questions.first else {
             Issue.record("nothing was asked")
             return
         }
-        fixture.send(.answer(.message(Self.long[200], reference, Fixture.alice, action)))
+        fixture.send(.answer(.message(Self.long[200], reference, Fixture.alice, action, line: line)))
         fixture.answerPages(from: Self.long)
         #expect(reference == .last(300, .any) && fixture.text.contains("line 201"))
     }

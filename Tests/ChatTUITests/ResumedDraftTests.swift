@@ -87,8 +87,8 @@ struct ResumedDraftTests {
         ])
     func others(draft: String) {
         var fixture = started(draft)
-        if case .message(let reference, _, let action)? = fixture.questions.last {
-            fixture.send(.answer(.message(nil, reference, Fixture.alice, action)))
+        if case .message(let reference, _, let action, _)? = fixture.questions.last {
+            fixture.send(.answer(.message(nil, reference, Fixture.alice, action, line: nil)))
         }
         #expect(fixture.state.input.text == draft && fixture.state.openChat?.composing == nil)
         #expect(fixture.state.status == nil)
@@ -103,7 +103,7 @@ struct ResumedDraftTests {
         fixture.type("!")
         fixture.send(
             .answer(
-                .message(Fixture.history[3], .shortID("00000000"), Fixture.alice, .resume(draft: draft))))
+                .message(Fixture.history[3], .shortID("00000000"), Fixture.alice, .resume(draft: draft), line: nil)))
         #expect(fixture.state.input.text == "/reply #00000000 hello!" && fixture.state.openChat?.composing == nil)
     }
 
@@ -115,6 +115,50 @@ struct ResumedDraftTests {
         let line = "/reply #\(Fixture.messageID(4).short) a long answer"
         fixture.enter(line)
         #expect(fixture.state.input.text == line && fixture.text.contains("That message is deleted"))
+        // As it was typed, whatever is kept of lines.
+        fixture.press("Ctrl-u")
+        fixture.state.settings.historyCount = 0
+        fixture.enter("/edit 99 a long text")
+        #expect(fixture.state.input.text == "/edit 99 a long text")
+        fixture.press("Ctrl-u")
+        fixture.enter("/reply -1 no line")
+        #expect(fixture.state.input.text == "/reply -1 no line")
+    }
+
+    @Test("a key's line that cannot be done puts nothing into the input")
+    func boundLine() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
+        fixture.enter("/whois alice")
+        fixture.state.settings.keys = ["F9": "/reply 99 thanks"]
+        fixture.press("F9")
+        #expect(fixture.text.contains("There are fewer than 99 messages"))
+        #expect(fixture.state.input.isEmpty)
+    }
+
+    @Test("a line about which the store answers late: it stands in its own chat, and takes nothing's place")
+    func lateLine() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
+        let line = "/reply 500 a long answer"
+        func answer() {
+            fixture.send(.answer(.message(nil, .last(500, .any), Fixture.alice, .reply("a long answer"), line: line)))
+        }
+        fixture.type("what is typed by then")
+        answer()
+        #expect(fixture.state.input.text == "what is typed by then")
+        #expect(fixture.text.contains("The line with which nothing was done is in the kill ring"))
+        fixture.press("Ctrl-a")
+        fixture.press("Ctrl-y")
+        #expect(fixture.state.input.text == line + "what is typed by then")
+        fixture.press("Ctrl-u")
+        fixture.press("Ctrl-k")
+        fixture.enter("/query bob")
+        answer()
+        #expect(fixture.state.openID == Fixture.bob && fixture.state.input.isEmpty)
+        #expect(fixture.text.contains("Nothing was done: the chat with Alice is not open any more"))
+        fixture.enter("/query alice")
+        #expect(fixture.state.input.text == line)
     }
 
     // MARK: Texts that look like actions

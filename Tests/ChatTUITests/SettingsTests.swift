@@ -119,13 +119,14 @@ import Testing
         #expect(fixture.state.input.text == "/unset ui.unicode.width ")
     }
 
-    @Test("contacts are not told that we are typing when the user does not want it")
+    @Test("whether a contact is told that we are typing is for the chat to decide: it may have a setting of its own")
     func typing() {
         var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
         fixture.state.settings.sendsTyping = false
         fixture.effects = []
         fixture.type("hello")
-        #expect(!fixture.errands.contains { if case .setTyping = $0 { true } else { false } })
+        #expect(fixture.errands.contains(.setTyping(true, Fixture.alice)))
     }
 
     @Test("it is said that nothing goes to an unverified contact when only verified ones are written to")

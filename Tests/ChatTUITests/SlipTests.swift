@@ -325,14 +325,35 @@ struct SlipTests {
     @Test("a setting that deletes messages asks first")
     func keep() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.enter("/set history.keep 30")
-        #expect(fixture.errands.isEmpty && fixture.text.contains("deletes what is older"))
-        fixture.enter("/set history.keep 3")
-        #expect(fixture.errands.isEmpty)
-        fixture.enter("/set history.keep 3")
-        #expect(fixture.errands == [.settings(.set(key: "history.keep", words: "3"))])
-        fixture.enter("/set history.keep forever")
-        #expect(fixture.errands == [.settings(.set(key: "history.keep", words: "forever"))])
+        func enter(_ line: String, asks request: SettingsRequest) {
+            fixture.effects = []
+            fixture.enter(line)
+            #expect(fixture.errands == [.settings(request)])
+            fixture.send(.done(.settings(request), .settings(.question)))
+            #expect(fixture.text.contains("This deletes messages that are too old then"))
+        }
+        enter("/set history.keep 30", asks: .set(key: "history.keep", words: "30"))
+        // Another one is asked about again.
+        enter("/set keep 3", asks: .set(key: "keep", words: "3"))
+        fixture.effects = []
+        fixture.enter("/set keep 3")
+        #expect(fixture.errands == [.settings(.confirmed(.set(key: "keep", words: "3")))])
+        enter("/unset contact.Bob.keep", asks: .unset(key: "contact.Bob.keep"))
+        fixture.enter("/version")
+        enter("/unset contact.Bob.keep", asks: .unset(key: "contact.Bob.keep"))
+    }
+
+    @Test("a setting for somebody who is no contact is a slip; one with the sign of the file is none")
+    func owners() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.effects = []
+        fixture.enter("/set contact.nobody.notify off")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("No contact is called nobody (/contacts lists them)"))
+        fixture.enter("/set contact.\"bob\".notify off")
+        #expect(fixture.errands == [.settings(.set(key: "contact.\"bob\".notify", words: "off"))])
+        fixture.effects = []
+        fixture.enter("/set ui.hints = false")
+        #expect(fixture.errands == [.settings(.set(key: "ui.hints", words: "false"))])
     }
 
     @Test("what a key has switched stays when another setting is changed")

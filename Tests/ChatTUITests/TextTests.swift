@@ -139,7 +139,7 @@ struct TextTests {
     func sentences() throws {
         let errors: [ChatError] = [
             .store(.diskFull), .badAddress(.badHost("x")), .ownAddress, .noSuchContact, .noSuchTransfer, .noSuchRequest,
-            .noSuchMessage, .textTooLong(bytes: 70_000, limit: 65_536), .emptyText, .badName(""),
+            .noSuchMessage, .textTooLong(bytes: 70_000, limit: 65_536), .emptyText, .badName(""), .badFileName(".."),
             .cannotRead(path: "/x", errno: 2), .notARegularFile(path: "/"), .cannotWrite(path: "/x", errno: 13),
             .notEnoughSpace(needed: 88_000_000, free: 12_000_000, folder: "/home"), .wrongTransferState(.complete),
             .ownTransfer, .outboxFull(limit: 10), .blocked, .cannotListen(endpoint: "x:1", reason: "in use"),

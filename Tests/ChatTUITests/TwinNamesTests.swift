@@ -66,6 +66,10 @@ import Testing
             ("bob ✓✓", "bob ‹✓›‹✓›", nil), ("bob \u{30FB} hi", "bob ‹\u{30FB}› hi", nil),
             ("J. R. Dobbs", "J. R. Dobbs", nil), ("Col·laborador", "Col·laborador", nil),
             ("KEY CHANGED", "KEY CHANGED", "KEY CHANGED"), ("Alice", "Alice", nil),
+            // What stands in front of our own lines, in the chat, in line mode, in `history` and `watch`.
+            ("~ me", "~ me", "me"), ("++ me", "++ me", "me"), ("me, read", "me, read", "me"),
+            ("me >", "me >", "me"), ("me to bob delivered", "me to bob delivered", "me"),
+            ("09:07 m\u{435}", "09:07 m\u{435}", "me"), ("Mela", "Mela", nil), ("Some me", "Some me", nil),
         ] as [(String, String, String?)])
     func pretence(name: String, shown: String, word: String?) {
         let text = SafeText(name, as: .name)
@@ -77,6 +81,33 @@ import Testing
         #expect(fixture.state.contact(named: shown) == Fixture.bob)
         #expect(NameLikeness.pretence(in: name) == word.map { "says \"\($0)\"" })
         #expect(NameLikeness.pretence(in: "me") == "says \"me\"" && NameLikeness.pretence(in: "mel") == nil)
+    }
+
+    @Test("a contact that is made now is marked at once, before the store has told of it")
+    func madeNow() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("Ctrl-u")
+        let peer = Fixture.peer(ContactID(77), "A1ice", .unverified)
+        fixture.send(.done(.approve(4, name: nil), .contact(peer)))
+        #expect(fixture.text.hasPrefix(" A1ice · looks like Alice · "), "\(fixture.text)")
+    }
+
+    @Test("the words for a request warn of the name, wherever they are said")
+    func requestWords() {
+        let fixture = Fixture.main(columns: 80, rows: 24)
+        for (name, warning) in [
+            ("A1ice", "    looks like your contact Alice, but has another key"),
+            ("verified", "    the name says \"verified\""),
+            ("D\u{430}n", "    the name mixes Latin and Cyrillic letters"),
+            ("Erin", nil),
+        ] as [(String, String?)] {
+            let request = ContactRequest(
+                id: 3, peerID: Fixture.peerID("c"), name: name, address: nil, origin: "192.0.2.7",
+                received: Fixture.time(21, 9, 0))
+            let lines = RequestSentences(state: fixture.state).lines(of: request).map(\.text)
+            #expect(lines.count == (warning == nil ? 3 : 4))
+            if let warning { #expect(lines.contains(warning), "\(lines)") }
+        }
     }
 
     @Test("such a name is marked in the title, /contacts and /whois, and in a request")

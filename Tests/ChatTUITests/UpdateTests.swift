@@ -489,6 +489,13 @@ struct UpdateTests {
         fixture.send(.chat(.messageChanged(message)))
         #expect(fixture.text.contains("09:06 !      me (kept"))
         #expect(fixture.text.contains("not sent: they refused it (/retry)"))
+        // What was sent again is not offered to be sent again, and is no failed message any more.
+        message.state = .sentAgain
+        fixture.send(.chat(.messageChanged(message)))
+        #expect(fixture.text.contains("not sent, and sent again") && !fixture.text.contains("(/retry)"))
+        fixture.press("Ctrl-u")
+        fixture.enter("/retry")
+        #expect(fixture.text.contains("There is no failed message"))
     }
 
     @Test("conversations are read anew after changes, but not for each of them")

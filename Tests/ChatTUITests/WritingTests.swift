@@ -258,6 +258,35 @@ struct WritingTests {
 
     // MARK: Slash commands
 
+    @Test("Up and Down go by the rows that are seen, before they leave the line for those of before")
+    func rows() {
+        var fixture = Fixture.main(columns: 40, rows: 24)
+        fixture.press("Ctrl-u")
+        fixture.enter("/version")
+        // A row has 38 columns behind `> `.
+        let words = String((0..<80).map { index in Character(Unicode.Scalar(UInt8(97 + index % 26))) })
+        fixture.type(words)
+        fixture.press("Left")
+        #expect(fixture.state.input.cursor == 79)
+        fixture.press("Up")
+        #expect(fixture.state.input.cursor == 41 && fixture.state.input.text == words)
+        fixture.press("Up", "Down", "Up")
+        #expect(fixture.state.input.cursor == 3)
+        fixture.press("Up")
+        #expect(fixture.state.input.text == "/version")
+        fixture.press("Down")
+        #expect(fixture.state.input.text == words)
+        // Wide characters, and a line that was ended.
+        fixture.press("Ctrl-u")
+        fixture.send(.input(.paste(String(repeating: "\u{4E2D}", count: 20) + "\nab")))
+        fixture.press("Up")
+        #expect(fixture.state.input.cursor == 20, "behind the only one of its row")
+        fixture.press("Up")
+        #expect(fixture.state.input.cursor == 1)
+        fixture.press("Down", "Down")
+        #expect(fixture.state.input.cursor == 23)
+    }
+
     @Test("/bind binds, shows and lists; /unbind takes away; mistakes are said")
     func bind() {
         var fixture = Fixture.main(columns: 120, rows: 40)

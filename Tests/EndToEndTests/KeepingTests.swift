@@ -180,7 +180,7 @@ extension EndToEnd {
             }
             expectOneSentence(try await bob.run("forget", "alice", "--before", "soon"), 2, "soon", "yesterday")
             #expect(try await alice.texts("bob").count == 3)
-            #expect(try await bob.run("keep", "alice").output == "as config.toml says\n")
+            #expect(try await bob.run("keep", "alice").output == "forever, as config.toml says\n")
             #expect(try await bob.run("keep", "alice", "30").output == "30 days\n")
             #expect(try await bob.run("keep", "alice", "-3").status == .exited(2))
             // Everything is younger than that.

@@ -45,6 +45,32 @@ import Testing
         await database.close()
     }
 
+    @Test("what failed is the last failed message until it was sent again; nothing else can be marked so")
+    func sentAgain() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        var failed: [ChatMessage] = []
+        for text in ["one", "two", "three"] {
+            let message = try await database.say(text, to: bob)
+            failed.append(message)
+            if text != "three" {
+                _ = try await database.advanceState(of: message.id, in: bob, to: .failed(reason: "refused"))
+            }
+        }
+        func last(_ number: Int) async throws -> String? {
+            try await database.message(.last(number, .failed), of: bob)?.text
+        }
+        #expect(try await last(1) == "two")
+        #expect(try await last(2) == "one")
+        #expect(try await database.markSentAgain(failed[1].id, in: bob)?.state == .sentAgain)
+        #expect(try await last(1) == "one")
+        #expect(try await last(2) == nil)
+        #expect(try await database.markSentAgain(failed[2].id, in: bob)?.state == .pending)
+        #expect(try await database.markSentAgain(MessageID(at: now), in: bob) == nil)
+        await database.close()
+    }
+
     @Test("all texts of an edited message are kept in their order; of one that was taken back nothing is told")
     func versions() async throws {
         let folder = try TestFolder()

@@ -206,6 +206,29 @@ struct InspectionTests {
         await mended.close()
     }
 
+    @Test("what looks as if it were on its way and stands in no queue has failed, and nothing is sent by itself")
+    func unqueued() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        for text in ["one", "two", "three"] { try await database.say(text, to: bob) }
+        // Its entry leads nowhere any more.
+        try await database.writer.perform { connection throws(StoreError) in
+            try connection.run("UPDATE outbox SET position = 4711 WHERE position = 2")
+        }
+        await database.close()
+        let broken = await HistoryInspection.run(at: folder.database, isInUse: false)
+        let words = broken.filter { $0.verdict == .error }.map(\.text)
+        #expect(words == ["1 queued messages that are not there, 1 messages on their way in no queue"])
+        try await HistoryInspection.repair(at: folder.database)
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
+        let mended = try await folder.open()
+        let states = try await mended.page(of: bob, .newest, limit: 9).map(\.state)
+        #expect(states == [.pending, .failed(reason: "its place in the queue was lost"), .pending])
+        #expect(try await mended.outbox(for: bob, limit: 9).count == 2)
+        await mended.close()
+    }
+
     @Test("finds missing messages in the index of a history in use without holding it up")
     func inUse() async throws {
         let folder = try TestFolder()

@@ -93,6 +93,20 @@ struct SearchTests {
         #expect(try await database.texts(SearchQuery(text: "build", filesOnly: true)) == ["build-log.txt"])
     }
 
+    @Test("does not find what was taken back, also where no words are asked for")
+    func retracted() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        let message = try await database.say("taken back", to: bob)
+        try await database.say("stays", to: bob)
+        _ = try await database.enqueueOperation(
+            .retract, on: message.id, .outgoing, to: bob, at: Timestamp(milliseconds: 2_000))
+        #expect(try await database.texts(SearchQuery(text: "", contact: bob)) == ["stays"])
+        #expect(try await database.texts("taken") == [])
+        await database.close()
+    }
+
     @Test("says when there is more than the limit")
     func truncates() async throws {
         let folder = try TestFolder()

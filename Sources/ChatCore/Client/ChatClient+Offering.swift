@@ -13,7 +13,7 @@ extension ChatClient {
         // A link is offered under its own name: that is what the user knows it by.
         let typed = Self.lastComponent(path)
         let base = name ?? (FolderCalls.isComponent(typed) ? typed : Self.lastComponent(source.path))
-        guard FolderCalls.isComponent(base) else { throw .badName(base) }
+        guard FolderCalls.isComponent(base) else { throw .badFileName(base) }
         return try await offer(
             NewOutgoingFile(
                 path: source.path, name: base, size: source.facts.size, modified: source.facts.modified,

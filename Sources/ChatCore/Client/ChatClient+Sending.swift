@@ -34,9 +34,17 @@ extension ChatClient {
 
     public func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {
         let old = try await stored { () async throws(StoreError) in try await store.message(id) }
-        guard let old, old.direction == .outgoing, case .text(let text) = old.content else { throw .noSuchMessage }
-        guard case .failed = old.state else { throw .noSuchMessage }
-        return try await send(text, to: old.contact, replyTo: old.replyTo)
+        guard let old, old.fits(.failed) else { throw .noSuchMessage }
+        let new: ChatMessage
+        switch old.content {
+        case .text(let text): new = try await send(text, to: old.contact, replyTo: old.replyTo)
+        case .file(let file):
+            guard let path = file.path else { throw .noSuchMessage }
+            new = try await sendFile(at: path, named: file.name, caption: file.caption, to: old.contact)
+        }
+        // Where this cannot be written it stays what it is, a message that failed.
+        _ = await quietly { () async throws(StoreError) in try await store.markSentAgain(id, in: old.contact) }
+        return new
     }
 
     /// Whether one more operation may wait for `contact`.

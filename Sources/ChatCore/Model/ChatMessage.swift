@@ -27,6 +27,8 @@ public enum DeliveryState: Sendable, Equatable, Codable {
 
     /// What becomes of a message that its user took back before it was handed to a connection.
     public static let takenBack = DeliveryState.failed(reason: "deleted before it was sent")
+    /// What becomes of a message that failed and whose text was sent again as a new one.
+    public static let sentAgain = DeliveryState.failed(reason: "sent again")
 
     /// The sign that stands for it beside an own message (PRODUCT, rule 2).
     public var mark: String {
@@ -52,7 +54,7 @@ public enum DeliveryState: Sendable, Equatable, Codable {
 
     /// Whether a message may come from this state to `other`, or is in it already.
     public func mayBecome(_ other: Self) -> Bool {
-        if case .failed = self { return self == other }
+        if case .failed = self { return self == other || other == .sentAgain }
         return rank < other.rank || self == other
     }
 }

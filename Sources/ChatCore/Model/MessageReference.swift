@@ -17,7 +17,7 @@ public enum MessageReference: Sendable, Equatable, Codable {
         /// Own messages that can be edited.
         case ownText
         case incoming
-        /// Own ones that were refused for good.
+        /// Own ones that were refused for good, and were not sent again.
         case failed
     }
 
@@ -54,7 +54,9 @@ extension ChatMessage {
         case .own: return direction == .outgoing
         case .ownText: if case .text = content { return direction == .outgoing } else { return false }
         case .incoming: return direction == .incoming
-        case .failed: if case .failed = state { return direction == .outgoing } else { return false }
+        case .failed:
+            guard case .failed = state, state != .sentAgain else { return false }
+            return direction == .outgoing
         }
     }
 }

@@ -30,6 +30,15 @@ public enum Retention: Sendable, Hashable, Codable {
         }
     }
 
+    /// Whether messages go sooner than with `other`.
+    func isShorter(than other: Retention) -> Bool {
+        switch (self, other) {
+        case (.forever, _): false
+        case (.days, .forever): true
+        case (.days(let days), .days(let others)): days < others
+        }
+    }
+
     /// What was stored before is too old; `nil`: nothing is.
     public func limit(at now: Timestamp) -> Timestamp? {
         guard case .days(let days) = self else { return nil }
@@ -53,5 +62,14 @@ public struct RetentionRules: Sendable, Equatable {
     /// What holds for a conversation.
     public func retention(named name: String, own: Retention?) -> Retention {
         own ?? byName[name.lowercased()] ?? standard
+    }
+
+    /// Whether there may be messages that are too old now, and were not under the rules of `before`.
+    public func deletesMore(than before: RetentionRules) -> Bool {
+        let names = Set(byName.keys).union(before.byName.keys)
+        return standard.isShorter(than: before.standard)
+            || names.contains { name in
+                retention(named: name, own: nil).isShorter(than: before.retention(named: name, own: nil))
+            }
     }
 }

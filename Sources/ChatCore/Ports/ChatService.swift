@@ -241,6 +241,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case emptyText
     /// Names: empty, longer than 64 bytes, or with control characters.
     case badName(String)
+    /// What cannot be the name of a file: empty, `.` or `..`, longer than 255 bytes, or with a slash.
+    case badFileName(String)
     /// The file cannot be read: errno.
     case cannotRead(path: String, errno: Int32)
     case notARegularFile(path: String)

@@ -63,7 +63,9 @@ public protocol HistoryStore: Sendable {
     func advanceState(
         of id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage?
-    /// The same for an operation of ours; returns the message that it acts on, `nil` when there is none.
+    /// A failed message becomes one that was sent again; any other stays. Returns it as it is now, `nil` when there is none.
+    func markSentAgain(_ id: MessageID, in contact: ContactID) async throws(StoreError) -> ChatMessage?
+    /// The same as `advanceState` for an operation of ours; returns the message that it acts on, `nil` when there is none.
     func advanceOperation(
         _ id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage?

@@ -12,7 +12,7 @@ public struct SearchSyntax: Sendable, Equatable {
 
     /// What a search is read with.
     public struct Context {
-        /// The conversation to stay in unless `in:` or `from:` says otherwise.
+        /// The conversation to stay in unless `in:` says otherwise.
         public var scope: ContactID?
         /// Finds a contact by what was typed.
         public var contact: (String) -> ContactID?
@@ -73,7 +73,6 @@ public struct SearchSyntax: Sendable, Equatable {
                 }
                 if filter == .from { query.from = .incoming }
                 if filter == .from { author = contact } else { place = contact }
-                query.contact = contact
             case .has:
                 switch value.lowercased() {
                 case "file", "files": query.filesOnly = true
@@ -96,7 +95,11 @@ public struct SearchSyntax: Sendable, Equatable {
             }
         }
         if writers > 1 { problem = "from: stands twice, and a message has one writer" }
-        if let author, let place, author != place { problem = "from: and in: name two conversations" }
+        query.contact = place ?? context.scope ?? author
+        if let author, author != query.contact {
+            problem =
+                place == nil ? "from: names somebody who does not write here" : "from: and in: name two conversations"
+        }
         query.terms = terms
         words = terms.filter { !$0.isExcluded }.map { $0.text.lowercased() }
     }

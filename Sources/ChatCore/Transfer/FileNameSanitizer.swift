@@ -18,6 +18,10 @@ enum FileNameSanitizer {
                 scalars.append(scalar)
             }
         }
+        // What only looks like an ending keeps being one.
+        if scalars.first == ".", lastComponent.first != "." {
+            scalars.insert(contentsOf: otherwise.unicodeScalars, at: 0)
+        }
         while let first = scalars.first, first == "." || first == "-" || first == " " || first == "~" {
             scalars.removeFirst()
         }
@@ -87,13 +91,15 @@ enum FileNameSanitizer {
 
     private static func byteCount(_ scalars: [Unicode.Scalar]) -> Int { scalars.reduce(0) { $0 + UTF8.width($1) } }
 
-    /// Device names of DOS and Windows, with or without an ending.
+    /// Device names of Windows, with or without an ending, also behind blanks ("Naming Files, Paths, and Namespaces").
     private static func isReserved(_ name: String) -> Bool {
-        let stem = name.utf8.prefix { $0 != UInt8(ascii: ".") }
-        let upper = String(decoding: stem, as: UTF8.self).uppercased()
-        if ["CON", "PRN", "AUX", "NUL"].contains(upper) { return true }
-        let bytes = Array(upper.utf8)
-        guard bytes.count == 4, (0x31...0x39).contains(bytes[3]) else { return false }
-        return upper.utf8.starts(with: "COM".utf8) || upper.utf8.starts(with: "LPT".utf8)
+        var stem = name.unicodeScalars.prefix { $0 != "." }
+        while stem.last == " " { stem.removeLast() }
+        let upper = String(stem).uppercased()
+        if ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"].contains(upper) { return true }
+        guard upper.unicodeScalars.count == 4, let number = upper.unicodeScalars.last else { return false }
+        return deviceNumbers.contains(number) && (upper.hasPrefix("COM") || upper.hasPrefix("LPT"))
     }
+
+    private static let deviceNumbers = Set("0123456789\u{B9}\u{B2}\u{B3}".unicodeScalars)
 }

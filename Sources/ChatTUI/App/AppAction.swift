@@ -58,7 +58,7 @@ public enum Answer: Sendable {
     case context(generation: Int, [ChatMessage])
     case found([ChatMessage], generation: Int)
     /// `nil`: there is no such message.
-    case message(ChatMessage?, MessageReference, ContactID, MessageAction)
+    case message(ChatMessage?, MessageReference, ContactID, MessageAction, line: String?)
     /// Those that are there of the ones that were asked for.
     case quotes([ChatMessage], asked: [MessageID], ContactID)
     case versions([TextVersion], ChatMessage)

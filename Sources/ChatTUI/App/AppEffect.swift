@@ -14,6 +14,8 @@ public enum AppEffect: Sendable, Equatable {
     case spawn([String])
     /// Keeps a line for the next runs of the program.
     case keepLine(String)
+    /// Nothing of what was typed before is to be kept.
+    case forgetLines
     /// Hands the terminal to the user's editor with this text; `AppAction.edited` comes back.
     case edit(String)
     /// Paints every cell anew.
@@ -85,8 +87,8 @@ public enum Question: Sendable, Equatable {
     case context(ContactID, HistoryPosition, generation: Int)
     /// The words of browse mode's search.
     case find(SearchQuery, generation: Int)
-    /// The message that somebody means, for what is to be done with it.
-    case message(MessageReference, ContactID, MessageAction)
+    /// The message that somebody means, for what is to be done with it; with the line in which that was typed.
+    case message(MessageReference, ContactID, MessageAction, line: String?)
     /// Messages that others quote.
     case quotes([MessageID], ContactID)
     case versions(ChatMessage)

@@ -187,6 +187,7 @@ final class AppLoop {
             if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }
         case .keepLine(let line):
             if let inputHistory { historyQueue.async { inputHistory.append(line) } }
+        case .forgetLines: if let inputHistory { historyQueue.async { inputHistory.forget() } }
         case .bell, .terminal, .edit, .redraw, .suspend: onEffect(effect)
         }
     }

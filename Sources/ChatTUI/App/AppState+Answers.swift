@@ -25,8 +25,8 @@ extension AppState {
                 overlay = .search(pane)
             }
         case .found(let messages, let generation): receive(hits: messages, generation: generation, &effects)
-        case .message(let message, let reference, let contact, let action):
-            receive(message, reference, contact, action, &effects)
+        case .message(let message, let reference, let contact, let action, let line):
+            receive(message, reference, contact, action, line: line, &effects)
         case .quotes(let messages, let asked, let contact): receive(quotes: messages, asked: asked, of: contact)
         case .versions(let versions, let message): receive(versions: versions, of: message)
         case .pins(let messages, let generation): receive(pins: messages, generation: generation)
@@ -101,8 +101,7 @@ extension AppState {
         }
         if old.count + new.count > chats.count { transfers.keep(of: Set(chats.map(\.id))) }
         if list.count != old.count || list.contains(where: { old[$0.peer.id]?.peer.name != $0.peer.name }) {
-            let twins = NameLikeness.twins(among: list.map(\.peer))
-            for index in chats.indices { chats[index].twin = twins[chats[index].id] }
+            findTwins()
         }
         if let openID, chatIndex(openID) == nil {
             // The contact was removed; its half-typed lines are not lost.
@@ -120,6 +119,12 @@ extension AppState {
         {
             effects.append(.ask(.safetyNumber(chats[index].id)))
         }
+    }
+
+    /// Marks the names that are like one that was there before.
+    mutating func findTwins() {
+        let twins = NameLikeness.twins(among: chats.map(\.peer))
+        for index in chats.indices { chats[index].twin = twins[chats[index].id] }
     }
 
     /// At the start: the chat that was asked for, else one with unread messages, else the latest.

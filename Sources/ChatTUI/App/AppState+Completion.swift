@@ -53,7 +53,7 @@ extension AppState {
             offer(keys.map { .init(label: $0, value: $0) }, for: context)
         case .value(let key):
             let values = (settingNames.choices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
-            guard !values.isEmpty else { return say("Nothing to complete here") }
+            guard !values.isEmpty else { return say("There is nothing to complete here") }
             offer(values.map { .init(label: $0, value: $0) }, for: context)
         case .action:
             let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
@@ -65,9 +65,14 @@ extension AppState {
             let names = settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context)
         case .emoji:
-            let names = EmojiNames.table.filter { $0.name.hasPrefix(word.dropFirst()) }
+            let name = word.dropFirst()
+            // `:smile:` is the whole name.
+            let names =
+                name.last == ":"
+                ? EmojiNames.table.filter { $0.name == name.dropLast() }
+                : EmojiNames.table.filter { $0.name.hasPrefix(name) }
             offer(names.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }, for: context)
-        case .nothing: say("Nothing to complete here")
+        case .nothing: say("There is nothing to complete here")
         }
     }
 

@@ -41,6 +41,8 @@ extension AppState {
                 return send(ActionText.prefix + deed, from: source, &effects)
             }
             take(source, &effects)
+            if case .input = source { enteredLine = text }
+            defer { enteredLine = nil }
             run(command, arguments, &effects)
         case .planned(let name):
             confirming = nil
@@ -54,7 +56,7 @@ extension AppState {
             }
             let nothing = name.isEmpty ? "/ alone is no command" : "There is no /\(shown)"
             let meant = name.isEmpty ? nil : suggestion
-            let first = meant.map { "Did you mean /\($0)?" } ?? "\(nothing) (/help lists all)."
+            let first = meant.map { "\(SentenceHints.suggestion)/\($0)?" } ?? "\(nothing) (/help lists all)."
             say("\(first) To send it, start with //", isError: true)
         }
     }

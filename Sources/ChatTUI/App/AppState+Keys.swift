@@ -200,10 +200,10 @@ extension AppState {
         history.leave()
     }
 
-    /// Up: the line above, else the entered line before.
+    /// Up: the row above, else the entered line before.
     mutating func inputUp(_ effects: inout [AppEffect]) {
         if settings.upEditsLast, input.isEmpty, editLast(&effects) { return }
-        if input.moveLineUp() { return }
+        if moveByRow(-1) { return }
         if let line = history.older(than: input.text) {
             input.replace(with: line)
             draftChanged()
@@ -211,7 +211,7 @@ extension AppState {
     }
 
     mutating func inputDown() {
-        if input.moveLineDown() { return }
+        if moveByRow(1) { return }
         if let line = history.newer() {
             input.replace(with: line)
             draftChanged()

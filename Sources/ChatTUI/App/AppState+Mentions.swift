@@ -26,9 +26,4 @@ extension AppState {
             if let index = chatIndex(message.contact), chats[index].isUnread { chats[index].mentionCount += 1 }
         }
     }
-
-    /// The name of another contact that a stranger's name is made to look like.
-    func contactLike(_ name: String) -> SafeText? {
-        chats.first { NameLikeness.areAlike($0.peer.name, name) }?.name
-    }
 }

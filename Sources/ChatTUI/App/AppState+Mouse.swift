@@ -10,7 +10,12 @@ extension AppState {
         case .wheelDown: turnWheel(.down, at: mouse.point, &effects)
         case .press where mouse.button == .left && mouse.modifiers.isEmpty:
             // The user clicks on what is shown: the picture of this state.
-            if let target = view(self, size: size).target(at: mouse.point) { click(target, at: mouse.point, &effects) }
+            let picture = view(self, size: size)
+            if let target = picture.target(at: mouse.point) {
+                click(target, at: mouse.point, &effects)
+            } else if overlay != nil, !picture.isInOverlay(mouse.point) {
+                performInOverlay(.back, &effects)
+            }
         case .press, .release, .drag: break
         }
     }
@@ -28,7 +33,7 @@ extension AppState {
         } else if let list = layout.list, list.contains(point) {
             listTop = MainScreen(state: self, layout: layout).firstListed(movedBy: step * Self.wheelRows)
         } else if layout.input.contains(point), layout.input.size.rows > 1, overlay == nil {
-            _ = direction == .up ? input.moveLineUp() : input.moveLineDown()
+            _ = moveByRow(step)
         } else if browse != nil, overlay == nil {
             // Its keys act on the message under the cursor, which must be one that is seen.
             moveSelection(byRows: step * Self.wheelRows)
@@ -70,7 +75,17 @@ extension AppState {
 
     /// A command in a sentence: the user sees it in the input before anything happens.
     mutating func typeHint(_ line: String) {
-        guard input.isEmpty else { return say("Your line is in the way of \(line)") }
+        var line = line
+        if case .unknown(_, let suggestion) = SlashLine.parse(input.text, aliases: settings.aliases) {
+            // A line that cannot be run is in nobody's way; of a mistyped command the rest is meant.
+            if suggestion.map({ line.trimmedBlanks == "/\($0)" }) ?? false {
+                line = line.trimmedBlanks + input.text.drop { !$0.isWhitespace }
+            }
+            killRing.add(input.text)
+            status = nil
+        } else if !input.isEmpty {
+            return say("Your line is in the way of \(line)")
+        }
         overlay = nil
         stopBrowsing()
         input = InputLine(line)
@@ -137,13 +152,8 @@ extension AppState {
         stopBrowsing()
         completion = nil
         lastKill = nil
-        let layout = ScreenLayout(self)
-        let prompt = ScreenLayout.prompt(self, columns: layout.size.columns, hasTitle: layout.title != nil)
-        let box = InputBox(
-            input, width: layout.size.columns - prompt.width, maxRows: layout.input.size.rows,
-            reordering: settings.reorders)
-        let place = Point(column: point.column - prompt.width, row: point.row - layout.input.origin.row)
-        input.move(to: box.offset(at: place))
+        let (box, origin) = inputBox()
+        input.move(to: box.offset(at: Point(column: point.column - origin.column, row: point.row - origin.row)))
     }
 
     /// Where the key of a command would be looked up here: in the open pane first.

@@ -70,12 +70,20 @@ extension AppState {
         }
     }
 
-    private mutating func closeOverlay() {
+    mutating func closeOverlay() {
         if withdrawQuestion() { return }
         switch overlay {
         case .transfers(let pane): stepBack(in: pane)
         case .requests(var pane): overlay = pane.filter.stepBack() ? .requests(pane) : nil
         case .reader(var pane): overlay = pane.filter.stepBack() ? .reader(pane) : nil
+        case .verify(let pane):
+            // Others may have gone meanwhile, all of them too.
+            if var list = pane.list, !requests.isEmpty {
+                selectListed(in: &list)
+                overlay = .requests(list)
+            } else {
+                overlay = nil
+            }
         case .search(var pane) where pane.showsSyntax:
             pane.showsSyntax = false
             overlay = .search(pane)

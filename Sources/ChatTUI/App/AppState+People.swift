@@ -56,7 +56,7 @@ extension AppState {
         case .up: next = max(index - 1, 0)
         case .down: next = min(index + 1, max(requests.count - 1, 0))
         case .choose:
-            if let request { return showVerification(of: .request(request), &effects) }
+            if let request { return showVerification(of: .request(request), from: pane, &effects) }
         case .acceptRequest: errand { .approve($0, name: nil) }
         case .refuseRequest: errand { .reject($0) }
         case .blockRequest: errand { .blockRequest($0) }
@@ -71,8 +71,10 @@ extension AppState {
 
     // MARK: The number
 
-    mutating func showVerification(of subject: VerifyPane.Subject, _ effects: inout [AppEffect]) {
-        var pane = VerifyPane(subject: subject)
+    mutating func showVerification(
+        of subject: VerifyPane.Subject, from list: RequestsPane? = nil, _ effects: inout [AppEffect]
+    ) {
+        var pane = VerifyPane(subject: subject, list: list)
         switch subject {
         case .contact(let contact):
             effects.append(.ask(.safetyNumber(contact)))
@@ -151,10 +153,7 @@ extension AppState {
     private mutating func decide(
         _ command: AppCommand, about request: ContactRequest, _ number: [String]?, _ effects: inout [AppEffect]
     ) {
-        if command == .closePane {
-            overlay = nil
-            return
-        }
+        if command == .closePane { return closeOverlay() }
         // Another contact would be made of it, and the old one stay as it is for ever.
         if [.numbersMatch, .decideLater, .acceptRequest].contains(command),
             let chat = chats.first(where: { $0.peer.newPeerID == request.peerID })

@@ -98,7 +98,7 @@ extension AppState {
                     reply.lines = []
                 }
             }
-            adopt(reply, &effects)
+            adopt(reply, to: request, &effects)
         case .disconnect(let contact):
             say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
         case .setMuted(let contact, let until): say(sentence(muting: contact, until))
@@ -214,6 +214,7 @@ extension AppState {
                 peer: peer, lastMessage: nil, unreadCount: 0, readUpTo: nil, queuedCount: 0)
             let place = chats.firstIndex { $0.id > peer.id } ?? chats.count
             chats.insert(Chat(conversation: conversation), at: place)
+            findTwins()
             effects.append(.ask(.links([peer.id])))
         }
         if input.isEmpty, overlay == nil { open(peer.id, &effects) }
@@ -314,17 +315,19 @@ extension AppState {
         text.hasPrefix("/") && ActionText.deed(in: text) == nil ? "/" + text : text
     }
 
-    /// A line that could not be stored goes back to where it was typed, or to the kill ring.
-    private mutating func giveBack(_ text: String, asPaste isPaste: Bool = false, to contact: ContactID) {
+    /// A line with which nothing was done goes back to where it was typed, or to the kill ring.
+    mutating func giveBack(_ text: String, asPaste isPaste: Bool = false, to contact: ContactID) {
         var line = InputLine(isPaste ? "" : text)
         if isPaste { _ = line.insertPaste(text) }
         if contact == openID, input.isEmpty {
             input = line
+            draftChanged()
         } else if contact != openID, drafts[contact] == nil {
             drafts[contact] = line
+            typedDrafts.insert(contact)
         } else {
             killRing.add(text)
-            say("The line that was not stored is in the kill ring (\(key(.yank)))", isError: true)
+            say("The line with which nothing was done is in the kill ring (\(key(.yank)))", isError: true)
         }
     }
 }

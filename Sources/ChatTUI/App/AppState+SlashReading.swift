@@ -68,15 +68,15 @@ extension AppState {
         let reference = Self.reference(&scanner, alone: alone, kind: make("").kind)
         if reference == nil, let number = Self.wrongNumber(scanner) {
             let name = "/" + usage.dropFirst().prefix { $0 != " " }
-            giveLineBack()
-            return note(
+            note(
                 "There is no line \(number) (1 is the last). To send the number as text, write \(name) 1 \(number) …",
                 isError: true)
+            return giveBack(enteredLine)
         }
         if reference == nil, let word = loneReference(scanner, make("").kind) {
             let name = usage.prefix { $0 != " " }
-            giveLineBack()
-            return note("\(usage). For the text \(word) alone: \(name) 1 \(word)", isError: true)
+            note("\(usage). For the text \(word) alone: \(name) 1 \(word)", isError: true)
+            return giveBack(enteredLine)
         }
         guard let text = scanner.remainder() else { return note(usage, isError: true) }
         let action = make(text)
@@ -129,63 +129,54 @@ extension AppState {
     /// Does it at once when the message is in memory, else after the store has found it.
     mutating func find(_ reference: MessageReference, _ action: MessageAction, _ effects: inout [AppEffect]) {
         guard let chat = openChat else { return }
+        let line = action.hasText ? enteredLine : nil
         if let message = chat.window.message(reference) {
-            perform(checked: action, on: message, &effects)
+            perform(checked: action, on: message, line: line, &effects)
         } else if chat.window.isComplete {
-            sayNothing(at: reference, action, &effects)
+            sayNothing(at: reference, action, line: line, &effects)
         } else {
-            effects.append(.ask(.message(chat.window.countingFolded(reference), chat.id, action)))
+            effects.append(.ask(.message(chat.window.countingFolded(reference), chat.id, action, line: line)))
         }
     }
 
     /// The store has answered. What was meant for a chat is not done in another one.
     mutating func receive(
         _ message: ChatMessage?, _ reference: MessageReference, _ contact: ContactID, _ action: MessageAction,
-        _ effects: inout [AppEffect]
+        line: String?, _ effects: inout [AppEffect]
     ) {
         guard contact == openID else {
             if case .resume = action { return }
-            return say("Nothing was done with the message: the chat with \(name(of: contact)) is not open any more")
+            say("Nothing was done: the chat with \(name(of: contact)) is not open any more")
+            return giveBack(line, to: contact)
         }
         guard let message else {
             return sayNothing(
-                at: chat(contact)?.window.countingFolded(reference, times: -1) ?? reference, action, &effects)
+                at: chat(contact)?.window.countingFolded(reference, times: -1) ?? reference, action, line: line,
+                &effects)
         }
-        perform(checked: action, on: message, &effects)
+        perform(checked: action, on: message, line: line, &effects)
     }
 
     /// A name may lead to a message that a number would have skipped.
-    private mutating func perform(checked action: MessageAction, on message: ChatMessage, _ effects: inout [AppEffect])
-    {
+    private mutating func perform(
+        checked action: MessageAction, on message: ChatMessage, line: String?, _ effects: inout [AppEffect]
+    ) {
         guard message.fits(action.kind) || action.takesDeleted else {
-            giveBack(action)
-            return note(
-                message.isRetracted ? "That message is deleted" : "That message is no \(action.noun)", isError: true)
+            note(message.isRetracted ? "That message is deleted" : "That message is no \(action.noun)", isError: true)
+            return giveBack(line)
         }
         perform(action, on: message, &effects)
     }
 
     /// What was typed for a message that it cannot be done with is in the input again.
-    private mutating func giveBack(_ action: MessageAction) {
-        let isText =
-            switch action {
-            case .reply(let text), .edit(let text): text != nil
-            default: false
-            }
-        if isText { giveLineBack() }
-    }
-
-    private mutating func giveLineBack() {
-        guard input.isEmpty, let line = history.lines.last, line.hasPrefix("/") else { return }
-        input = InputLine(line)
-        draftChanged()
+    private mutating func giveBack(_ line: String?, to contact: ContactID? = nil) {
+        if let line, let contact = contact ?? openID { giveBack(line, to: contact) }
     }
 
     private mutating func sayNothing(
-        at reference: MessageReference, _ action: MessageAction, _ effects: inout [AppEffect]
+        at reference: MessageReference, _ action: MessageAction, line: String?, _ effects: inout [AppEffect]
     ) {
         if case .resume = action { return }
-        giveBack(action)
         switch reference {
         // Further back than there is anything: as far as there is.
         case .last where action == .show: scroll(.oldest, &effects)
@@ -195,6 +186,7 @@ extension AppState {
         case .shortID(let end): note("There is no message #\(end) in this chat", isError: true)
         case .transfer(let number): note("There is no file #\(number.rawValue) in this chat", isError: true)
         }
+        giveBack(line)
     }
 
     // MARK: Commands with more to them

@@ -14,7 +14,8 @@ extension AppState {
 
     /// The user changed the draft.
     mutating func tellTyping(_ effects: inout [AppEffect]) {
-        guard settings.sendsTyping, let openID, !input.isEmpty, input.characters.first != "/" else {
+        // Whether it is told is for the chat to know: contacts have settings of their own.
+        guard let openID, !input.isEmpty, input.characters.first != "/" else {
             stopTyping(&effects)
             return
         }

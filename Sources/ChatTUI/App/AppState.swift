@@ -125,6 +125,8 @@ public struct AppState: Sendable {
     var counter = 0
     /// The line that runs is that of a key.
     var runsBoundLine = false
+    /// The line of the input whose command runs; it stands there again where nothing can be done with its text.
+    var enteredLine: String?
     /// The folder that the latest command about files has named, whose number stands for its files in what is said.
     var namedFolder: TransferNumber?
     /// What /links has shown last.
@@ -288,16 +290,11 @@ extension AppState {
     var queuedCount: Int { chats.reduce(0) { $0 + $1.conversation.queuedCount } }
 
     /// `path` with the home folder as `~`.
-    func abbreviated(_ path: String) -> String {
-        guard !home.isEmpty, home != "/" else { return path }
-        if path == home { return "~" }
-        return path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
-    }
+    func abbreviated(_ path: String) -> String { HomeFolder.abbreviated(path, home: home) }
 
     /// `~` and `~/…` with the home folder in full.
     func expanded(_ path: String) -> String {
-        if let path = PastedPath.path(ofURI: path) { return path }
-        return path == "~" ? home : path.hasPrefix("~/") ? home + path.dropFirst(1) : path
+        PastedPath.path(ofURI: path) ?? HomeFolder.expanded(path, home: home)
     }
 
     /// A number that was not given before in this run: generations, notices.

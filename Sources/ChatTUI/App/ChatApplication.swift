@@ -116,7 +116,7 @@ public final class ChatApplication {
         case .edit(let text): edit(text)
         case .redraw: terminal.redraw()
         case .suspend: terminal.suspend()
-        case .run, .ask, .spawn, .keepLine, .quit, .giveUp: break
+        case .run, .ask, .spawn, .keepLine, .forgetLines, .quit, .giveUp: break
         }
     }
 

@@ -113,8 +113,9 @@ struct EffectRunner: Sendable {
             return .context(generation: generation, page)
         case .find(let query, let generation):
             return .found(try await service.search(query).hits, generation: generation)
-        case .message(let reference, let contact, let action):
-            return .message(try await service.message(reference, of: contact), reference, contact, action)
+        case .message(let reference, let contact, let action, let line):
+            let message = try await service.message(reference, of: contact)
+            return .message(message, reference, contact, action, line: line)
         case .quotes(let ids, let contact):
             return .quotes(try await service.messages(ids, of: contact), asked: ids, contact)
         case .versions(let message): return .versions(try await service.versions(of: message), message)

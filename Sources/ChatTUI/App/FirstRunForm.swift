@@ -38,7 +38,7 @@ struct FirstRunForm: Sendable {
         lines = [
             .name: InputLine(choices.name), .host: InputLine(choices.listenHost ?? defaults.reachableHost),
             .port: InputLine("\(choices.listenPort)"),
-            .downloads: InputLine(Self.abbreviated(choices.downloads, home: defaults.home)),
+            .downloads: InputLine(HomeFolder.abbreviated(choices.downloads, home: defaults.home)),
             .days: InputLine("\(days)"), .address: InputLine(choices.address ?? ""),
         ]
     }
@@ -139,7 +139,7 @@ struct FirstRunForm: Sendable {
             host = line(.host).text.trimmedBlanks
         }
         // Names of all addresses lead nobody here.
-        if ["0.0.0.0", "::"].contains(host) { host = defaults.reachableHost }
+        if LocalHost.isWildcard(host) { host = defaults.reachableHost }
         guard let port = UInt16(line(.port).text.trimmedBlanks), port > 0, Self.isHost(host) else { return nil }
         let name = line(.name).text.trimmedBlanks
         return PeerAddress(host: host, port: port, peerID: defaults.peerID, name: name.isEmpty ? nil : name).description
@@ -164,7 +164,8 @@ struct FirstRunForm: Sendable {
         }
         var choices = FirstRunChoices(
             name: name, listenHost: defaults.choices.listenHost, listenPort: defaults.choices.listenPort,
-            asksForFiles: checked.contains(.asks), downloads: expanded(line(.downloads).text.trimmedBlanks))
+            asksForFiles: checked.contains(.asks),
+            downloads: HomeFolder.expanded(line(.downloads).text.trimmedBlanks, home: defaults.home))
         if !defaults.isListenFixed {
             choices.listenHost = checked.contains(.everywhere) ? nil : line(.host).text.trimmedBlanks
             if let host = choices.listenHost, !Self.isHost(host) {
@@ -217,14 +218,6 @@ struct FirstRunForm: Sendable {
         problem = (field, words)
         focus = field
         return nil
-    }
-
-    private func expanded(_ path: String) -> String {
-        path == "~" ? defaults.home : path.hasPrefix("~/") ? defaults.home + path.dropFirst(1) : path
-    }
-
-    static func abbreviated(_ path: String, home: String) -> String {
-        home.count > 1 && path.hasPrefix(home + "/") ? "~" + path.dropFirst(home.count) : path
     }
 
     // MARK: What is said

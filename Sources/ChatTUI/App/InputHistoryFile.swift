@@ -14,9 +14,14 @@ public struct InputHistoryFile: Sendable {
         self.path = path
     }
 
-    /// The last `limit` lines, oldest first; none when there is no file. A file with many more is made shorter.
+    /// The last `limit` lines, oldest first; none when there is no file. A file with many more is made shorter; one of
+    /// which nothing is wanted is deleted.
     func read(limit: Int) -> [String] {
-        guard limit > 0, let bytes = contents() else { return [] }
+        guard limit > 0 else {
+            forget()
+            return []
+        }
+        guard let bytes = contents() else { return [] }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map { Self.line(in: $0) }
         if lines.count > 2 * limit { replace(with: lines.suffix(limit)) }
         return Array(lines.suffix(limit))
@@ -31,6 +36,9 @@ public struct InputHistoryFile: Sendable {
         var bytes = Self.bytes(of: line)
         _ = bytes.withUnsafeMutableBytes { write(file, $0.baseAddress, $0.count) }
     }
+
+    /// Deletes the file: who keeps no lines has none on the disk.
+    func forget() { unlink(path) }
 
     // MARK: The file
 

@@ -36,9 +36,10 @@ public enum Sentences {
         case .badName(let name):
             let isWord = ["me", "all"].contains(name.lowercased())
             if isWord { return "\"\(name)\" has a meaning of its own (choose another name)" }
-            return name.contains("/")
-                ? "\"\(name)\" cannot be the name of a file (leave the / out)"
-                : "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
+            return "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
+        case .badFileName(let name):
+            let limit = name.contains("/") ? "leave the / out" : "1 to 255 bytes, and not . or .."
+            return "\"\(name)\" cannot be the name of a file (\(limit))"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
         case .emptyFolder(let path): return "\(path) holds no file that can be sent (put one into it first)"

@@ -11,6 +11,8 @@ struct VerifyPane: Sendable, Equatable {
     }
 
     var subject: Subject
+    /// The list from which the page was opened: there Esc leads back.
+    var list: RequestsPane?
     /// The number as it was shown first: only this one can be confirmed.
     var number: [String]?
     /// The key that answers in place of the contact's, as it was when the page was opened: the decision is about it.

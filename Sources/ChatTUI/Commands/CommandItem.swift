@@ -41,7 +41,7 @@ struct CommandItem: Sendable {
                 items.append(item(binding, binding.label, title, group: group.rawValue))
             }
         }
-        if list == .help { items += otherKeys(keymap) }
+        if list == .help { items += otherKeys(keymap) + viKeys }
         for group in SlashCommand.Group.allCases {
             for command in SlashCommands.available where command.group == group {
                 items.append(
@@ -75,6 +75,16 @@ struct CommandItem: Sendable {
                 return item(binding, key, place + words, in: .otherKeys, group: "More")
             }
         }
+    }
+
+    /// The keys of vi's normal mode, which are not bound one by one.
+    private static let viKeys: [CommandItem] = [
+        ("Esc", "normal mode; again: browse messages"), ("i a I A R", "insert, append, replace"),
+        ("h l w b e 0 ^ $", "move, also by a count (3w)"), ("f F t T ; ,", "to a character"),
+        ("j k gg G", "lines, then the lines before"), ("d c y", "delete, change, copy a motion"),
+        ("x D C dd yy", "a character, the rest, a line"), ("p P", "put behind, before"), ("u .", "undo, again"),
+    ].map {
+        CommandItem(section: .otherKeys, group: "vi (edit_mode)", label: $0.0, title: "vi: " + $0.1, action: .nothing)
     }
 
     /// What `filter` leaves, best first: what is called so, then what begins so, then what has the letters somewhere.

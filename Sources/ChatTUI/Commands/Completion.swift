@@ -81,6 +81,18 @@ struct CompletionContext: Sendable, Equatable {
         case .alias: kind = .alias
         case .text, .word, nil: kind = .nothing
         }
+        if command?.verb == .search { completeFilter() }
+    }
+
+    /// The value of a filter of a search: `from:al`, `has:`.
+    private mutating func completeFilter() {
+        let values: [(filter: String, kind: Kind)] = [
+            ("from:", .contact), ("in:", .contact), ("has:", .oneOf(["file", "link"])), ("is:", .oneOf(["unread"])),
+        ]
+        guard let found = values.first(where: { word.lowercased().hasPrefix($0.filter) }) else { return }
+        kind = found.kind
+        word = String(word.dropFirst(found.filter.count))
+        start += found.filter.count
     }
 
     /// What stands behind a word of /notify: whose messages, or a value.
@@ -93,10 +105,11 @@ struct CompletionContext: Sendable, Equatable {
         }
     }
 
-    /// Where a `:na` begins that ends at the end of `text`: a colon behind a blank with two letters of a name.
+    /// Where a `:na` or a `:name:` begins that ends at the end of `text`: a colon behind a blank with two letters of a name.
     private static func emojiStart(of text: String) -> String.Index? {
-        guard let colon = text.lastIndex(of: ":") else { return nil }
-        let name = text[text.index(after: colon)...]
+        let open = text.hasSuffix(":") ? text.dropLast() : text[...]
+        guard let colon = open.lastIndex(of: ":") else { return nil }
+        let name = open[open.index(after: colon)...]
         guard name.count >= 2, name.allSatisfy({ $0.isLetter || $0.isNumber || "_+-".contains($0) }) else { return nil }
         guard colon > text.startIndex else { return colon }
         return text[text.index(before: colon)].isWhitespace ? colon : nil

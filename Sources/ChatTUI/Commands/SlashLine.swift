@@ -20,7 +20,7 @@ enum SlashLine: Sendable {
     static func parse(_ text: String, aliases: [String: String] = [:]) -> SlashLine {
         let visible = text.unicodeScalars.drop(while: isInvisible)
         guard let first = visible.first else { return .empty }
-        if first == wideSlash, let meant = command(behind: visible.dropFirst()) {
+        if otherSlashes.contains(first), let meant = command(behind: visible.dropFirst()) {
             return .unknown(meant, suggestion: meant)
         }
         guard first == "/" else { return .message(text) }
@@ -45,10 +45,10 @@ enum SlashLine: Sendable {
         return .unknown(name, suggestion: SlashCommands.suggestion(for: name, aliases: aliases.keys.sorted()))
     }
 
-    /// What input methods for Chinese and Japanese type for a slash.
-    private static let wideSlash: Unicode.Scalar = "／"
+    /// What input methods for Chinese and Japanese type for a slash, and what word processors make of one.
+    private static let otherSlashes: [Unicode.Scalar] = ["／", "\u{2044}", "\u{2215}"]
 
-    /// The command that somebody meant who typed its name behind a wide slash.
+    /// The command that somebody meant who typed its name behind another slash.
     private static func command(behind rest: Substring.UnicodeScalarView) -> String? {
         let name = String(rest.prefix { !isBlank($0) })
         return SlashCommands.named(name) == nil ? nil : name

@@ -148,7 +148,7 @@ struct MessageSentences {
             case .delivered:
                 lines.append(line("\(transfer == nil ? "delivered" : "offered") to \(name): ") + beginning(of: message))
             // It was to go out no more.
-            case .failed where message.isRetracted: break
+            case .failed where message.isRetracted || message.state == .sentAgain: break
             case .failed(let reason):
                 lines.append(line("FAILED (\(reason); /retry sends it again): ") + beginning(of: message))
             case .pending, .sent, .read: break
@@ -196,6 +196,9 @@ struct RequestSentences {
         ]
         if let address = request.address {
             lines.append(SafeText("    calls back at \(address.host):\(address.port)", as: .line))
+        }
+        if let warning = NameLikeness.warning(ofRequest: request.name, among: state.chats.map(\.peer)) {
+            lines.append(SafeText(literal: "    ") + warning)
         }
         lines.append(SafeText("    key \(request.peerID.text)", as: .line))
         lines.append(SafeText("    /approve \(request.id) or /reject \(request.id)", as: .line))

@@ -37,6 +37,14 @@ public enum MessageAction: Sendable, Equatable {
         }
     }
 
+    /// Whether a text was typed for it, which is not to be lost.
+    var hasText: Bool {
+        switch self {
+        case .reply(let text), .edit(let text): text != nil
+        default: false
+        }
+    }
+
     /// Whether a message that is deleted is as good as another.
     var takesDeleted: Bool {
         switch self {

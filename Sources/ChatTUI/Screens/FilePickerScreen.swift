@@ -42,7 +42,8 @@ struct FilePickerScreen {
         }
         if let words = emptyWords(rows), room > 0 {
             let words = SafeText(words, as: .line).truncated(to: area.size.columns - 2)
-            let place = Point(column: area.origin.column + 2, row: area.origin.row + 1)
+            // Behind `..`, which can be chosen.
+            let place = Point(column: area.origin.column + 2, row: area.origin.row + 1 + min(rows.count, room - 1))
             canvas.draw(words, at: place, style: Theme.quiet, maxWidth: area.size.columns - 2)
             canvas.addTargets(
                 [Hint("Alt-. shows them", .hiddenFiles)], in: words, at: place, width: area.size.columns - 2)

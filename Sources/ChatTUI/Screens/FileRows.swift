@@ -15,19 +15,28 @@ struct FileRows {
         let isOffer = transfer.state == .offered && transfer.direction == .incoming && !message.chat.peer.isBlocked
         // The files of a folder have one box together, in its line: FolderRows.
         let rows = isOffer && transfer.place == nil ? offerRows : lineRows
-        return transfer.caption.isEmpty || transfer.place != nil ? rows : rows + captionRows
+        return transfer.place != nil ? rows : rows + captionRows
     }
 
-    /// The text beside the file.
+    /// The text beside the file, and how much of it or of the name is not shown as it is.
     var captionRows: [StyledLine] {
-        let caption = TextWrap.wrap(
-            SafeText(transfer.caption, as: .multiline), width: max(10, message.width - indent - 1),
-            reordering: message.reorders)
-        return caption.prefix(20).map { line in
-            var row = StyledLine(.blanks(indent))
-            row.add(line)
-            return row
+        let text = SafeText(transfer.caption, as: .multiline)
+        var rows: [StyledLine] = []
+        if !transfer.caption.isEmpty {
+            let caption = TextWrap.wrap(
+                text, width: max(10, message.width - indent - 1), reordering: message.reorders)
+            rows = caption.prefix(20).map { line in
+                var row = StyledLine(.blanks(indent))
+                row.add(line)
+                return row
+            }
         }
+        if let note = SafeText.hiddenNote(of: [name, text]) {
+            var row = StyledLine(.blanks(indent))
+            row.add(note, Theme.quiet)
+            rows.append(row)
+        }
+        return rows
     }
 
     private var indent: Int {

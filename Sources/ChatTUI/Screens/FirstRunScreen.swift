@@ -95,7 +95,7 @@ struct FirstRunScreen {
         field(.name, on: &canvas, area, row: row)
         next()
         label("Your key")
-        text(FirstRunForm.abbreviated(form.defaults.keyPath, home: form.defaults.home), column: Self.labelWidth)
+        text(HomeFolder.abbreviated(form.defaults.keyPath, home: form.defaults.home), column: Self.labelWidth)
         next()
         label("Your address")
         text(form.ownAddress ?? "known when the chat takes calls: /myid", column: Self.labelWidth)

@@ -21,7 +21,7 @@ struct FolderRows {
             group.isOpenOffer && !message.chat.peer.isBlocked ? state.transfers.firstOffer(of: group) : nil
         var rows =
             if let offer { FileRows(message: message, transfer: offer).offerRows } else { line(group, isOpen: isOpen) }
-        if !head.caption.isEmpty { rows += FileRows(message: message, transfer: head).captionRows }
+        rows += FileRows(message: message, transfer: head).captionRows
         return isOpen ? rows + FileRows(message: message, transfer: head).lineRows : rows
     }
 

@@ -55,7 +55,9 @@ struct MessageInfo {
             facts.append(("reaction", "\(state.shown(emoji: reaction.emoji)) \(who)"))
         }
         let whose = message.direction == .outgoing ? "your" : "their"
-        facts.append(("number", "#\(message.id.short), the \(Units.ordinal(message.sequence)) of \(whose) messages"))
+        // Edits, reactions and deletions are counted with the messages (PROTOCOL, sequence numbers).
+        facts.append(
+            ("number", "#\(message.id.short), the \(Units.ordinal(message.sequence)) of \(whose) messages and changes"))
         facts.append(("id", message.id.text))
         if case .file(let old) = message.content {
             let file = state.transfers.byID[old.id] ?? old
@@ -84,8 +86,13 @@ struct MessageInfo {
     private func fileFacts(_ transfer: FileTransfer) -> [(String, String)] {
         var facts = [
             ("file", "#\(transfer.number.rawValue) \(SafeText(transfer.name, as: .fileName).text)"),
-            ("size", "\(Units.grouped(Int(clamping: transfer.size))) bytes, \(Sentences.word(for: transfer.state))"),
+            (
+                "size",
+                "\(Units.grouped(Int(clamping: transfer.size))) \(transfer.size == 1 ? "byte" : "bytes"), "
+                    + Sentences.word(for: transfer.state)
+            ),
         ]
+        if !transfer.caption.isEmpty { facts.append(("caption", transfer.caption)) }
         if let path = transfer.path { facts.append(("path", path)) }
         if let hash = transfer.sha256 { facts.append(("sha256", hash)) }
         return facts
@@ -141,7 +148,12 @@ struct MessageInfo {
 
     /// The code points that are not shown as themselves.
     private func hidden(width: Int) -> [StyledLine] {
-        guard case .text(let text) = message.content, !message.isRetracted else { return [] }
+        guard !message.isRetracted else { return [] }
+        let text =
+            switch message.content {
+            case .text(let text): text
+            case .file(let transfer): transfer.name + "\n" + transfer.caption
+            }
         var counts: [UInt32: Int] = [:]
         var order: [Unicode.Scalar] = []
         for scalar in text.unicodeScalars where Self.isHidden(scalar) {

@@ -200,10 +200,11 @@ struct MessageRows {
         }
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
         if case .failed(let reason) = message.state, !message.isRetracted {
-            let sentence = SafeText("not sent: \(reason) (/retry)", as: .line)
+            let isOver = message.state == .sentAgain
+            let sentence = SafeText(isOver ? "not sent, and \(reason)" : "not sent: \(reason) (/retry)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { text in
                 var line = StyledLine()
-                line.add(text, Theme.error, target: .action(.retry, message.id))
+                line.add(text, isOver ? Theme.quiet : Theme.error, target: isOver ? nil : .action(.retry, message.id))
                 return line
             }
         }

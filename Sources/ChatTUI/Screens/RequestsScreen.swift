@@ -41,10 +41,9 @@ struct RequestsScreen {
         var head = StyledLine(isSelected ? "> " : "  ", Theme.key)
         head.add("\(request.id) ", Theme.quiet)
         head.add(SafeText(request.name, as: .name), Theme.unread)
-        if let twin = state.contactLike(request.name) {
-            head.add("  looks like your contact \(twin.text), but has another key", Theme.error)
-        } else if let warning = NameLikeness.warning(of: request.name) {
-            head.add("  \(warning)", Theme.error)
+        if let warning = NameLikeness.warning(ofRequest: request.name, among: state.chats.map(\.peer)) {
+            head.add("  ")
+            head.add(warning, Theme.error)
         } else {
             head.add("  (name chosen by them)", Theme.quiet)
         }

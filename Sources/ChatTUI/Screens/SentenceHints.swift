@@ -3,6 +3,9 @@
 
 /// Finds commands in sentences.
 enum SentenceHints {
+    /// What stands in front of the command that somebody may have meant.
+    static let suggestion = "Did you mean "
+
     /// The commands of a sentence that begin it or stand at the beginning of parentheses, with what a click types.
     static func hints(in sentence: String) -> [Hint] {
         // Most sentences have none, and they are looked at in each frame.
@@ -11,7 +14,9 @@ enum SentenceHints {
         var previous: Character = "("
         for place in sentence.indices {
             defer { previous = sentence[place] }
-            guard sentence[place] == "/", previous == "(", let hint = hint(at: sentence[place...]) else { continue }
+            guard sentence[place] == "/", previous == "(" || sentence[..<place] == suggestion,
+                let hint = hint(at: sentence[place...])
+            else { continue }
             hints.append(hint)
         }
         return hints
@@ -23,7 +28,7 @@ enum SentenceHints {
             return nil
         }
         var words = text.prefix(name.count + 1)
-        let end = text.firstIndex { ");,:".contains($0) } ?? text.endIndex
+        let end = text.firstIndex { ");,:?".contains($0) } ?? text.endIndex
         let rest = text[words.endIndex..<end].drop { $0 == " " }
         // `/resume 8`, `/unblock Bob`; but not `/pins lists what is` and `/query WHO opens one`.
         let first = rest.prefix { $0 != " " }

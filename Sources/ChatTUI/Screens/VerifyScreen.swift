@@ -105,14 +105,13 @@ struct VerifyScreen {
             }
             return [line]
         case .request(let request):
-            let twin = state.contactLike(request.name).map {
-                wrapped("looks like your contact \($0.text), but has another key", Theme.error)
-            }
             let key = state.chats.first { $0.peer.newPeerID == request.peerID }.map {
                 wrapped("THE NEW KEY OF \($0.name.text): /verify \($0.name.text) decides about it", Theme.error)
             }
-            let warning = NameLikeness.warning(of: request.name).map { wrapped("the name \($0)", Theme.error) }
-            return origin(of: request) + (key ?? twin ?? warning ?? [])
+            let warning = NameLikeness.warning(ofRequest: request.name, among: state.chats.map(\.peer)).map {
+                wrapped($0.text, Theme.error)
+            }
+            return origin(of: request) + (key ?? warning ?? [])
         }
     }
 

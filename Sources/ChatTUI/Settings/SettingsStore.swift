@@ -37,6 +37,8 @@ public enum SettingsRequest: Sendable, Equatable {
     /// A contact has another name now, or with `nil` is gone: what was set for them goes along. Says nothing when there is
     /// nothing.
     case contact(String, becomes: String?)
+    /// A change that the user wants although it deletes messages at once.
+    indirect case confirmed(SettingsRequest)
     /// Reads the file again.
     case reload
     /// Another front end has changed the file, and the chat knows: reads it again, and says nothing.
@@ -47,6 +49,7 @@ public enum SettingsRequest: Sendable, Equatable {
     var key: String? {
         switch self {
         case .set(let key, _), .unset(let key): key
+        case .confirmed(let request): request.key
         case .show, .contact, .reload, .follow, .themes: nil
         }
     }
@@ -60,6 +63,17 @@ public struct SettingsReply: Sendable, Equatable {
     /// What to tell the user.
     public var lines: [String]
     public var isError: Bool
+    /// Nothing was changed, because messages would be deleted: `confirmed` does it.
+    public var asks = false
+
+    /// The answer to a change that would delete messages.
+    public static let question: SettingsReply = {
+        var reply = SettingsReply([
+            "This deletes messages that are too old then from this disk at once. Enter the same again to do it."
+        ])
+        reply.asks = true
+        return reply
+    }()
 
     public init(_ lines: [String], settings: ScreenSettings? = nil, theme: Theme? = nil, isError: Bool = false) {
         self.settings = settings

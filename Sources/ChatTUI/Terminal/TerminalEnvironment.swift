@@ -38,6 +38,16 @@ public struct TerminalEnvironment: Sendable, Equatable {
             isTmux: variable("TMUX") != nil, hasScreenSession: variable("STY") != nil)
     }
 
+    /// Whether the locale of the process is one of UTF-8, for output that is not curses. Changes nothing in the C library;
+    /// what no setting and a locale that is not installed mean is as for `current`.
+    public static let hasUnicodeLocale: Bool = {
+        guard let setting = localeSetting else { return true }
+        guard let locale = newlocale(1 << LC_CTYPE, "", nil) else { return namesUTF8(setting) }
+        defer { freelocale(locale) }
+        guard let name = nl_langinfo_l(nl_item(CODESET), locale) else { return false }
+        return String(cString: name) == "UTF-8"
+    }()
+
     /// The same, with what the user's settings say about colours and glyphs.
     public func applying(_ settings: ScreenSettings) -> TerminalEnvironment {
         var changed = self
@@ -60,13 +70,20 @@ public struct TerminalEnvironment: Sendable, Equatable {
     /// setting at all both mean UTF-8, as any terminal of today; only a setting that says otherwise gives ASCII.
     @ScreenActor
     private static func activateCharacterSet() -> Bool {
-        let setting = variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG")
+        let setting = localeSetting
         if setting != nil, setlocale(LC_CTYPE, "") != nil { return isUTF8() }
-        let name = setting?.lowercased() ?? "c.utf-8"
-        guard name.hasSuffix("utf-8") || name.hasSuffix("utf8"), setlocale(LC_CTYPE, "C.UTF-8") != nil else {
+        guard setting.map(namesUTF8) ?? true, setlocale(LC_CTYPE, "C.UTF-8") != nil else {
             return false
         }
         return isUTF8()
+    }
+
+    private static var localeSetting: String? { variable("LC_ALL") ?? variable("LC_CTYPE") ?? variable("LANG") }
+
+    /// Whether the name of a locale says so.
+    private static func namesUTF8(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return name.hasSuffix("utf-8") || name.hasSuffix("utf8")
     }
 
     private static func isUTF8() -> Bool {

@@ -16,6 +16,21 @@ public enum NameLikeness {
         return peers.first { Self.skeleton(of: $0.name) == skeleton }?.name
     }
 
+    /// What is to be said of the name of somebody who wants to become a contact: they have another key than any of `peers`.
+    /// `nil` for a name that is like no other.
+    public static func warning(ofRequest name: String, among peers: [Peer]) -> SafeText? {
+        warning(ofRequest: name, like: twin(of: name, among: peers))
+    }
+
+    /// The same, where `twin` is the contact's name that it is like.
+    public static func warning(ofRequest name: String, like twin: String?) -> SafeText? {
+        guard let twin else {
+            return warning(of: name).map { SafeText("the name \($0)", as: .line) }
+        }
+        return SafeText(literal: "looks like your contact ") + SafeText(twin, as: .name)
+            + SafeText(literal: ", but has another key")
+    }
+
     /// For each contact whose name is made to look like that of one who was there before: the name of that one.
     public static func twins(among peers: [Peer]) -> [ContactID: String] {
         var first: [String: Peer] = [:]
@@ -33,9 +48,22 @@ public enum NameLikeness {
     /// A name that says what only the screen says of people: `says "verified"`.
     static func pretence(in name: String) -> String? {
         let skeleton = skeleton(of: name)
-        // What the screen writes in front of our own lines.
-        if skeleton == "me" { return "says \"me\"" }
+        // What the screen writes in front of our own lines, perhaps behind a mark and with a state (`~ me`, `me, read`).
+        if skeleton == me || firstWord(of: name) == me { return "says \"me\"" }
         return states.first { skeleton.contains($0.skeleton) }.map { "says \"\($0.word)\"" }
+    }
+
+    private static let me = "me"
+
+    /// The skeleton of the first letters that stand together, whatever is in front of them.
+    private static func firstWord(of name: String) -> String? {
+        let scalars = name.unicodeScalars.drop { !$0.properties.isAlphabetic }
+        let word = scalars.prefix { scalar in
+            let properties = scalar.properties
+            return properties.isAlphabetic || properties.generalCategory == .nonspacingMark
+                || properties.isDefaultIgnorableCodePoint
+        }
+        return word.isEmpty ? nil : skeleton(of: String(word))
     }
 
     /// What stands behind names. Their skeletons are made once: titles are drawn with every picture.

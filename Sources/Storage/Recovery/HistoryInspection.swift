@@ -64,6 +64,7 @@ public enum HistoryInspection {
                 try HistoryValues.mend(HistoryValues.unreadable(in: connection), in: connection)
                 try HistoryRepair.adopt(in: connection)
                 try HistoryRepair.removeOrphans(in: connection)
+                try HistoryRepair.failUnqueued(in: connection)
                 try HistoryRepair.recountAll(in: connection)
                 try SearchIndex.rebuild(in: connection)
             }
@@ -160,6 +161,8 @@ private struct Inspection {
         }
         let lonely = try count("SELECT count(*) FROM contacts WHERE \(HistoryRepair.lonely)", connection)
         if lonely > 0 { found.append("\(lonely) contacts without a conversation") }
+        let unqueued = try count("SELECT count(*) FROM messages WHERE \(HistoryRepair.unqueued)", connection)
+        if unqueued > 0 { found.append("\(unqueued) messages on their way in no queue") }
         found.isEmpty
             ? note(.orphans, .ok, "every row belongs to something")
             : note(.orphans, .error, found.joined(separator: ", "))

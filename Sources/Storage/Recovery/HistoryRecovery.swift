@@ -90,6 +90,7 @@ public enum HistoryRecovery {
                 WHERE text IS NULL AND position NOT IN (SELECT position FROM transfers);
             """)
         try HistoryRepair.removeOrphans(in: connection)
+        try HistoryRepair.failUnqueued(in: connection)
         try HistoryRepair.recountAll(in: connection)
         return made
     }

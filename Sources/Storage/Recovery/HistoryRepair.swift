@@ -47,6 +47,20 @@ enum HistoryRepair {
         for (_, table, condition) in orphans { try connection.run("DELETE FROM \(table) WHERE \(condition)") }
     }
 
+    /// Own messages that look as if they were on their way, and that nothing sends: not even a restart would.
+    static let unqueued = """
+        outgoing = 1 AND state IN (0, 1)
+            AND position NOT IN (SELECT position FROM outbox WHERE position IS NOT NULL)
+        """
+
+    /// They failed, so that somebody sees it and sends them again, or not: it may have been long ago.
+    static func failUnqueued(in connection: SQLiteConnection) throws(StoreError) {
+        let failed = DeliveryState.failed(reason: "its place in the queue was lost")
+        guard case .failed(let reason) = failed else { return }
+        try connection.run(
+            "UPDATE messages SET state = ?, reason = ? WHERE \(unqueued)", .integer(Int64(failed.rank)), .text(reason))
+    }
+
     /// Conversations whose row does not say what the messages say.
     static let wrongFigures = """
         contact IN (SELECT v.contact FROM conversations v WHERE

@@ -43,10 +43,7 @@ enum HistoryValues {
                 _ = try HistoryDatabase.request(from: row)
             }
         case .transfers:
-            let sql = "SELECT \(TransferRow.columns) FROM transfers t"
-            return try refused(sql, number: 1, in: connection) { row throws(StoreError) in
-                _ = try TransferRow.transfer(from: row)
-            }
+            return try refusedTransfers("", [], in: connection)
         case .messages:
             // Of a file its own row has been looked at, and of a change, too.
             return try refused(MessageRow.select(), number: 1, in: connection) { row throws(StoreError) in
@@ -108,15 +105,26 @@ enum HistoryValues {
             OR seen > \(lastPosition) OR receipt_confirmed > \(lastPosition)
         """
 
+    /// The numbers, which stand in the column `number`, of the rows that `read` refuses.
     private static func refused(
-        _ sql: String, number: Int32, in connection: SQLiteConnection, _ read: (SQLiteRow) throws(StoreError) -> Void
+        _ sql: String, _ values: [SQLiteValue] = [], number: Int32, in connection: SQLiteConnection,
+        _ read: (SQLiteRow) throws(StoreError) -> Void
     ) throws(StoreError) -> [Int64] {
         var numbers: [Int64] = []
-        try connection.forEachRow(sql, []) { row in
+        try connection.forEachRow(sql, values) { row in
             do throws(StoreError) { try read(row) } catch { numbers.append(row.integer(number)) }
             return true
         }
         return numbers
+    }
+
+    private static func refusedTransfers(
+        _ condition: String, _ values: [SQLiteValue], in connection: SQLiteConnection
+    ) throws(StoreError) -> [Int64] {
+        let sql = "SELECT \(TransferRow.columns) FROM transfers t \(condition)"
+        return try refused(sql, values, number: 1, in: connection) { row throws(StoreError) in
+            _ = try TransferRow.transfer(from: row)
+        }
     }
 
     // MARK: Mending
@@ -184,16 +192,8 @@ enum HistoryValues {
         }
         try connection.run(
             "UPDATE transfers SET size = max(size, 0), transferred = max(transferred, 0) WHERE number = ?", number)
-        let sql = "SELECT \(TransferRow.columns) FROM transfers t WHERE number = ?"
-        let isRead: Void?
-        do throws(StoreError) {
-            isRead = try connection.first(sql, [number]) { row throws(StoreError) in
-                _ = try TransferRow.transfer(from: row)
-            }
-        } catch {
-            isRead = nil
-        }
-        guard isRead == nil else { return }
+        // What is still refused then is where it belongs in a folder.
+        guard try !refusedTransfers("WHERE t.number = ?", [number], in: connection).isEmpty else { return }
         try connection.run(
             """
             UPDATE transfers SET folder_set = NULL, folder = NULL, folder_files = NULL, folder_bytes = NULL

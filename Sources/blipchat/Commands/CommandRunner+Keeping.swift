@@ -33,11 +33,17 @@ extension CommandRunner {
 
     func keep() async throws(CommandError) -> ExitCode {
         let change = arguments.operands.count > 1 ? operand(1).lowercased() : nil
+        let rules = try configuration(try paths()).retentionRules
         return try await perform(.keep(operand(0), change: change), patience: .seconds(3600)) {
             [streams] record throws(CommandError) in
-            let keep = record["keep"]?.stringValue ?? "default"
-            let text = ["default": "as config.toml says", "forever": "forever"][keep] ?? "\(keep) days"
-            try streams.line(text)
+            let own = Retention(record["keep"]?.stringValue ?? "")
+            let name = record["conversation"]?.stringValue ?? ""
+            let text =
+                switch rules.retention(named: name, own: own) {
+                case .forever: "forever"
+                case .days(let days): days.counted("day")
+                }
+            try streams.line(own == nil ? "\(text), as config.toml says" : text)
         }
     }
 

@@ -109,8 +109,7 @@ extension CommandRunner {
                 try streams.json(Records.request(request, twin: twin))
             } else {
                 let mark =
-                    (twin.map { "looks like your contact \(safeName($0)), but has another key" }
-                    ?? NameLikeness.warning(of: request.name)).map { "  " + $0 } ?? ""
+                    NameLikeness.warning(ofRequest: request.name, among: peers).map { "  " + $0.terminalString() } ?? ""
                 try streams.line(
                     "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))\(mark)"
                 )

@@ -5,6 +5,11 @@ import ChatCore
 import ChatTUI
 
 extension Configuration {
+    /// How long conversations are kept where nothing else was said of them.
+    var retentionRules: RetentionRules {
+        RetentionRules(standard: keep, byName: contacts.compactMapValues(\.keep))
+    }
+
     /// Sets everything that the file decides about the chat. Name, listener and folders depend on the command line, too,
     /// and are set by CommandRunner.
     func apply(to chat: inout ChatConfiguration) {
@@ -12,7 +17,7 @@ extension Configuration {
         chat.downloadLimit = downloadLimit > 0 ? downloadLimit : nil
         chat.partialKeepDays = partialKeepDays > 0 ? partialKeepDays : nil
         if chat.acceptsFilesUpTo == nil { chat.acceptsFilesUpTo = standardAcceptance }
-        chat.retention = RetentionRules(standard: keep, byName: contacts.compactMapValues(\.keep))
+        chat.retention = retentionRules
         chat.deletesFiles = deletesFiles
         chat.sendsReceipts = screen.receipts == .send
         chat.sendsTyping = screen.sendsTyping

@@ -1,5 +1,6 @@
 // config.toml of a profile: read, checked, and changed one setting at a time. /set and `blipchat config` use it.
 
+import ChatCore
 import ChatTUI
 import Glibc
 
@@ -80,6 +81,27 @@ struct ConfigurationFile: Sendable {
         if path.text == "ui.theme", case .string(let name) = value { _ = try themes.theme(named: name) }
         try set(path, to: value)
         return value
+    }
+
+    /// Whether a change (with `nil`: back to the default) would make messages go because of their age. A change that cannot
+    /// be made deletes nothing.
+    func deletesMessages(settingTyped key: String, to words: String?) throws(CommandError) -> Bool {
+        guard SettingPath(typed: key)?.name == "keep", case let (path, setting) = try setting(typed: key) else {
+            return false
+        }
+        let text = try Configuration.contents(of: self.path).text
+        var editor = ConfigurationEditor(text)
+        if let words {
+            guard let value = setting.value(typed: words, at: path, home: home) else { return false }
+            editor.set(path, to: value)
+        } else {
+            _ = editor.unset(path)
+        }
+        func rules(_ text: String) -> RetentionRules {
+            var problems: [ConfigurationError] = []
+            return Configuration(text: text, home: home, problems: &problems).retentionRules
+        }
+        return rules(editor.text).deletesMore(than: rules(text))
     }
 
     /// Writes a value that its setting takes.

@@ -39,37 +39,52 @@ actor SettingsKeeper: SettingsStore {
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {
         do throws(CommandError) {
-            switch request {
-            case .show(let word): return SettingsReply(try show(word))
-            case .themes: return SettingsReply(try showThemes())
-            case .set(let key, let words):
-                guard file.exists || !hadFile else {
-                    throw CommandError(
-                        .localIO, file.path, "is gone, and all that was set in it",
-                        advice: "put it back, or /reload begins anew")
-                }
-                let value = try file.set(typed: key, to: words)
-                return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
-            case .unset(let key):
-                // A slip is no setting, and is taken out as well.
-                let setting = SettingPath(typed: key).flatMap(Setting.at)
-                guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
-                let words = "\(key) is as if it had never been set"
-                do throws(CommandError) {
-                    return try await reread(saying: words, changed: setting)
-                } catch {
-                    return SettingsReply([words + "; what is left:"] + error.words, isError: true)
-                }
-            case .contact(let old, let new):
-                guard try file.moveContact(old, to: new) else { return SettingsReply([]) }
-                var reply = try await reread(saying: "", changed: nil)
-                if !reply.isError { reply.lines = [] }
-                return reply
-            case .reload: return try await reload()
-            case .follow: return follow()
-            }
+            if try deletesMessages(request) { return .question }
+            return try await carryOut(asked: request)
         } catch {
             return SettingsReply(error.words, isError: true)
+        }
+    }
+
+    /// Whether a change makes messages go because of their age, and nobody has said yes to that.
+    private func deletesMessages(_ request: SettingsRequest) throws(CommandError) -> Bool {
+        switch request {
+        case .set(let key, let words): try file.deletesMessages(settingTyped: key, to: words)
+        case .unset(let key): try file.deletesMessages(settingTyped: key, to: nil)
+        default: false
+        }
+    }
+
+    private func carryOut(asked request: SettingsRequest) async throws(CommandError) -> SettingsReply {
+        switch request {
+        case .confirmed(let request): return try await carryOut(asked: request)
+        case .show(let word): return SettingsReply(try show(word))
+        case .themes: return SettingsReply(try showThemes())
+        case .set(let key, let words):
+            guard file.exists || !hadFile else {
+                throw CommandError(
+                    .localIO, file.path, "is gone, and all that was set in it",
+                    advice: "put it back, or /reload begins anew")
+            }
+            let value = try file.set(typed: key, to: words)
+            return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
+        case .unset(let key):
+            // A slip is no setting, and is taken out as well.
+            let setting = SettingPath(typed: key).flatMap(Setting.at)
+            guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
+            let words = "\(key) is as if it had never been set"
+            do throws(CommandError) {
+                return try await reread(saying: words, changed: setting)
+            } catch {
+                return SettingsReply([words + "; what is left:"] + error.words, isError: true)
+            }
+        case .contact(let old, let new):
+            guard try file.moveContact(old, to: new) else { return SettingsReply([]) }
+            var reply = try await reread(saying: "", changed: nil)
+            if !reply.isError { reply.lines = [] }
+            return reply
+        case .reload: return try await reload()
+        case .follow: return follow()
         }
     }
 

@@ -57,14 +57,22 @@ struct HTMLExport: ExportWriter {
     private func body(of message: ChatMessage, copy: String?) -> String {
         if message.isRetracted { return "<span class=\"note\">(deleted)</span>" }
         switch message.content {
-        case .text(let text): return Self.escaped(SafeText(ActionText.starred(text), as: .multiline).terminalString())
+        case .text(let text):
+            let safe = SafeText(ActionText.starred(text), as: .multiline)
+            return Self.escaped(safe.terminalString()) + Self.note(ofHidden: [safe])
         case .file(let transfer):
-            var html = Self.escaped(SafeText(transfer.name, as: .fileName).terminalString())
+            let name = SafeText(transfer.name, as: .fileName)
+            var html = Self.escaped(name.terminalString())
             if let copy { html = "<a href=\"\(Self.link(copy))\">\(html)</a>" }
             html += " <span class=\"state\">\(transfer.size) bytes, \(transfer.state.rawValue)</span>"
-            let caption = SafeText(transfer.caption, as: .multiline).terminalString()
-            return caption.isEmpty ? html : html + "<br>" + Self.escaped(caption)
+            let caption = SafeText(transfer.caption, as: .multiline)
+            if !transfer.caption.isEmpty { html += "<br>" + Self.escaped(caption.terminalString()) }
+            return html + Self.note(ofHidden: [name, caption])
         }
+    }
+
+    private static func note(ofHidden texts: [SafeText]) -> String {
+        SafeText.hiddenNote(of: texts).map { " <span class=\"note\">\(escaped($0.terminalString()))</span>" } ?? ""
     }
 
     func operation(_ operation: ChatOperation) -> String { "" }

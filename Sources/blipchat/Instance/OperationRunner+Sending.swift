@@ -60,10 +60,12 @@ extension OperationRunner {
         for message: ChatMessage, to who: String, _ peer: Peer, _ wait: EventWait?, _ events: AsyncStream<ChatEvent>
     ) async throws(CommandError) -> ExitCode {
         guard let wait else { return .done }
-        if peer.trust == .keyChanged { throw Self.keyChanged(who) }
-        if await holdsBack(peer.id) { throw Self.unverified(who) }
         var outcome = Self.outcome(of: message.state, who)
-        if outcome == nil { outcome = await self.outcome(of: message, to: who, peer, wait, events) }
+        if outcome == nil {
+            if peer.trust == .keyChanged { throw Self.keyChanged(who) }
+            if await holdsBack(peer.id) { throw Self.unverified(who) }
+            outcome = await self.outcome(of: message, to: who, peer, wait, events)
+        }
         switch outcome {
         case .done(let code): return code
         case .failed(let error): throw error

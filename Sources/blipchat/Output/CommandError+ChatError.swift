@@ -24,7 +24,8 @@ extension CommandError {
 
     private static func exitCode(of error: ChatError) -> ExitCode {
         switch error {
-        case .ownAddress, .textTooLong, .emptyText, .badName, .badAddress, .wrongTransferState, .ownTransfer,
+        case .ownAddress, .textTooLong, .emptyText, .badName, .badFileName, .badAddress, .wrongTransferState,
+            .ownTransfer,
             .blocked, .notOwnMessage, .retracted, .notText, .badReaction:
             .usage
         case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound

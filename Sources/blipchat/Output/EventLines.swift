@@ -9,7 +9,9 @@ struct EventLines {
     func lines(of record: JSONValue) -> [String] {
         switch record["type"]?.stringValue {
         case "message": return message(record)
-        case "file": return [head(record) + file(record)]
+        case "file":
+            return [head(record) + file(record)]
+                + MessageLines.lines(ofCaption: text(record, "caption")).map { "    " + $0 }
         case "link":
             let link = text(record, "link")
             return [
@@ -18,8 +20,11 @@ struct EventLines {
             ]
         case "requests":
             return (record["requests"]?.arrayValue ?? []).map { request in
-                now + "contact request \(request["id"]?.integerValue ?? 0) from \(safe(text(request, "name"), .name)) "
-                    + "at \(safe(text(request, "origin"), .line)) (blipchat requests)"
+                let twin = request["looks_like"]?.stringValue
+                let warning = NameLikeness.warning(ofRequest: text(request, "name"), like: twin)
+                return now + "contact request \(request["id"]?.integerValue ?? 0) from "
+                    + "\(safe(text(request, "name"), .name)) at \(safe(text(request, "origin"), .line)) "
+                    + "(blipchat requests)" + (warning.map { "  " + $0.terminalString() } ?? "")
             }
         case "notice": return [now + TextColor.error.paint(safe(text(record, "text"), .line), if: usesColor)]
         case "deleted": return [now + "messages with \(safe(text(record, "conversation"), .name)) were deleted"]

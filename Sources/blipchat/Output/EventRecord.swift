@@ -15,7 +15,14 @@ enum EventRecord {
                 "link": .string(StatusRecord.word(state)),
             ])
         case .requestsChanged(let requests):
-            .record(["v": 1, "type": "requests", "requests": .array(requests.map { Records.request($0) })])
+            .record([
+                "v": 1, "type": "requests",
+                "requests": .array(
+                    requests.map {
+                        // Whoever chose the name has another key than the contact.
+                        Records.request($0, twin: NameLikeness.twin(of: $0.name, among: records.contacts.peers))
+                    }),
+            ])
         case .typing(let contact, let composing):
             .record([
                 "v": 1, "type": "typing", "name": .string(records.contacts.name(of: contact)),

@@ -35,6 +35,7 @@ struct MessageLines {
             lines.append(
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
                     + "\(words)\(place)\(tail)")
+            lines += Self.lines(ofCaption: transfer.caption).map { "    " + $0 }
         case .text(let text):
             let parts = Self.lines(ofText: text)
             lines.append(head + (parts.first ?? ""))
@@ -46,12 +47,20 @@ struct MessageLines {
 
     /// The lines of a text; what was hidden in it is said at the end.
     static func lines(ofText text: String) -> [String] {
-        let safe = SafeText(ActionText.starred(text), as: .multiline)
+        lines(of: SafeText(ActionText.starred(text), as: .multiline))
+    }
+
+    private static func lines(of safe: SafeText) -> [String] {
         var lines = safe.lines().map { $0.terminalString() }
         if let note = safe.hiddenNote, let last = lines.popLast() {
             lines.append(last + (last.isEmpty ? "" : " ") + note.terminalString())
         }
         return lines
+    }
+
+    /// The text beside a file; none when there is none.
+    static func lines(ofCaption caption: String) -> [String] {
+        caption.isEmpty ? [] : lines(of: SafeText(caption, as: .multiline))
     }
 
     /// What was done to a message: `(edited)`, `(clock off)`, reactions.

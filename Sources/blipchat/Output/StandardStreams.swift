@@ -51,7 +51,9 @@ struct StandardStreams: Sendable {
         throw .system("standard output", "cannot be written", EBADF)
     }
 
-    func json(_ value: JSONValue) throws(CommandError) { try line(value.text) }
+    func json(_ value: JSONValue) throws(CommandError) {
+        try line(Self.isASCII(output) ? Self.escaped(value.text) : value.text)
+    }
 
     /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
     func note(_ text: String) {
@@ -83,9 +85,33 @@ struct StandardStreams: Sendable {
         _ = Self.write("\r\u{1B}[K" + SafeText(text, as: .line).terminalString(), to: diagnostics)
     }
 
+    /// Whether `descriptor` is a terminal whose locale is not UTF-8: it would take bytes of our texts for controls.
+    private static func isASCII(_ descriptor: Int32) -> Bool {
+        !TerminalEnvironment.hasUnicodeLocale && isatty(descriptor) == 1
+    }
+
+    /// A text that is safe already, and our own sequences, in characters that every terminal has.
+    static func ascii(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+        return text.reduce(into: "") { ascii, character in
+            ascii +=
+                character.isASCII
+                ? String(character) : SafeText(String(character), as: .multiline).terminalString(unicode: false)
+        }
+    }
+
+    /// The same of JSON, which has an escape for every character (RFC 8259, section 7): they stand in strings only.
+    static func escaped(_ json: String) -> String {
+        json.utf16.reduce(into: "") { escaped, unit in
+            guard unit >= 0x80 else { return escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit))) }
+            let digits = String(unit, radix: 16)
+            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+
     /// The error number when not everything could be written.
     private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-        var bytes = Array(text.utf8)[...]
+        var bytes = Array((isASCII(descriptor) ? ascii(text) : text).utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {

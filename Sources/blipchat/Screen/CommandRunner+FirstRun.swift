@@ -58,7 +58,7 @@ extension CommandRunner {
             keyPath: paths.identity, home: environment["HOME"] ?? "", lacksOldKey: SmallFile.exists(paths.history))
     }
 
-    private static let allAddresses = "::"
+    fileprivate static let allAddresses = "::"
 
     /// Writes settings and key; where another first page has done that meanwhile its answers hold, and that is said.
     private func begin(
@@ -104,7 +104,7 @@ extension CommandRunner {
 /// What this machine has against what was typed; nothing is left behind.
 private enum FirstRunCheck {
     static func listen(as choices: FirstRunChoices) throws(FirstRunProblem) {
-        let host = choices.listenHost ?? "::"
+        let host = choices.listenHost ?? CommandRunner.allAddresses
         do throws(NetError) {
             try TCPListener.listen(on: .host(host, port: choices.listenPort)).close()
         } catch {
