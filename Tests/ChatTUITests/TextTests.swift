@@ -93,12 +93,13 @@ struct TextTests {
             ("21 days ago", "31 Oct 2026"), ("two days ago", "19 Nov 2026"), ("last week", "14 Nov 2026"),
             ("a month ago", "21 Oct 2026"), ("nine months ago", "21 Feb 2026"), ("a year ago", "21 Nov 2025"),
             ("on friday", "20 Nov 2026"), ("20th november", "20 Nov 2026"), ("nov", "1 Nov 2026"),
-            ("Dec", "1 Dec 2025"),
+            ("Dec", "1 Dec 2025"), ("20.11.", "20 Nov 2026"), ("22.11", "22 Nov 2025"), ("2026/11/20", "20 Nov 2026"),
         ] {
             #expect(clock.startOfDay(named: name, today: today).map(clock.date) == date, "\(name)")
         }
         for name in [
             "last", "fr", "no 20", "nov 31", "ago", "3 moons ago", "99999999999999999999 days ago", "20 20",
+            "2/3", "20/11/2026", "20.", ".", "1.2.3.4", "31.2.",
         ] {
             #expect(clock.startOfDay(named: name, today: today) == nil, "\(name)")
         }

@@ -139,7 +139,7 @@ struct FirstRunForm: Sendable {
             host = line(.host).text.trimmedBlanks
         }
         // Names of all addresses lead nobody here.
-        if LocalHost.isWildcard(host) { host = defaults.reachableHost }
+        if !host.isEmpty, LocalHost.isWildcard(host) { host = defaults.reachableHost }
         guard let port = UInt16(line(.port).text.trimmedBlanks), port > 0, Self.isHost(host) else { return nil }
         let name = line(.name).text.trimmedBlanks
         return PeerAddress(host: host, port: port, peerID: defaults.peerID, name: name.isEmpty ? nil : name).description

@@ -84,14 +84,20 @@ public enum LocalClock: Sendable, Equatable {
             return self.start(ofDayBefore: start)
         default: break
         }
-        let dashed = text.split(separator: "-", omittingEmptySubsequences: false).map { Int64($0) }
+        let dashed = text.split(omittingEmptySubsequences: false) { "-/".contains($0) }.map { Int64($0) }
         if dashed.count == 2 || dashed.count == 3, let year = dashed[0], let month = dashed[1] {
-            guard let day = dashed.count == 3 ? dashed[2] : 1 else { return nil }
+            // `2/3` may be a day of February or of March.
+            guard year >= 1000, let day = dashed.count == 3 ? dashed[2] : 1 else { return nil }
             return start(year: year, month: Int(clamping: month), day: Int(clamping: day))
         }
-        let dotted = text.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
-        if dotted.count == 3, let day = dotted[0], let month = dotted[1], let year = dotted[2] {
-            return start(year: year, month: Int(clamping: month), day: Int(clamping: day))
+        // Without a year it is the last one that has begun: `20.11.`
+        let end = text.hasSuffix(".") ? text.dropLast() : text[...]
+        let dotted = end.split(separator: ".", omittingEmptySubsequences: false).map { Int64($0) }
+        if dotted.count == 2 || dotted.count == 3, let day = dotted[0], let month = dotted[1] {
+            let (month, day) = (Int(clamping: month), Int(clamping: day))
+            let latest = (month, day) <= (now.month, now.day) ? now.year : now.year - 1
+            guard let year = dotted.count == 3 ? dotted[2] : latest else { return nil }
+            return start(year: year, month: month, day: day)
         }
         return startOfDay(inWords: text.lowercased().split(separator: " "), now: now)
     }
@@ -179,7 +185,7 @@ public enum LocalClock: Sendable, Equatable {
     public func day(named text: String, today: Timestamp) -> (start: Timestamp, end: Timestamp)? {
         guard let start = startOfDay(named: text, today: today) else { return nil }
         let first = civil(start)
-        let isMonth = text.utf8.count { $0 == UInt8(ascii: "-") } == 1
+        let isMonth = text.utf8.count { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "/") } == 1
         let next =
             switch (isMonth, first.month) {
             case (true, 12): self.start(year: first.year + 1, month: 1, day: 1)
