@@ -69,6 +69,8 @@ struct BrowseTests {
             fixture.press("z")
             #expect(fixture.state.input.text == "half a li")
             #expect(fixture.text.contains("z does nothing while you browse"))
+            fixture.press("Ctrl-r")
+            #expect(fixture.text.contains("Ctrl-r does nothing while you browse"))
             fixture.press(leave)
             #expect(fixture.state.browse == nil)
             fixture.type("ne")

@@ -100,9 +100,9 @@ extension AppState {
         if let message = selectedMessage { perform(action, on: message, &effects) }
     }
 
-    /// A letter that is no key of browse mode.
-    mutating func typeInBrowse(_ text: String) {
-        let shown = SafeText(text, as: .line).prefix(width: 8).text
+    /// A letter or a key that is none of browse mode.
+    mutating func refuseInBrowse(_ key: String) {
+        let shown = SafeText(key, as: .line).prefix(width: 12).text
         say("\(shown) does nothing while you browse (F1 lists the keys, q ends it)")
     }
 

@@ -84,7 +84,13 @@ extension AppState {
         case .action(.command(let command), let context): give(command, from: context, &effects)
         case .action(.line(let line), _): runBound(line, &effects)
         // A sequence that means nothing is dropped, as a whole.
-        case .nothing: if keys.count == 1, let text = key.typedText { type(text, &effects) }
+        case .nothing where keys.count > 1: break
+        case .nothing:
+            if let text = key.typedText {
+                type(text, &effects)
+            } else if overlay == nil, browse != nil {
+                refuseInBrowse(key.name)
+            }
         }
     }
 
@@ -117,7 +123,7 @@ extension AppState {
             typeIntoOverlay(text, &effects)
             return
         }
-        if browse != nil { return typeInBrowse(text) }
+        if browse != nil { return refuseInBrowse(text) }
         // Who writes stays here.
         returnPlace = nil
         lastKill = nil
