@@ -56,16 +56,20 @@ struct HostileOutputTests {
     func ascii(text: String) throws {
         let lines = MessageLines(records: Records(contacts: ContactDirectory([peer(text)])), usesColor: true)
         for line in try lines.lines(of: message(.text(text), text)) {
-            let ascii = StandardStreams.ascii(line)
+            let ascii = Spelling.glyphs.ascii(line)
             #expect(ascii.utf8.allSatisfy { $0 < 0x80 && ($0 >= 0x20 || $0 == 0x1B) }, "\(ascii)")
         }
         // The colours are ours.
         let first = try lines.lines(of: message(.text(text), text)).first ?? ""
-        #expect(StandardStreams.ascii(first).hasPrefix("\u{1B}["))
+        #expect(Spelling.glyphs.ascii(first).hasPrefix("\u{1B}["))
         let record = Records(contacts: ContactDirectory([peer(text)])).record(of: try message(.text(text), text)).text
-        let escaped = StandardStreams.escaped(record)
+        let escaped = Spelling.json.ascii(record)
         #expect(escaped.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F })
         #expect(try JSONReader.read(Array(escaped.utf8))["text"]?.stringValue == text)
+        // What is like a sign of ours is none: on a page it would be a tag.
+        let page = Spelling.html.ascii(HTMLExport.escaped("\u{2039}script\u{203A}" + text))
+        #expect(page.utf8.allSatisfy { $0 < 0x80 } && page.hasPrefix("&#x2039;script&#x203a;"))
+        #expect(!page.contains("<") && !page.contains(">"))
     }
 
     @Test("records for programs can be shown with cat", arguments: texts)

@@ -74,6 +74,29 @@ import Testing
         await pair.stop()
     }
 
+    @Test("news of a folder's files do not hold up what is written behind them, whatever the sender lets through")
+    func news() async throws {
+        let alice = try await TestPeer("alice") {
+            $0.limits.operationsPerSecond = 0.001
+            $0.limits.operationBurst = 10
+        }.start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let path = alice.home + "/many"
+        mkdir(path, 0o755)
+        for number in 1...40 { try writeFile("\(path)/\(number)", Array("\(number)".utf8)) }
+        let offer = try await alice.client.sendFolder(at: path, caption: "", to: alice.contactID("bob"))
+        let first = try #require(offer.messages.first?.id)
+        try await bob.waitForState(.offered, of: first)
+        try await bob.client.acceptTransfer(try await bob.row(first).number, into: nil)
+        for message in offer.messages { try await bob.waitForState(.complete, of: message.id) }
+        try await bob.say("thanks", to: "alice")
+        try await eventually("the line is there") { try await alice.texts(with: "bob") == ["thanks"] }
+        for message in offer.messages { try await alice.waitForState(.complete, of: message.id) }
+        await alice.stop()
+        await bob.stop()
+    }
+
     @Test("a file of an accepted folder is counted once, however often it has to be accepted")
     func countedOnce() async throws {
         let pair = try await TransferPair(accepting: nil)

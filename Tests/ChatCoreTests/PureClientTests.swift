@@ -86,6 +86,24 @@ private struct Highest: RandomNumberGenerator {
             id: id, operation: .fileStatus(transfer: MessageID(at: Timestamp(milliseconds: id)), state: .accepted))
     }
 
+    @Test("what is answered while the outbox is read does not go out once more, though it was in what was read")
+    func answeredMeanwhile() {
+        var window = OutboxWindow()
+        let mayRead = window.ask()
+        window.beginReading()
+        let first = window.admit([entry(1), entry(2), entry(3)], now: at(0)).map(\.id)
+        #expect(mayRead && first == [1, 2, 3])
+        window.beginReading()
+        window.answered(1)
+        window.answered(2)
+        let second = window.admit([entry(1), entry(2), entry(3)], now: at(1))
+        #expect(second.isEmpty)
+        // A number that is used again is another entry.
+        window.beginReading()
+        let third = window.admit([entry(1)], now: at(2)).map(\.id)
+        #expect(third == [1])
+    }
+
     @Test("an entry goes out once per link, in order")
     func once() {
         var window = OutboxWindow()

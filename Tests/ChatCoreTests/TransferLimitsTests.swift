@@ -49,6 +49,17 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(pacer.wait(for: next, now: at(0)) <= .milliseconds(11))
     }
 
+    @Test("what was saved up under a higher rate does not go at once under a lower one")
+    func savedUp() {
+        var pacer = RatePacer(bytesPerSecond: 20_000_000, now: at(0))
+        pacer.setRate(1_000_000, now: at(10))
+        let first = pacer.draw(250_000, now: at(10))
+        #expect(pacer.wait(for: first, now: at(10)) == .zero)
+        pacer.use(first)
+        let second = pacer.draw(1_000_000, now: at(10))
+        #expect(pacer.wait(for: second, now: at(10)) >= .milliseconds(990))
+    }
+
     @Test("who stands behind what is given back moves up, and no more than the burst goes at once")
     func movingUp() {
         var pacer = RatePacer(bytesPerSecond: 1000, now: at(0))

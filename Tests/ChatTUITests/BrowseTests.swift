@@ -380,7 +380,7 @@ struct BrowseTests {
     @Test(
         "a question can be read at every size: what it does, and what answers it",
         arguments: [
-            (20, 5, "too? Again: yes"), (40, 10, "Delete at Alice too? Again: yes"),
+            (20, 5, "Retract? d: yes"), (40, 10, "Delete at Alice too? Again: yes"),
             (80, 24, "Delete this message here and at Alice? The same key again deletes"),
         ])
     func narrowQuestion(columns: Int, rows: Int, words: String) {

@@ -86,7 +86,8 @@ struct CompletionTests {
     func filters() {
         for (typed, completed) in [
             ("/search from:bo", "/search from:Bob "), ("/search x in:Car", "/search x in:Carol "),
-            ("/search is:", "/search is:unread "), ("/search has:l", "/search has:link "), (":smile:", "😄 "),
+            ("/search is:", "/search is:unread "), ("/search has:l", "/search has:link "),
+            ("/search fro", "/search from:"), ("/search x af", "/search x after:"), (":smile:", "😄 "),
         ] {
             var fixture = Fixture.main(columns: 80, rows: 24)
             fixture.press("Ctrl-u")

@@ -9,6 +9,24 @@ import Testing
 struct NarrowWordsTests {
     private typealias Fixture = ScreenFixture
 
+    @Test("a question about deleting keeps what it asks, in fewer words where it has to", arguments: 20...40)
+    func deleting(columns: Int) {
+        var fixture = Fixture.main(columns: columns, rows: 10)
+        fixture.press("Ctrl-u")
+        fixture.press("Esc", "k", "k", "k", "k", "k", "d")
+        let status = fixture.text
+        #expect(status.contains("Delete here only? Again: yes") || status.contains("Delete? d: yes"), "\(status)")
+    }
+
+    @Test("who is blocked keeps the name in the title", arguments: 20...40)
+    func blocked(columns: Int) {
+        var conversation = Fixture.conversation(Fixture.alice, "alice", readUpTo: 1000)
+        conversation.peer.isBlocked = true
+        conversation.peer.trust = .unverified
+        let fixture = Fixture(columns: columns, rows: 10, conversations: [conversation])
+        #expect(fixture.text.hasPrefix(" alice · blocked"), "\(fixture.text)")
+    }
+
     @Test("a question about a transfer keeps its key", arguments: [(60, 15), (40, 10), (20, 5)])
     func cancelQuestion(columns: Int, rows: Int) {
         var fixture = Fixture.main(columns: columns, rows: rows)

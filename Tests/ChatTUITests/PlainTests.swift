@@ -187,7 +187,12 @@ struct PlainTests {
             let cases: [(Errand, ChatMessage, [String])] = [
                 (.react(theirs, "👍"), liked, ["me reacted 👍 to: nods"]),
                 (.edit(own, "first"), edited, [#"me changed "frist" to: first"#]),
-                (.retract(edited), deleted, ["me deleted: first", "Deleted here; Alice is told when they connect"]),
+                (
+                    .retract(edited), deleted,
+                    [
+                        "me deleted: first", "Deleted your message of 21 Nov 09:08; Alice is told when they connect",
+                    ]
+                ),
                 (.react(far, "👍"), farLiked, ["me reacted 👍 to: long ago"]),
             ]
             for (errand, message, expected) in cases {

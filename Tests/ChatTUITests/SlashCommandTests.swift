@@ -394,13 +394,13 @@ struct SlashCommandTests {
         var message = Fixture.history[4]
         let errand = Errand.retract(message)
         fixture.send(.done(errand, .message(message)))
-        #expect(fixture.text.contains("Deleted here; Alice is told "))
+        #expect(fixture.text.contains("Deleted your message of "))
         fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: nil))))
         fixture.send(.done(errand, .message(message)))
-        #expect(fixture.text.contains("Deleted here; Alice is told when they connect"))
+        #expect(fixture.text.contains("; Alice is told when they connect"))
         message.state = .takenBack
         fixture.send(.done(errand, .message(message)))
-        #expect(fixture.text.contains("Deleted; Alice never had it"))
+        #expect(fixture.text.contains("; Alice never had it"))
     }
 
     @Test("/export of a word that is nobody's name writes nothing: it may be a slip")

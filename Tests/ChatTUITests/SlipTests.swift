@@ -330,7 +330,7 @@ struct SlipTests {
             fixture.enter(line)
             #expect(fixture.errands == [.settings(request)])
             fixture.send(.done(.settings(request), .settings(.question)))
-            #expect(fixture.text.contains("This deletes messages that are too old then"))
+            #expect(fixture.text.contains("Messages that are too old then are deleted"))
         }
         enter("/set history.keep 30", asks: .set(key: "history.keep", words: "30"))
         // Another one is asked about again.

@@ -92,6 +92,20 @@ import Testing
         #expect(fixture.text.hasPrefix(" A1ice · looks like Alice · "), "\(fixture.text)")
     }
 
+    @Test("a request whose key is a contact's by now is like that contact's name with good reason")
+    func sameKey() {
+        let request = ContactRequest(
+            id: 3, peerID: Fixture.peerID("c"), name: "Erin", address: nil, origin: "192.0.2.7",
+            received: Fixture.time(21, 9, 0))
+        var erin = Fixture.peer(ContactID(9), "Erin", .unverified)
+        erin.peerID = Fixture.peerID("c")
+        #expect(NameLikeness.warning(of: request, among: [erin]) == nil)
+        erin.peerID = Fixture.peerID("d")
+        #expect(
+            NameLikeness.warning(of: request, among: [erin])?.text
+                == "looks like your contact Erin, but has another key")
+    }
+
     @Test("the words for a request warn of the name, wherever they are said")
     func requestWords() {
         let fixture = Fixture.main(columns: 80, rows: 24)

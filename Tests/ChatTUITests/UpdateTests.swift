@@ -476,6 +476,50 @@ struct UpdateTests {
         #expect(!fixture.text.contains("↓ 1 newer"))
     }
 
+    @Test("files of deleted messages are gone from all lists; what has come since the store was asked stays")
+    func deletedFiles() {
+        var list = TransferList()
+        let files = (1...5).map { Fixture.transfer(Int64($0), .incoming, "f\($0)", size: 10, .complete) }
+        list.update(files)
+        list.update(Fixture.transfer(9, .incoming, "new", size: 10, .offered))
+        list.update([files[0], files[2], files[4]])
+        #expect(list.groups.map(\.number.rawValue).sorted() == [1, 3, 5, 9])
+        // Older ones are not told of in a long list.
+        list.update([files[4]])
+        #expect(list.groups.count == 4)
+    }
+
+    @Test("a draft of another screen that was only looked at goes when it was sent there; a touched one stays")
+    func draftElsewhere() {
+        for touches in [false, true] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.press("Ctrl-u")
+            fixture.state.typedDrafts = []
+            fixture.send(.answer(.draft(Fixture.alice, "unsent thought")))
+            if touches { fixture.press("Home", "Delete") }
+            let typed = fixture.state.input.text
+            let sent = Fixture.message(70, .outgoing, typed, at: Fixture.time(21, 9, 7))
+            fixture.send(.chat(.messageAdded(sent)))
+            #expect(fixture.state.input.text == (touches ? typed : ""))
+        }
+    }
+
+    @Test("with read.mark = manual the open chat shows in the list and by a line what is unread")
+    func manual() {
+        var fixture = Fixture.main(columns: 100, rows: 24)
+        fixture.press("Ctrl-u")
+        fixture.state.settings.readMark = .manual
+        for number in 70...71 as ClosedRange<Int64> {
+            fixture.send(.chat(.messageAdded(Fixture.message(number, .incoming, "new Jo", at: Fixture.time(21, 9, 7)))))
+        }
+        #expect(fixture.text.contains("2 new"), "\(fixture.text)")
+        #expect(fixture.text.contains("@2"))
+        fixture.enter("/read")
+        #expect(!fixture.text.contains("@2") && !fixture.text.contains("2 new"))
+        fixture.enter("/unread 1")
+        #expect(fixture.text.contains("@1"), "\(fixture.text)")
+    }
+
     @Test("marks move with the messages")
     func marks() {
         var fixture = Fixture.main(columns: 80, rows: 24)

@@ -118,7 +118,7 @@ extension ChatClient {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
         restingDownloads[id] = nil
         guard let row = found ?? nil, row.direction == .incoming, row.state == .accepted || row.state == .running,
-            let path = row.path, downloads[id] == nil, phase == .running
+            let path = row.path, downloads[id] == nil, !arrivedDownloads.contains(id), phase == .running
         else { return }
         guard let link = sessions[row.contact]?.sendingLink else {
             await changeQuietly(id) {
@@ -197,6 +197,8 @@ extension ChatClient {
         guard let download = downloads.removeValue(forKey: id) else { return }
         switch outcome {
         case .complete(let path, let sha256):
+            arrivedDownloads.insert(id)
+            defer { arrivedDownloads.remove(id) }
             let time = now()
             // The news first: should we die between the two, the next run finds the file and says it again.
             guard await tellQuietly(id, download.contact, .complete) else {

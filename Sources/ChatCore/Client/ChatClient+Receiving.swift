@@ -10,7 +10,10 @@ extension ChatClient {
         while let request = await link.router.chat.next() {
             guard counts(request, from: contact, on: link) else { continue }
             // Slow down, lose nothing: while we wait, the sender's window fills and it waits too.
-            let wait = sessions[contact]?.takeOperation(within: configuration.limits, now: clock.now()) ?? .zero
+            var wait = Duration.zero
+            if await !isFree(request, from: contact) {
+                wait = sessions[contact]?.takeOperation(within: configuration.limits, now: clock.now()) ?? .zero
+            }
             if wait > .zero { do { try await clock.wait(wait) } catch { return } }
             do throws(WireError) {
                 try await receive(request, from: contact, on: link)
@@ -19,6 +22,22 @@ extension ChatClient {
             }
         }
         if link.router.chat.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// News that a file is accepted or over come once for each offer, which has been counted. Those of a folder of small
+    /// files would hold up what somebody writes behind them for many seconds.
+    private func isFree(_ request: BLIPIncomingRequest, from contact: ContactID) async -> Bool {
+        guard request.properties.profile.flatMap(ChatProfile.init) == .fileStatus else { return false }
+        do {
+            let status = try FileStatusRequest(decoding: request)
+            guard status.pause == nil, let transfer = try await row(of: status.id), transfer.contact == contact,
+                !transfer.state.isFinal
+            else { return false }
+            return sessions[contact]?.takeNews(of: status.id, isLast: status.state != .accepted) ?? false
+        } catch {
+            // What is wrong with it is found when it is handled.
+            return false
+        }
     }
 
     /// Whether a request is to be handled: on the contact's present link each one is. Of what waited when the link ended,

@@ -83,6 +83,7 @@ extension ChatClient {
     /// Submits the oldest rows that are not on the wire, in their order, and marks them sent.
     private func sendOldest(of contact: ContactID) async {
         let window = configuration.limits.sendWindow
+        sessions[contact]?.outbox.beginReading()
         let entries = await quietly { () async throws(StoreError) in
             try await store.outbox(for: contact, limit: window)
         }

@@ -52,6 +52,8 @@ public actor ChatClient: ChatService {
     var digesting: [ContactID: Int] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
     var downloads: [MessageID: Download] = [:]
+    /// Those whose file is there, and whose rows do not say so yet: nothing begins them again meanwhile.
+    var arrivedDownloads: Set<MessageID> = []
     /// Incoming transfers that the sender does not give now, until they are tried again, with whose they are.
     var restingDownloads: [MessageID: ContactID] = [:]
     /// Incoming transfers whose partial file is being prepared.

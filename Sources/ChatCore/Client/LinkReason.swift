@@ -9,7 +9,8 @@ public enum LinkReason {
     static let noAddress = "no address to call; waits for their call"
     static let keyChanged = "another key answered; sending has stopped"
     static let ownKey = "this address is our own"
-    static let putOff = "disconnected by you; /connect calls again"
+    /// Our user has put the contact off (`ChatService.disconnect`).
+    public static let putOff = "disconnected by you; /connect calls again"
     static let blocked = "blocked by you"
     static let noHello = "did not introduce itself"
     static func answersInstead(_ name: String) -> String { "\(name) answers at that address now" }

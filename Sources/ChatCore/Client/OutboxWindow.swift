@@ -14,6 +14,8 @@ struct OutboxWindow {
     /// A task is reading the outbox; `isAsked` makes it read once more.
     private(set) var isBusy = false
     private var isAsked = false
+    /// What was answered since the outbox is being read: what is read may still have it.
+    private var answeredMeanwhile: Set<Int64> = []
     /// Waiting after a refusal that may pass.
     private(set) var isHeld = false
 
@@ -45,7 +47,7 @@ struct OutboxWindow {
         guard !isHeld else { return [] }
         var total = inFlight.values.reduce(0) { $0 + $1.bytes }
         var fresh: [OutboxEntry] = []
-        for entry in entries where inFlight[entry.id] == nil {
+        for entry in entries where inFlight[entry.id] == nil && !answeredMeanwhile.contains(entry.id) {
             guard inFlight.isEmpty || total + entry.bytes <= limit else { break }
             total += entry.bytes
             inFlight[entry.id] = Sent(time: now, bytes: entry.bytes)
@@ -54,7 +56,14 @@ struct OutboxWindow {
         return fresh
     }
 
-    mutating func answered(_ id: Int64) { inFlight[id] = nil }
+    /// The outbox is read now; what was answered before is not in it any more.
+    mutating func beginReading() { answeredMeanwhile = [] }
+
+    mutating func answered(_ id: Int64) {
+        inFlight[id] = nil
+        if isBusy { answeredMeanwhile.insert(id) }
+    }
+
     mutating func hold() { isHeld = true }
     mutating func release() { isHeld = false }
 

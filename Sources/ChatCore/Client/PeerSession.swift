@@ -44,6 +44,8 @@ struct PeerSession {
     var lastTried: TransferNumber?
     /// How fast they may send us operations; outlives their links, so that calling again brings no new burst.
     private var operations: TokenBucket?
+    /// How often they have told of each unfinished file that it is accepted.
+    private var news: [MessageID: Int] = [:]
     /// The links whose requests are being handled, and whether they have ended.
     private var consumedLinks: [LinkNumber: Bool] = [:]
     /// Tell them, once linked, that our user has approved them.
@@ -65,6 +67,17 @@ struct PeerSession {
             operations ?? TokenBucket(rate: limits.operationsPerSecond, burst: limits.operationBurst, now: now)
         defer { operations = bucket }
         return bucket.take(now: now)
+    }
+
+    /// Whether news of an unfinished file are within what each offer has: that it is accepted a few times (again after a
+    /// restart or a pause), and that it is over once.
+    mutating func takeNews(of transfer: MessageID, isLast: Bool) -> Bool {
+        guard !isLast else {
+            news[transfer] = nil
+            return true
+        }
+        news[transfer, default: 0] += 1
+        return news[transfer, default: 0] <= 3
     }
 
     /// Whether the task on the link `number` has to look for receipts (once more).
@@ -107,6 +120,7 @@ struct PeerSession {
         case _ where isPutOff: .offline(reason: LinkReason.putOff)
         case _ where awaitsApproval: .awaitingApproval
         case .linked, .dialling(reason: nil): .connecting
+        case .idle(reason: nil) where peer.addresses.isEmpty: .offline(reason: LinkReason.noAddress)
         // Another try of ours is no news while the last one failed: people read why, and nothing flickers.
         case .dialling(let reason), .idle(let reason): .offline(reason: reason)
         }

@@ -37,6 +37,8 @@ struct RatePacer: Sendable {
     mutating func setRate(_ bytesPerSecond: UInt64, now: MonotonicTime) {
         advance(to: now)
         rate = Double(max(1, bytesPerSecond))
+        // What was saved up was saved up under the old one.
+        allowed = min(allowed, drawn + rate * Self.burst)
     }
 
     mutating func draw(_ bytes: UInt64, now: MonotonicTime) -> Ticket {

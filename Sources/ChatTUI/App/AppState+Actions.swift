@@ -170,7 +170,8 @@ extension AppState {
                 : own.isEmpty ? "here only" : "theirs here only"
             return say(
                 question: "Delete \(what) \(place)? The same key again deletes",
-                short: "Delete\(count) \(end)? Again: yes")
+                short: "Delete\(count) \(end)? Again: yes",
+                "\(own.isEmpty ? "Delete" : "Retract")\(count)? \(key(.deleteMessage)): yes")
         }
         for message in own { effects.append(.run(.retract(message))) }
         if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), first.contact))) }
@@ -256,6 +257,7 @@ extension AppState {
         chats[index].keepsUnread = true
         chats[index].conversation.readUpTo = before
         chats[index].conversation.unreadCount = count
+        chats[index].mentionCount = theirs.count(where: mentionsMe)
         chats[index].window.unreadLine = ChatWindow.UnreadLine(after: before, count: count)
         effects.append(.run(.markUnread(message.contact, from: first.position)))
         say("Unread from here on, until you open the chat again or /read")
@@ -272,6 +274,7 @@ extension AppState {
             guard chats[index].conversation.readUpTo.map({ $0 < position }) ?? true else { continue }
             chats[index].conversation.readUpTo = position
             chats[index].conversation.unreadCount = 0
+            chats[index].mentionCount = 0
             chats[index].seenOnItsWay += 1
             effects.append(.run(.markSeen(chats[index].id, position)))
         }

@@ -61,6 +61,9 @@ extension AppState {
         case .key:
             let names = Set(keymap.lines.map(\.keys.name)).filter { $0.lowercased().hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context)
+        case .filter(let filters):
+            let names = filters.filter { $0.hasPrefix(word) }
+            offer(names.map { .init(label: $0, value: $0, isFolder: true) }, for: context)
         case .alias:
             let names = settings.aliases.keys.filter { $0.hasPrefix(word) }.sorted()
             offer(names.map { .init(label: $0, value: $0) }, for: context)

@@ -99,6 +99,7 @@ extension AppState {
             chats[index].conversation.queuedCount += message.state == .pending ? 1 : 0
             // The user has answered, so everything is seen; the own line is wanted on the screen.
             chats[index].window.unreadLine = nil
+            dropCopy(of: message)
             if isInWindow, case .text = message.content { chats[index].window.scroll = .bottom }
             return
         }
@@ -106,7 +107,8 @@ extension AppState {
         let wasRead = chats[index].conversation.unreadCount == 0 && !chats[index].keepsUnread
         chats[index].conversation.unreadCount += 1
         if mentionsMe(message) { chats[index].mentionCount += 1 }
-        let isLooking = isOpen && isFocused && overlay == nil && chats[index].window.isAtBottom
+        let isLooking =
+            isOpen && isFocused && overlay == nil && chats[index].window.isAtBottom && settings.readMark == .visible
         guard isOpen, !isLooking else { return }
         if !chats[index].window.isAtBottom { chats[index].window.newerCount += 1 }
         // Of what was read before it the line does not count anything.
@@ -115,6 +117,16 @@ extension AppState {
                 after: before ?? HistoryPosition(message.position.rawValue - 1), count: 0)
         }
         chats[index].window.unreadLine?.count += 1
+    }
+
+    /// A draft that was only looked at here has gone out at another screen.
+    private mutating func dropCopy(of message: ChatMessage) {
+        guard case .text(let text) = message.content, !typedDrafts.contains(message.contact) else { return }
+        if message.contact == openID, input.text == text {
+            input = InputLine()
+        } else if message.contact != openID, drafts[message.contact]?.text == text {
+            drafts[message.contact] = nil
+        }
     }
 
     /// A message that was missing has come: it stands in its place among the others, where it may be out of sight.

@@ -147,9 +147,11 @@ extension AppState {
     /// Who is not there learns it later; who never had the message has nothing to learn.
     private func sentence(deleted message: ChatMessage) -> String {
         let name = name(of: message.contact)
-        if message.state == .takenBack { return "Deleted; \(name) never had it" }
+        // Which one it was is not always on the screen.
+        let which = "your message of \(clock.dayAndTime(message.shownTime, now: moment.wall))"
+        if message.state == .takenBack { return "Deleted \(which); \(name) never had it" }
         let isOnline = chat(message.contact)?.link.isOnline ?? false
-        return "Deleted here; \(name) is told" + (isOnline ? "" : " when they connect")
+        return "Deleted \(which); \(name) is told" + (isOnline ? "" : " when they connect")
     }
 
     /// An own message is stored: it is shown although its event may come later.

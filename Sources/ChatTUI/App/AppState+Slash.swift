@@ -41,7 +41,11 @@ extension AppState {
             guard let id = who(word) else { return }
             guard !saysBlocked(id) else { return }
             if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is online already") }
-            say("Calling \(name(of: id)) now")
+            let hasAddress = chat(id)?.peer.addresses.isEmpty == false
+            say(
+                hasAddress
+                    ? "Calling \(name(of: id)) now"
+                    : "There is no address of \(name(of: id)) to call: they are waited for")
             effects.append(.run(.reconnect(id)))
         case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, asked: asked, &effects)
         case .status: note(statusLines())

@@ -176,7 +176,7 @@ public struct AppState: Sendable {
         /// It waits for an answer: a key that is none takes it away.
         var isQuestion = false
         /// The same in fewer words, for narrow screens.
-        var short: String?
+        var shorts: [String] = []
         /// Where all of it can be read when it does not fit.
         var place = Place.log
         /// It is the first of several lines.
@@ -322,10 +322,10 @@ extension AppState {
     }
 
     /// Asks something that the next key answers or withdraws.
-    mutating func say(question: String, short: String? = nil, isError: Bool = false) {
+    mutating func say(question: String, short: String..., isError: Bool = false) {
         say(question, isError: isError)
         status?.isQuestion = true
-        status?.short = short
+        status?.shorts = short
     }
 
     /// Takes back a question that is still on the status line. `false` when there is none.

@@ -226,6 +226,6 @@ extension Sentences {
             parts.append(transfers == 1 ? "1 transfer is unfinished" : "\(transfers) transfers are unfinished")
         }
         guard !parts.isEmpty else { return nil }
-        return "blipchat: \(parts.joined(separator: ", ")). It goes on when blipchat runs again."
+        return "blipchat: \(parts.joined(separator: ", ")); all of it goes on when blipchat runs again."
     }
 }

@@ -91,8 +91,14 @@ struct TransferList: Sendable, Equatable {
         if !wasFinal, groupsByKey[key]?.state.isFinal == true { forgetOldest() }
     }
 
-    /// The store's answer at the start: many at once.
+    /// The store's answer: many at once. What it does not know was deleted, but for what has come since it was asked and
+    /// for what is older than all that it tells.
     mutating func update(_ transfers: [FileTransfer]) {
+        let known = Set(transfers.map(\.id))
+        if let newest = transfers.map(\.number).max(), let oldest = transfers.map(\.number).min() {
+            let gone = byID.values.filter { (oldest...newest).contains($0.number) && !known.contains($0.id) }
+            for key in Set(gone.map(TransferGroup.Key.init)) { remove(gone, from: key) }
+        }
         for transfer in transfers { take(transfer, TransferGroup.Key(transfer)) }
         forgetOldest()
     }
@@ -130,6 +136,19 @@ struct TransferList: Sendable, Equatable {
         let finished = groupsByKey.values.filter(\.state.isFinal)
         guard finished.count > Self.finishedLimit else { return }
         for group in finished.sorted(by: { $0.number > $1.number }).dropFirst(Self.finishedLimit) { forget(group) }
+    }
+
+    /// What is left of a folder stays.
+    private mutating func remove(_ gone: [FileTransfer], from key: TransferGroup.Key) {
+        guard let group = groupsByKey[key] else { return }
+        let left = group.ids.compactMap { byID[$0] }.filter { transfer in !gone.contains { $0.id == transfer.id } }
+        let kept = (limits, progress)
+        forget(group)
+        for transfer in left { take(transfer, key) }
+        for transfer in left {
+            limits[transfer.number] = kept.0[transfer.number]
+            progress[transfer.id] = kept.1[transfer.id]
+        }
     }
 
     private mutating func forget(_ group: TransferGroup) {

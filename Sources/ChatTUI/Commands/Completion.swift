@@ -29,6 +29,8 @@ struct Completion: Sendable, Equatable {
 struct CompletionContext: Sendable, Equatable {
     enum Kind: Sendable, Equatable {
         case command, commandArgument, contact, path, request, setting, action, key, alias, emoji, nothing
+        /// What a value stands directly behind.
+        case filter([String])
         /// One that the command can be about.
         case transfer(SlashVerb)
         case oneOf([String])
@@ -89,7 +91,12 @@ struct CompletionContext: Sendable, Equatable {
         let values: [(filter: String, kind: Kind)] = [
             ("from:", .contact), ("in:", .contact), ("has:", .oneOf(["file", "link"])), ("is:", .oneOf(["unread"])),
         ]
-        guard let found = values.first(where: { word.lowercased().hasPrefix($0.filter) }) else { return }
+        let typed = word.lowercased()
+        guard let found = values.first(where: { typed.hasPrefix($0.filter) }) else {
+            let filters = values.map(\.filter) + ["after:", "before:", "on:"]
+            if !typed.isEmpty, filters.contains(where: { $0.hasPrefix(typed) }) { kind = .filter(filters) }
+            return
+        }
         kind = found.kind
         word = String(word.dropFirst(found.filter.count))
         start += found.filter.count

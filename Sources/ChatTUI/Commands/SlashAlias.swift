@@ -48,7 +48,8 @@ enum SlashAlias {
         let target = String(line.dropFirst().prefix { !$0.isWhitespace })
         if SlashCommands.named(target) == nil {
             let near = SlashCommands.suggestion(for: target).map { ", did you mean /\($0)?" } ?? ""
-            return "there is no command /\(SafeText(target, as: .name).text) (aliases are none)\(near)"
+            return
+                "there is no command /\(SafeText(target, as: .name).text) (and an alias stands for none of its kind)\(near)"
         }
         return nil
     }

@@ -84,7 +84,8 @@ struct MessageSentences {
         if message.isRetracted { return [line("(deleted)")] }
         switch message.content {
         case .text(let text):
-            return noted(SafeText(action ?? text, as: .multiline))
+            let safe = SafeText(action ?? text, as: .multiline)
+            return noted(safe, safe.hiddenNote)
         case .file(let transfer):
             var text = SafeText("\(number) ", as: .line) + SafeText(transfer.name, as: .fileName)
             text += line(", \(Units.size(transfer.size)), \(Sentences.word(for: transfer.state))")
@@ -97,19 +98,22 @@ struct MessageSentences {
                 let number = transfer.number.rawValue
                 text += line(" (/accept \(number) or /decline \(number))")
             }
-            return [text] + (transfer.caption.isEmpty ? [] : noted(SafeText(transfer.caption, as: .multiline)))
+            let caption = SafeText(transfer.caption, as: .multiline)
+            let note = SafeText.hiddenNote(of: [SafeText(transfer.name, as: .fileName), caption])
+            guard !transfer.caption.isEmpty else { return [note.map { text + line(" ") + $0 } ?? text] }
+            return [text] + noted(caption, note)
         }
     }
 
     /// The lines of a text, with what was hidden in it.
-    private func noted(_ text: SafeText) -> [SafeText] {
+    private func noted(_ text: SafeText, _ note: SafeText?) -> [SafeText] {
         var lines = text.lines()
         let left = lines.count - MessageRows.rowLimit
         if left > 0 {
             lines.removeLast(left)
             lines.append(line("… \(Units.grouped(left)) more lines (blipchat history prints them)"))
         }
-        if let note = text.hiddenNote, let last = lines.last { lines[lines.count - 1] = last + line(" ") + note }
+        if let note, let last = lines.last { lines[lines.count - 1] = last + line(" ") + note }
         return lines
     }
 
@@ -197,7 +201,7 @@ struct RequestSentences {
         if let address = request.address {
             lines.append(SafeText("    calls back at \(address.host):\(address.port)", as: .line))
         }
-        if let warning = NameLikeness.warning(ofRequest: request.name, among: state.chats.map(\.peer)) {
+        if let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)) {
             lines.append(SafeText(literal: "    ") + warning)
         }
         lines.append(SafeText("    key \(request.peerID.text)", as: .line))

@@ -56,8 +56,10 @@ extension MainScreen {
         let chat = state.chats[index]
         let isOpen = chat.id == state.openID
         let isMuted = chat.peer.isMuted(at: state.moment.wall)
-        // Of the open chat only what is out of sight is unread.
-        let news = (isMuted ? "z" : "") + (isOpen && chat.window.isAtBottom && !chat.keepsUnread ? "" : unread(chat))
+        // Of the open chat only what is out of sight is unread, unless the user says what is.
+        let isSeen =
+            isOpen && chat.window.isAtBottom && !chat.keepsUnread && state.settings.readMark == .visible
+        let news = (isMuted ? "z" : "") + (isSeen ? "" : unread(chat))
         var line = StyledLine(isOpen ? SafeText(literal: "▌") : .blanks(1), Theme.own)
         line.add("\(index + 1) ", Theme.quiet)
         let room = width - line.width - 3 - news.count

@@ -40,8 +40,8 @@ extension MainScreen {
         if let short = left.short, left.text.width > room { words = short.truncated(to: room) }
         var hints = left.hints
         if isQuestion, left.text.width > room {
-            let short = state.status?.short.map { SafeText($0, as: .line) }
-            words = Self.keepingEnd(of: short ?? left.text, width: room)
+            let shorts = (state.status?.shorts ?? []).map { SafeText($0, as: .line) }
+            words = shorts.first { $0.width <= room } ?? Self.keepingEnd(of: shorts.last ?? left.text, width: room)
         } else if let notice = state.status, state.pendingKeys.isEmpty,
             let (cut, hint) = withHint(where: notice, left.text, room: room)
         {

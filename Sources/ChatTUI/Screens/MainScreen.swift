@@ -36,7 +36,11 @@ struct MainScreen {
         guard let chat = state.openChat else { return StyledLine("blipchat", Theme.title) }
         // The words of trust are there at any width: a long name gives way, whatever it says.
         var needed = " · ".count + Sentences.word(for: chat.peer.trust).count
-        if chat.peer.isBlocked { needed += " · blocked".count }
+        if chat.peer.isBlocked {
+            let blocked = " · blocked".count
+            // Nothing is sent to them whoever they are.
+            needed = chat.name.width + needed + blocked <= width ? needed + blocked : blocked
+        }
         var line = StyledLine(chat.name.truncated(to: max(4, width - needed)), Theme.title)
         func add(_ word: String, _ style: Style = .plain) {
             // A word that is cut off is worse than none.

@@ -41,7 +41,7 @@ struct RequestsScreen {
         var head = StyledLine(isSelected ? "> " : "  ", Theme.key)
         head.add("\(request.id) ", Theme.quiet)
         head.add(SafeText(request.name, as: .name), Theme.unread)
-        if let warning = NameLikeness.warning(ofRequest: request.name, among: state.chats.map(\.peer)) {
+        if let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)) {
             head.add("  ")
             head.add(warning, Theme.error)
         } else {

@@ -108,7 +108,7 @@ struct VerifyScreen {
             let key = state.chats.first { $0.peer.newPeerID == request.peerID }.map {
                 wrapped("THE NEW KEY OF \($0.name.text): /verify \($0.name.text) decides about it", Theme.error)
             }
-            let warning = NameLikeness.warning(ofRequest: request.name, among: state.chats.map(\.peer)).map {
+            let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)).map {
                 wrapped($0.text, Theme.error)
             }
             return origin(of: request) + (key ?? warning ?? [])

@@ -18,9 +18,9 @@ public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .inputIsNotATerminal:
-            "the screen needs a terminal as its standard input (without one, use subcommands: blipchat help)"
+            "the screen needs a terminal as its standard input (without one: blipchat --plain, or subcommands: blipchat help)"
         case .outputIsNotATerminal:
-            "the screen needs a terminal as its standard output (without one, use subcommands: blipchat help)"
+            "the screen needs a terminal as its standard output (without one: blipchat --plain, or subcommands: blipchat help)"
         case .typeNotSet:
             "TERM is not set, so the terminal's abilities are unknown (try TERM=xterm-256color, or lines without a screen: blipchat --plain)"
         case .unknownType(let name):

@@ -11,18 +11,22 @@ public enum NameLikeness {
     }
 
     /// The contact whose name most people would take for `name`, or which is the same.
-    public static func twin(of name: String, among peers: [Peer]) -> String? {
+    static func twin(of name: String, among peers: [Peer]) -> String? {
         let skeleton = skeleton(of: name)
         return peers.first { Self.skeleton(of: $0.name) == skeleton }?.name
     }
 
-    /// What is to be said of the name of somebody who wants to become a contact: they have another key than any of `peers`.
-    /// `nil` for a name that is like no other.
-    public static func warning(ofRequest name: String, among peers: [Peer]) -> SafeText? {
-        warning(ofRequest: name, like: twin(of: name, among: peers))
+    /// What is to be said of the name of somebody who wants to become a contact: `nil` for a name that is like no other's.
+    public static func warning(of request: ContactRequest, among peers: [Peer]) -> SafeText? {
+        warning(ofRequest: request.name, like: twin(of: request, among: peers))
     }
 
-    /// The same, where `twin` is the contact's name that it is like.
+    /// The contact whose name a request's is like, and who has another key.
+    public static func twin(of request: ContactRequest, among peers: [Peer]) -> String? {
+        twin(of: request.name, among: peers.filter { $0.peerID != request.peerID })
+    }
+
+    /// What is to be said of a request's name, where `twin` is the contact's that it is like.
     public static func warning(ofRequest name: String, like twin: String?) -> SafeText? {
         guard let twin else {
             return warning(of: name).map { SafeText("the name \($0)", as: .line) }

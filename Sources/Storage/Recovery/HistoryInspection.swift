@@ -162,7 +162,7 @@ private struct Inspection {
         let lonely = try count("SELECT count(*) FROM contacts WHERE \(HistoryRepair.lonely)", connection)
         if lonely > 0 { found.append("\(lonely) contacts without a conversation") }
         let unqueued = try count("SELECT count(*) FROM messages WHERE \(HistoryRepair.unqueued)", connection)
-        if unqueued > 0 { found.append("\(unqueued) messages on their way in no queue") }
+        if unqueued > 0 { found.append("\(unqueued) on their way in no queue") }
         found.isEmpty
             ? note(.orphans, .ok, "every row belongs to something")
             : note(.orphans, .error, found.joined(separator: ", "))

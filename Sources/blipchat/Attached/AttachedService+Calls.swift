@@ -15,7 +15,11 @@ extension AttachedService: ChatService {
 
     func conversations() async throws(ChatError) -> [Conversation] { try await call(.conversations) }
     func linkState(of contact: ContactID) async -> LinkState {
-        (try? await call(.linkState(contact))) ?? .offline(reason: "the blipchat that runs the chat has ended")
+        guard let state = try? await call(.linkState(contact), LinkState.self) else {
+            return .offline(reason: "the blipchat that runs the chat has ended")
+        }
+        note(state, of: contact)
+        return state
     }
     func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
         try await call(.addContact(address, name: name))

@@ -12,6 +12,8 @@ actor AttachedService {
     private var lastNumber = SessionLine.greeting
     /// Who we are, as far as the other process has told.
     private(set) var knownIdentity: LocalIdentity
+    /// Whom our user has put off, as far as the other process has told.
+    private var putOff: Set<ContactID> = []
     private var waiting: [Int: CheckedContinuation<Reply, Never>] = [:]
     private var streams: [Int: AsyncStream<ChatEvent>.Continuation] = [:]
 
@@ -223,10 +225,16 @@ actor AttachedService {
         case .failure(let number, let error): take(.failure(error), for: number)
         case .event(let number, let event):
             if case .identityChanged(let identity) = event { knownIdentity = identity }
+            if case .linkChanged(let contact, let state) = event { note(state, of: contact) }
             if case .dropped? = streams[number]?.yield(event) { readAnewSoon() }
         // Only front ends call.
         case .call: break
         }
+    }
+
+    /// Remembers who was put off: the chat is to go on like that here.
+    func note(_ state: LinkState, of contact: ContactID) {
+        if state == .offline(reason: LinkReason.putOff) { putOff.insert(contact) } else { putOff.remove(contact) }
     }
 
     /// The other process has ended.
@@ -271,9 +279,10 @@ actor AttachedService {
     /// The chat runs here from now on.
     private func goOn(with instance: ChatInstance) async {
         guard !Task.isCancelled else { return await instance.stop() }
-        // Who was away is: nobody has come back.
+        // Who was away is, and so is who was put off: nobody has come back.
         let away = knownIdentity.away
         if let away { try? await instance.client.setAway(away) }
+        for contact in putOff { await instance.client.disconnect(contact) }
         own = instance
         knownIdentity = await instance.client.identity
         let events = await instance.client.events()

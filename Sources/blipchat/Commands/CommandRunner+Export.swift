@@ -17,7 +17,9 @@ extension CommandRunner {
         }
         let contacts = try await contacts(paths)
         let peer = try arguments.operands.first.map { who throws(CommandError) in try contacts.find(who) }
-        let output = try ExportOutput(path: target, asFile: arguments.has("--files"), streams: streams)
+        let spelling = [ExportFormat.json: Spelling.json, .html: .html][format] ?? .glyphs
+        let output = try ExportOutput(
+            path: target, asFile: arguments.has("--files"), spelling: spelling, streams: streams)
         var files: ExportFiles?
         if let target, arguments.has("--files") {
             files = try ExportFiles(besides: target) { [streams] in streams.note("blipchat: \($0)") }

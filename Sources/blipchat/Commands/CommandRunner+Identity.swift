@@ -40,6 +40,11 @@ extension CommandRunner {
                 ]))
             return .done
         }
+        guard !streams.isASCII else {
+            throw CommandError(
+                .localIO, "standard output", "the terminal's locale is not UTF-8, so nobody could read the code",
+                advice: "id show prints the address")
+        }
         for line in code.halfBlocks {
             try streams.line(streams.usesColor ? "\u{1B}[97;40m\(line)\u{1B}[0m" : line)
         }

@@ -104,12 +104,12 @@ extension CommandRunner {
         let peers = try await contacts(try paths()).peers
         for request in requests ?? [] {
             // Whoever chose the name has another key than the contact.
-            let twin = NameLikeness.twin(of: request.name, among: peers)
+            let twin = NameLikeness.twin(of: request, among: peers)
             if isJSON {
                 try streams.json(Records.request(request, twin: twin))
             } else {
                 let mark =
-                    NameLikeness.warning(ofRequest: request.name, among: peers).map { "  " + $0.terminalString() } ?? ""
+                    NameLikeness.warning(of: request, among: peers).map { "  " + $0.terminalString() } ?? ""
                 try streams.line(
                     "\(request.id)  \(safeName(request.name))  \(request.peerID)  from \(safeLine(request.origin))\(mark)"
                 )

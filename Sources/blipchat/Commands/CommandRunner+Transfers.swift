@@ -92,7 +92,8 @@ extension CommandRunner {
     @Sendable private func printTransfer(_ record: JSONValue) throws(CommandError) {
         func text(_ name: String) -> String { record[name]?.stringValue ?? "" }
         let arrow = text("direction") == "outgoing" ? "to" : "from"
-        var file = SafeText(text("name"), as: .fileName).terminalString()
+        let name = SafeText(text("name"), as: .fileName)
+        var file = name.terminalString() + (name.hiddenNote.map { " " + $0.terminalString() } ?? "")
         let folders = text("folder").split(separator: "/").map { SafeText(String($0), as: .fileName).terminalString() }
         if !folders.isEmpty { file += " in \(folders.joined(separator: "/"))" }
         var line = "#\(record["number"]?.integerValue ?? 0)  \(file)  \(arrow) \(safeName(text("conversation")))  "

@@ -14,12 +14,16 @@ final class ExportOutput {
 
     private let place: Place
     private let streams: StandardStreams
+    private let spelling: Spelling
     private var descriptor: Int32 = -1
     private var waiting: [UInt8] = []
 
     /// `path`: `nil` for standard output. A link is followed; `asFile`: what is no file is refused.
-    init(path: String?, asFile: Bool = false, streams: StandardStreams) throws(CommandError) {
+    init(
+        path: String?, asFile: Bool = false, spelling: Spelling = .glyphs, streams: StandardStreams
+    ) throws(CommandError) {
         self.streams = streams
+        self.spelling = spelling
         guard let path, asFile || !["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path) else {
             place = .standardOutput
             return
@@ -64,7 +68,7 @@ final class ExportOutput {
         defer { waiting.removeAll(keepingCapacity: true) }
         let path: String
         switch place {
-        case .standardOutput: return try streams.write(String(decoding: waiting, as: UTF8.self))
+        case .standardOutput: return try streams.write(String(decoding: waiting, as: UTF8.self), spelling: spelling)
         case .stream(let place), .file(let place, _): path = place
         }
         var rest = waiting[...]

@@ -11,7 +11,7 @@ struct EventLines {
         case "message": return message(record)
         case "file":
             return [head(record) + file(record)]
-                + MessageLines.lines(ofCaption: text(record, "caption")).map { "    " + $0 }
+                + MessageLines.lines(ofCaption: text(record, "caption"), of: text(record, "name")).map { "    " + $0 }
         case "link":
             let link = text(record, "link")
             return [

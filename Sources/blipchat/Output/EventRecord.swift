@@ -20,7 +20,7 @@ enum EventRecord {
                 "requests": .array(
                     requests.map {
                         // Whoever chose the name has another key than the contact.
-                        Records.request($0, twin: NameLikeness.twin(of: $0.name, among: records.contacts.peers))
+                        Records.request($0, twin: NameLikeness.twin(of: $0, among: records.contacts.peers))
                     }),
             ])
         case .typing(let contact, let composing):

@@ -35,7 +35,7 @@ struct MessageLines {
             lines.append(
                 "\(head)#\(transfer.number.rawValue) \(safe(transfer.name, .fileName))  \(transfer.size) bytes  "
                     + "\(words)\(place)\(tail)")
-            lines += Self.lines(ofCaption: transfer.caption).map { "    " + $0 }
+            lines += Self.lines(ofCaption: transfer.caption, of: transfer.name).map { "    " + $0 }
         case .text(let text):
             let parts = Self.lines(ofText: text)
             lines.append(head + (parts.first ?? ""))
@@ -47,20 +47,23 @@ struct MessageLines {
 
     /// The lines of a text; what was hidden in it is said at the end.
     static func lines(ofText text: String) -> [String] {
-        lines(of: SafeText(ActionText.starred(text), as: .multiline))
+        let safe = SafeText(ActionText.starred(text), as: .multiline)
+        return lines(of: safe, safe.hiddenNote)
     }
 
-    private static func lines(of safe: SafeText) -> [String] {
+    private static func lines(of safe: SafeText, _ note: SafeText?) -> [String] {
         var lines = safe.lines().map { $0.terminalString() }
-        if let note = safe.hiddenNote, let last = lines.popLast() {
+        if let note, let last = lines.popLast() {
             lines.append(last + (last.isEmpty ? "" : " ") + note.terminalString())
         }
         return lines
     }
 
-    /// The text beside a file; none when there is none.
-    static func lines(ofCaption caption: String) -> [String] {
-        caption.isEmpty ? [] : lines(of: SafeText(caption, as: .multiline))
+    /// The text beside a file, and what was hidden in it or in the name; none when there is neither.
+    static func lines(ofCaption caption: String, of name: String) -> [String] {
+        let text = SafeText(caption, as: .multiline)
+        let note = SafeText.hiddenNote(of: [SafeText(name, as: .fileName), text])
+        return caption.isEmpty && note == nil ? [] : lines(of: text, note)
     }
 
     /// What was done to a message: `(edited)`, `(clock off)`, reactions.

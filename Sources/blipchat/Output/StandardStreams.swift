@@ -37,8 +37,8 @@ struct StandardStreams: Sendable {
     /// Throws code 141 when the reader has gone (`| head`), code 7 for a full disk and the like.
     func line(_ text: String) throws(CommandError) { try write(text + "\n") }
 
-    func write(_ text: String) throws(CommandError) {
-        guard let code = Self.write(text, to: output) else { return }
+    func write(_ text: String, spelling: Spelling = .glyphs) throws(CommandError) {
+        guard let code = Self.write(text, to: output, spelling) else { return }
         throw code == EPIPE
             ? CommandError(.brokenPipe, "standard output", "closed")
             : .system("standard output", "cannot be written", code)
@@ -52,7 +52,7 @@ struct StandardStreams: Sendable {
     }
 
     func json(_ value: JSONValue) throws(CommandError) {
-        try line(Self.isASCII(output) ? Self.escaped(value.text) : value.text)
+        try write(value.text + "\n", spelling: .json)
     }
 
     /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
@@ -77,7 +77,7 @@ struct StandardStreams: Sendable {
     func endQuestion() { _ = Self.write("\n", to: diagnostics) }
 
     /// Writes a record for programs beside the result.
-    func noteJSON(_ value: JSONValue) { if !isQuiet { _ = Self.write(value.text + "\n", to: diagnostics) } }
+    func noteJSON(_ value: JSONValue) { if !isQuiet { _ = Self.write(value.text + "\n", to: diagnostics, .json) } }
 
     /// Shows how far something is, in place of what this showed before; an empty text takes it away.
     func progress(_ text: String) {
@@ -90,28 +90,12 @@ struct StandardStreams: Sendable {
         !TerminalEnvironment.hasUnicodeLocale && isatty(descriptor) == 1
     }
 
-    /// A text that is safe already, and our own sequences, in characters that every terminal has.
-    static func ascii(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
-        return text.reduce(into: "") { ascii, character in
-            ascii +=
-                character.isASCII
-                ? String(character) : SafeText(String(character), as: .multiline).terminalString(unicode: false)
-        }
-    }
-
-    /// The same of JSON, which has an escape for every character (RFC 8259, section 7): they stand in strings only.
-    static func escaped(_ json: String) -> String {
-        json.utf16.reduce(into: "") { escaped, unit in
-            guard unit >= 0x80 else { return escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit))) }
-            let digits = String(unit, radix: 16)
-            escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        }
-    }
+    /// Whether the result goes to such a terminal.
+    var isASCII: Bool { Self.isASCII(output) }
 
     /// The error number when not everything could be written.
-    private static func write(_ text: String, to descriptor: Int32) -> Int32? {
-        var bytes = Array((isASCII(descriptor) ? ascii(text) : text).utf8)[...]
+    private static func write(_ text: String, to descriptor: Int32, _ spelling: Spelling = .glyphs) -> Int32? {
+        var bytes = Array((isASCII(descriptor) ? spelling.ascii(text) : text).utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
@@ -125,6 +109,43 @@ struct StandardStreams: Sendable {
             }
         }
         return nil
+    }
+}
+
+/// How what is not ASCII is told to a terminal that has nothing else.
+enum Spelling {
+    /// Lines for people: by what is like it, as the screen does. Our own sequences stay.
+    case glyphs
+    /// It has an escape for every character (RFC 8259, section 7), and they stand in strings only.
+    case json
+    /// By numbers: nothing becomes a tag that was none.
+    case html
+
+    /// A text that is safe already in characters that every terminal has.
+    func ascii(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+        switch self {
+        case .glyphs:
+            return text.reduce(into: "") { ascii, character in
+                ascii +=
+                    character.isASCII
+                    ? String(character) : SafeText(String(character), as: .multiline).terminalString(unicode: false)
+            }
+        case .json:
+            return text.utf16.reduce(into: "") { escaped, unit in
+                guard unit >= 0x80 else { return escaped.unicodeScalars.append(Unicode.Scalar(UInt8(unit))) }
+                let digits = String(unit, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+        case .html:
+            return text.unicodeScalars.reduce(into: "") { escaped, scalar in
+                if scalar.isASCII {
+                    escaped.unicodeScalars.append(scalar)
+                } else {
+                    escaped += "&#x\(String(scalar.value, radix: 16));"
+                }
+            }
+        }
     }
 }
 
