@@ -476,17 +476,24 @@ struct UpdateTests {
         #expect(!fixture.text.contains("↓ 1 newer"))
     }
 
-    @Test("files of deleted messages are gone from all lists; what has come since the store was asked stays")
+    @Test("files of deleted messages are gone from all lists; those of others, and what is not over, stay")
     func deletedFiles() {
-        var list = TransferList()
-        let files = (1...5).map { Fixture.transfer(Int64($0), .incoming, "f\($0)", size: 10, .complete) }
-        list.update(files)
-        list.update(Fixture.transfer(9, .incoming, "new", size: 10, .offered))
-        list.update([files[0], files[2], files[4]])
-        #expect(list.groups.map(\.number.rawValue).sorted() == [1, 3, 5, 9])
-        // Older ones are not told of in a long list.
-        list.update([files[4]])
-        #expect(list.groups.count == 4)
+        var fixture = Fixture.main(columns: 120, rows: 40)
+        let files = (21...23).map { Fixture.transfer(Int64($0), .incoming, "f\($0).txt", size: 10, .complete) }
+        let others = [
+            Fixture.transfer(24, .incoming, "run.txt", size: 10, .running),
+            Fixture.transfer(25, .incoming, "bobs.txt", size: 10, .complete, contact: Fixture.bob),
+        ]
+        fixture.send(.answer(.transfers(files + others)))
+        #expect(fixture.state.transfers.groups.count >= 5)
+        fixture.send(.chat(.messagesDeleted(Fixture.alice)))
+        #expect(fixture.questions.contains(.transfers))
+        fixture.send(.answer(.transfers([files[1]] + others)))
+        let left = Set(fixture.state.transfers.groups.map(\.number.rawValue))
+        #expect(left.isDisjoint(with: [21, 23]) && left.isSuperset(of: [22, 24, 25]))
+        fixture.send(.chat(.messagesDeleted(Fixture.alice)))
+        fixture.send(.answer(.transfers([])))
+        #expect(!fixture.state.transfers.groups.contains { $0.number == files[1].number })
     }
 
     @Test("a draft of another screen that was only looked at goes when it was sent there; a touched one stays")

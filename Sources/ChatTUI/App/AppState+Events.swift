@@ -48,6 +48,7 @@ extension AppState {
     /// Shows what is left of a conversation; a chat that is not open is loaded when it is opened.
     private mutating func reload(_ contact: ContactID, _ effects: inout [AppEffect]) {
         guard let index = chatIndex(contact) else { return }
+        transfers.forgetFinished(of: contact)
         let place = chats[index].window.isAtBottom ? nil : chats[index].window.anchorPosition
         guard contact == openID else {
             chats[index].window.forget()

@@ -91,14 +91,8 @@ struct TransferList: Sendable, Equatable {
         if !wasFinal, groupsByKey[key]?.state.isFinal == true { forgetOldest() }
     }
 
-    /// The store's answer: many at once. What it does not know was deleted, but for what has come since it was asked and
-    /// for what is older than all that it tells.
+    /// The store's answer: many at once.
     mutating func update(_ transfers: [FileTransfer]) {
-        let known = Set(transfers.map(\.id))
-        if let newest = transfers.map(\.number).max(), let oldest = transfers.map(\.number).min() {
-            let gone = byID.values.filter { (oldest...newest).contains($0.number) && !known.contains($0.id) }
-            for key in Set(gone.map(TransferGroup.Key.init)) { remove(gone, from: key) }
-        }
         for transfer in transfers { take(transfer, TransferGroup.Key(transfer)) }
         forgetOldest()
     }
@@ -138,17 +132,10 @@ struct TransferList: Sendable, Equatable {
         for group in finished.sorted(by: { $0.number > $1.number }).dropFirst(Self.finishedLimit) { forget(group) }
     }
 
-    /// What is left of a folder stays.
-    private mutating func remove(_ gone: [FileTransfer], from key: TransferGroup.Key) {
-        guard let group = groupsByKey[key] else { return }
-        let left = group.ids.compactMap { byID[$0] }.filter { transfer in !gone.contains { $0.id == transfer.id } }
-        let kept = (limits, progress)
-        forget(group)
-        for transfer in left { take(transfer, key) }
-        for transfer in left {
-            limits[transfer.number] = kept.0[transfer.number]
-            progress[transfer.id] = kept.1[transfer.id]
-        }
+    /// Messages with a contact were deleted: which files of theirs are left, the store says next. What is not over stays:
+    /// it is told of when it ends.
+    mutating func forgetFinished(of contact: ContactID) {
+        for group in groupsByKey.values where group.contact == contact && group.state.isFinal { forget(group) }
     }
 
     private mutating func forget(_ group: TransferGroup) {

@@ -49,7 +49,7 @@ enum SlashAlias {
         if SlashCommands.named(target) == nil {
             let near = SlashCommands.suggestion(for: target).map { ", did you mean /\($0)?" } ?? ""
             return
-                "there is no command /\(SafeText(target, as: .name).text) (and an alias stands for none of its kind)\(near)"
+                "there is no command /\(SafeText(target, as: .name).text) (an alias stands for a command, not for another alias)\(near)"
         }
         return nil
     }
