@@ -99,7 +99,7 @@ struct MessageSentences {
                 text += line(" (/accept \(number) or /decline \(number))")
             }
             let caption = SafeText(transfer.caption, as: .multiline)
-            let note = SafeText.hiddenNote(of: [SafeText(transfer.name, as: .fileName), caption])
+            let note = (SafeText(transfer.name, as: .fileName) + caption).hiddenNote
             guard !transfer.caption.isEmpty else { return [note.map { text + line(" ") + $0 } ?? text] }
             return [text] + noted(caption, note)
         }

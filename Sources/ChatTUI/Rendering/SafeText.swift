@@ -74,12 +74,9 @@ public struct SafeText: Sendable, Hashable {
     }
 
     /// The dim note behind a message from which something was removed (`‹hidden: 3›`); `nil` when nothing was.
-    public var hiddenNote: SafeText? { Self.hiddenNote(of: [self]) }
-
-    /// The same for several texts that belong to one message.
-    public static func hiddenNote(of texts: [SafeText]) -> SafeText? {
-        let count = texts.reduce(0) { $0 + $1.hiddenCount }
-        return count == 0 ? nil : SafeText(clusters: TextFilter.substitute("hidden: \(count)"))
+    /// Of several texts that belong to one message: that of their sum.
+    public var hiddenNote: SafeText? {
+        hiddenCount == 0 ? nil : SafeText(clusters: TextFilter.substitute("hidden: \(hiddenCount)"))
     }
 
     public static func + (left: SafeText, right: SafeText) -> SafeText {

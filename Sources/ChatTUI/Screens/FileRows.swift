@@ -31,7 +31,7 @@ struct FileRows {
                 return row
             }
         }
-        if let note = SafeText.hiddenNote(of: [name, text]) {
+        if let note = (name + text).hiddenNote {
             var row = StyledLine(.blanks(indent))
             row.add(note, Theme.quiet)
             rows.append(row)

@@ -59,7 +59,7 @@ struct HTMLExport: ExportWriter {
         switch message.content {
         case .text(let text):
             let safe = SafeText(ActionText.starred(text), as: .multiline)
-            return Self.escaped(safe.terminalString()) + Self.note(ofHidden: [safe])
+            return Self.escaped(safe.terminalString()) + Self.hiddenNote(of: safe)
         case .file(let transfer):
             let name = SafeText(transfer.name, as: .fileName)
             var html = Self.escaped(name.terminalString())
@@ -67,12 +67,12 @@ struct HTMLExport: ExportWriter {
             html += " <span class=\"state\">\(transfer.size) bytes, \(transfer.state.rawValue)</span>"
             let caption = SafeText(transfer.caption, as: .multiline)
             if !transfer.caption.isEmpty { html += "<br>" + Self.escaped(caption.terminalString()) }
-            return html + Self.note(ofHidden: [name, caption])
+            return html + Self.hiddenNote(of: name + caption)
         }
     }
 
-    private static func note(ofHidden texts: [SafeText]) -> String {
-        SafeText.hiddenNote(of: texts).map { " <span class=\"note\">\(escaped($0.terminalString()))</span>" } ?? ""
+    private static func hiddenNote(of text: SafeText) -> String {
+        text.hiddenNote.map { " <span class=\"note\">\(escaped($0.terminalString()))</span>" } ?? ""
     }
 
     func operation(_ operation: ChatOperation) -> String { "" }

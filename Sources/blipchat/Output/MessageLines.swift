@@ -62,7 +62,7 @@ struct MessageLines {
     /// The text beside a file, and what was hidden in it or in the name; none when there is neither.
     static func lines(ofCaption caption: String, of name: String) -> [String] {
         let text = SafeText(caption, as: .multiline)
-        let note = SafeText.hiddenNote(of: [SafeText(name, as: .fileName), text])
+        let note = (SafeText(name, as: .fileName) + text).hiddenNote
         return caption.isEmpty && note == nil ? [] : lines(of: text, note)
     }
 
