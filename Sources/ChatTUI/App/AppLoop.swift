@@ -15,6 +15,8 @@ import Glibc
 final class AppLoop {
     /// Called after each action; `state` is what it has led to.
     var onChange: @ScreenActor (AppAction) -> Void = { _ in }
+    /// Called with what an action has led to that only typed; true when that is all shown, and `onChange` is not called.
+    var onTyped: @ScreenActor (AppState) -> Bool = { _ in false }
     /// Carries out what concerns the terminal: the loop knows none.
     var onEffect: @ScreenActor (AppEffect) -> Void = { _ in }
 
@@ -158,12 +160,13 @@ final class AppLoop {
         // The only owner while it changes, so that nothing is copied.
         guard var changing = state.take() else { return }
         let effects = update(&changing, action, at: now)
-        // Asked for here, because a state that is kept is copied to be asked.
+        // Asked for and shown here: a state that is kept is copied for that, with a hundred counts of references.
         hasOnlyTyped = changing.hasOnlyTyped
+        let isShown = hasOnlyTyped && onTyped(changing)
         deadline = changing.deadline
         state = consume changing
         for effect in effects { carryOut(effect) }
-        onChange(action)
+        if !isShown { onChange(action) }
         scheduleTimer()
     }
 

@@ -80,6 +80,7 @@ public final class ChatApplication {
         let last = try await loop.run(size: terminal.size, options) { () throws(TerminalError) in
             try terminal.start { [weak self] event in self?.receive(event) }
             loop.onChange = { [weak self] action in self?.schedulePaint(after: action) }
+            loop.onTyped = { [weak self] state in self?.echo(state) ?? false }
             loop.onEffect = { [weak self] effect in self?.carryOut(effect) }
             loop.terminalIs(terminal.capabilities)
             terminal.perform(.mouse(options.settings.mouse))
@@ -148,11 +149,7 @@ public final class ChatApplication {
             isHeld = false
         }
         let isEcho = if case .input = action { true } else { false }
-        if !loop.hasOnlyTyped {
-            picture = isEcho ? nil : picture?.outdated()
-        } else if painter.mayEcho(at: now), paintEcho(at: now) {
-            return
-        }
+        if !loop.hasOnlyTyped { picture = isEcho ? nil : picture?.outdated() }
         guard let delay = painter.request(at: now, asEcho: isEcho) else { return }
         if isEcho, delay <= .zero { return paint() }
         ScreenActor.after(delay) { [weak self] in self?.paintIfDue() }
@@ -160,8 +157,9 @@ public final class ChatApplication {
 
     /// Shows a typed character in the picture that is there, so that no key waits until everything that has come with
     /// it or before it is drawn.
-    private func paintEcho(at now: Duration) -> Bool {
-        guard let state = loop.state, presentTyped(state) else { return false }
+    private func echo(_ state: AppState) -> Bool {
+        let now = state.moment.uptime
+        guard !isHeld, painter.mayEcho(at: now), presentTyped(state) else { return false }
         painter.echoed(at: now)
         return true
     }

@@ -9,6 +9,9 @@ struct PaintSchedule {
     static let interval = Duration.milliseconds(18)
     /// How many pictures keys may be ahead of their time.
     static let advance = 3
+    /// The same as times, for keys alone and for keys beside something else that is to be painted. Multiplied once.
+    private static let lead = interval * advance
+    private static let shortLead = interval * (advance - 1)
 
     /// When the next picture may be painted that is not ahead of its time (uptime).
     private var turn = Duration.zero
@@ -17,7 +20,7 @@ struct PaintSchedule {
 
     /// Something is to be painted. Returns how long to wait for it; `nil` when an earlier request covers it.
     mutating func request(at now: Duration, asEcho isEcho: Bool) -> Duration? {
-        let time = max(now, isEcho ? turn - Self.interval * Self.advance : turn)
+        let time = max(now, isEcho ? turn - Self.lead : turn)
         if let due, due <= time { return nil }
         due = time
         return time - now
@@ -26,7 +29,7 @@ struct PaintSchedule {
     /// Whether a typed character may be painted by itself now. While something else is to be painted, whose turn comes
     /// too, it takes less: who types faster gets both in one picture.
     func mayEcho(at now: Duration) -> Bool {
-        turn - Self.interval * (due == nil ? Self.advance : Self.advance - 1) <= now
+        turn - (due == nil ? Self.lead : Self.shortLead) <= now
     }
 
     /// Whether the picture that was scheduled for `now` is still to be painted. Timers of another clock may be early by

@@ -22,7 +22,7 @@ public actor ScreenActor {
 
     /// Runs `body`, which the caller knows to be on the queue.
     static func assumeIsolated<Value: Sendable>(_ body: @ScreenActor () throws -> Value) rethrows -> Value {
-        shared.preconditionIsolated()
+        dispatchPrecondition(condition: .onQueue(queue))
         // The same function without its isolation, which was just checked.
         return try withoutActuallyEscaping(body) { try unsafeBitCast($0, to: (() throws -> Value).self)() }
     }

@@ -19,8 +19,9 @@ public final class NcursesTerminal: Terminal {
     /// What was measured in earlier runs.
     let memory: WidthMemory?
 
-    /// Everything that exists between `start` and `stop`.
-    struct Session {
+    /// Everything that exists between `start` and `stop`. No structure: each look at it would be a copy.
+    @ScreenActor
+    final class Session {
         let screen: OpaquePointer
         let streams: [UnsafeMutablePointer<FILE>]
         let stage: OutputStage?
@@ -42,6 +43,21 @@ public final class NcursesTerminal: Terminal {
         var isLent = false
 
         var mayWrite: Bool { !isGone && !isSuspended && !isLent }
+
+        init(
+            screen: OpaquePointer, streams: [UnsafeMutablePointer<FILE>], stage: OutputStage?, savedMode: termios,
+            reader: InputReader, signals: SignalPipe, decoder: InputDecoder,
+            onInput: @escaping @ScreenActor (InputEvent) -> Void
+        ) {
+            self.screen = screen
+            self.streams = streams
+            self.stage = stage
+            self.savedMode = savedMode
+            self.reader = reader
+            self.signals = signals
+            self.decoder = decoder
+            self.onInput = onInput
+        }
     }
     var session: Session?
     /// What the screen has asked for by TerminalCommand; holds while the program is suspended.
