@@ -442,6 +442,30 @@ struct ReadingTests {
         }
     }
 
+    @Test("the first new message is the first of all, also where own lines and newer ones fill the page behind it")
+    func unreadBeforeOwnLines() {
+        for later in [0, 2] as [Int64] {
+            let lines = (1...234 + later as ClosedRange<Int64>).map { number in
+                let isOwn = (5...234).contains(number)
+                return Fixture.message(
+                    number, isOwn ? .outgoing : .incoming, "line \(number).", at: Fixture.time(21, 9, 0),
+                    contact: Fixture.bob)
+            }
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            var bobs = Fixture.conversation(Fixture.bob, "Bob", unread: 4 + Int(later))
+            bobs.readUpTo = HistoryPosition(0)
+            fixture.state.chats[1].conversation = bobs
+            fixture.press("Alt-2")
+            fixture.answerPages(from: lines)
+            #expect(fixture.text.contains("↑ \(4 + later) new begin further up (Alt-N)"), "\(fixture.text)")
+            #expect(!fixture.text.contains("── \(4 + later) new "))
+            fixture.press("Alt-N")
+            fixture.answerPages(from: lines)
+            #expect(
+                fixture.text.contains("── \(4 + later) new ") && fixture.text.contains("line 1."), "\(fixture.text)")
+        }
+    }
+
     // MARK: Lists
 
     @Test("Alt-u lists links, host first; typing filters, Enter opens, other schemes are asked for")

@@ -121,7 +121,7 @@ extension AppState {
             return
         }
         let window = chats[index].window
-        if let first = window.firstUnreadIndex, first > 0 || window.reachesOldest {
+        if let first = window.firstUnreadIndex {
             show(window.items[first].key, at: index)
         } else {
             load(.around(line.after), replacing: true, at: index, &effects)

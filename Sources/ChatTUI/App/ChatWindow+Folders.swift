@@ -57,12 +57,24 @@ extension ChatWindow {
         items.lazy.filter { !isFolded($0) }.compactMap(\.message)
     }
 
-    /// Where the unread line stands: before the first new message that has rows.
+    /// Where the unread line stands: before the first new message that has rows. `nil` where that is not in the window.
     var firstUnreadIndex: Int? {
-        guard let after = unreadLine?.after else { return nil }
+        guard let after = unreadLine?.after, !unreadBeginsAbove else { return nil }
         return items.firstIndex { item in
             item.message.map { $0.direction == .incoming && $0.position > after } ?? false && !isFolded(item)
         }
+    }
+
+    /// Whether new messages stand above the oldest that is in the window: of those that follow them, be they own lines or
+    /// new as well, none is the first.
+    var unreadBeginsAbove: Bool {
+        guard let line = unreadLine, !reachesOldest, let oldest = items.lazy.compactMap(\.message).first,
+            oldest.position > line.after
+        else { return false }
+        let here = items.count { item in
+            item.message.map { $0.direction == .incoming && $0.position > line.after } ?? false
+        }
+        return here < line.count
     }
 
     /// How many of the first `count` items have rows.

@@ -163,13 +163,17 @@ extension MainScreen {
         }
         if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }
-        if let line = chat.window.unreadLine, !line.isFound, let first = chat.window.firstUnreadIndex, let firstSeen,
-            firstSeen > first
-        {
+        if let line = chat.window.unreadLine, !line.isFound, beginsAbove(chat.window, firstSeen: firstSeen) {
             let words = "↑ \(line.count) new begin further up (\(state.key(.firstUnread)))"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .firstUnread)])
         }
         return StatusWords(.empty, .plain)
+    }
+
+    /// Whether the new messages of the open chat begin above what is in sight.
+    private func beginsAbove(_ window: ChatWindow, firstSeen: Int?) -> Bool {
+        guard let firstSeen else { return false }
+        return window.unreadBeginsAbove || window.firstUnreadIndex.map { firstSeen > $0 } ?? false
     }
 
     /// Which message is under the cursor of browse mode.
