@@ -91,6 +91,27 @@ struct SmallWindowTests {
         #expect(fixture.errands.contains(errand))
     }
 
+    @Test("who asks, and whom they look like, is seen before anybody is accepted", arguments: sizes)
+    func caller(columns: Int, rows: Int) {
+        var fixture = Fixture.main(columns: columns, rows: rows)
+        // A Cyrillic letter in the name of a contact.
+        let fake = ContactRequest(
+            id: 9, peerID: Fixture.peerID("x"), name: "b\u{43E}b", address: nil, origin: "192.0.2.44:51022",
+            received: Fixture.time(21, 9, 11))
+        fixture.send(.chat(.requestsChanged([fake])))
+        fixture.press("Alt-r")
+        fixture.send(.answer(.requestNumber(fake, Fixture.safetyNumber)))
+        let words = ["b\u{43E}b", "looks", "another"]
+        let isSeenAtOnce = words.allSatisfy { fixture.text.contains($0) }
+        fixture.press("3")
+        #expect(fixture.errands.contains(.approve(9, name: nil)) == isSeenAtOnce, "\(fixture.text)")
+        guard !isSeenAtOnce else { return }
+        let seen = scrolled(&fixture, with: "j")
+        for word in words { #expect(seen.contains(word), "\(seen)") }
+        fixture.press("3")
+        #expect(fixture.errands.contains(.approve(9, name: nil)))
+    }
+
     @Test("what is not seen of the page is marked")
     func marks() {
         var fixture = Fixture.main(columns: 20, rows: 5)

@@ -101,7 +101,10 @@ extension AppState {
         if let top = page.top(after: command) { pane.top = top }
         overlay = .verify(pane)
         let confirms = command == .numbersMatch || command == .oldNumberMatches
-        guard !confirms || pane.seen.isWhole(in: page) else {
+        let accepts = confirms || command == .acceptRequest || (command == .decideLater && pane.isOfRequest)
+        guard !confirms || pane.seen.contain(page.number, of: page),
+            !accepts || pane.seen.contain(page.caller, of: page)
+        else {
             return say("Read it all first: j scrolls", isError: true)
         }
         switch pane.subject {

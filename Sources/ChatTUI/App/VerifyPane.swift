@@ -20,7 +20,9 @@ struct VerifyPane: Sendable, Equatable {
     var newNumber: [String]?
     /// The first row on the screen, where the page does not fit.
     var top = 0
-    var seen = SeenNumber()
+    var seen = SeenRows()
+
+    var isOfRequest: Bool { if case .request = subject { true } else { false } }
 
     /// What answers it; in line mode each is a line.
     var answers: [String] { ["1", "2", "b", "3"] + (newKey == nil ? [] : ["a", "o"]) }

@@ -54,13 +54,16 @@ extension Canvas {
         }
     }
 
+    /// The columns that the title of a frame may have.
+    static func labelColumns(of area: Rect) -> Int { max(0, area.size.columns - 6) }
+
     private mutating func drawEdge(
         _ area: Rect, row: Int, _ left: StaticString, _ right: StaticString, label: SafeText, style: Style
     ) {
         var middle = SafeText.empty
         let columns = area.size.columns - 2
         if !label.isEmpty && columns >= 5 {
-            middle = SafeText(literal: "─ ") + label.truncated(to: columns - 4) + SafeText(literal: " ")
+            middle = SafeText(literal: "─ ") + label.truncated(to: Self.labelColumns(of: area)) + SafeText(literal: " ")
         }
         middle += .filling(columns - middle.width, with: SafeText(literal: "─"))
         let edge = SafeText(literal: left) + middle + SafeText(literal: right)

@@ -5,12 +5,15 @@ struct VerifyPage {
     let rows: [StyledLine]
     /// The rows of the number that is confirmed.
     let number: Range<Int>
+    /// The rows of who it is, and of what is to be said of them.
+    let caller: Range<Int>
     let size: Size
     private let top: Int
 
-    init(rows: [StyledLine], number: Range<Int>, size: Size, top: Int) {
+    init(rows: [StyledLine], number: Range<Int>, caller: Range<Int>, size: Size, top: Int) {
         self.rows = rows
         self.number = number
+        self.caller = caller
         self.size = size
         self.top = min(max(0, top), max(0, rows.count - size.rows))
     }
@@ -35,19 +38,15 @@ struct VerifyPage {
     }
 }
 
-/// The rows of the number that have been on the screen: nobody confirms what they have not seen.
-struct SeenNumber: Sendable, Equatable {
-    /// In another width there are other rows.
-    private var columns = 0
-    private var rows: Set<Int> = []
+/// The rows of the page that have been on the screen: nobody confirms what they have not seen, or accepts somebody whose
+/// name they have not.
+struct SeenRows: Sendable, Equatable {
+    /// By what stands there: in another width there are other rows, and a number that has changed is another.
+    private var rows: Set<String> = []
 
-    mutating func add(_ page: VerifyPage) {
-        if columns != page.size.columns { rows = [] }
-        columns = page.size.columns
-        rows.formUnion(page.visible.clamped(to: page.number).map { $0 - page.number.lowerBound })
-    }
+    mutating func add(_ page: VerifyPage) { rows.formUnion(page.rows[page.visible].map(\.text.text)) }
 
-    func isWhole(in page: VerifyPage) -> Bool {
-        columns == page.size.columns && rows.count >= page.number.count
+    func contain(_ wanted: Range<Int>, of page: VerifyPage) -> Bool {
+        page.rows[wanted].allSatisfy { rows.contains($0.text.text) }
     }
 }

@@ -3,16 +3,16 @@
 import ChatCore
 
 extension VerifyScreen {
-    /// Everything when there is room; else without blank rows; at the worst the new number and the answers.
+    /// Everything when there is room; else without blank rows; at the worst who it is, the new number and the answers.
     func changed(_ size: Size) -> [StyledLine] {
         let width = size.columns
         let old = named("old key", numberLines(pane.number, "old key", width: width), width)
         var new = named("new key", numberLines(pane.newNumber, "new key", width: width), width)
         if pane.newNumber == nil { new = [StyledLine("The new number is being computed…", Theme.quiet)] }
-        let all = meaning(width) + [StyledLine()] + old + new + [StyledLine()] + changedAnswers(width)
+        let all = naming + meaning(width) + [StyledLine()] + old + new + [StyledLine()] + changedAnswers(width)
         if all.count <= size.rows { return all }
         let tight = all.filter { $0.width > 0 }
-        return tight.count <= size.rows ? tight : new + changedAnswers(width)
+        return tight.count <= size.rows ? tight : naming + new + changedAnswers(width)
     }
 
     /// Where the number takes whole rows, its name stands above it.

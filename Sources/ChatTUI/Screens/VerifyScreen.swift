@@ -32,7 +32,10 @@ struct VerifyScreen {
             let old = place(pane.number, "old key")
             number = min(old.lowerBound, number.lowerBound)..<max(old.upperBound, number.upperBound)
         }
-        return VerifyPage(rows: rows, number: number, size: area.size, top: pane.top)
+        let caller = caller
+        return VerifyPage(
+            rows: rows, number: number, caller: 0..<(rows.starts(with: caller) ? caller.count : 0), size: area.size,
+            top: pane.top)
     }
 
     func draw(on canvas: inout Canvas) {
@@ -58,12 +61,29 @@ struct VerifyScreen {
 
     private var title: SafeText {
         switch pane.subject {
+        case .contact: name
+        case .request: name + SafeText(literal: " (name chosen by them)")
+        }
+    }
+
+    private var name: SafeText {
+        switch pane.subject {
         case .contact(let id):
             SafeText(literal: pane.newKey == nil ? "Compare with " : "KEY CHANGED: ") + (state.chat(id)?.name ?? .empty)
         case .request(let request):
             SafeText("Contact request \(request.id): ", as: .line) + SafeText(request.name, as: .name)
-                + SafeText(literal: " (name chosen by them)")
         }
+    }
+
+    /// Whose number it is, where the frame has no room for that.
+    var naming: [StyledLine] {
+        ScreenLayout.hasFrame(box) && name.width <= Canvas.labelColumns(of: box) ? [] : wrapped(name, Theme.title)
+    }
+
+    /// What somebody who asks must have been seen with: their name, and what is to be said of it.
+    private var caller: [StyledLine] {
+        guard case .request(let request) = pane.subject else { return naming }
+        return naming + warnings(of: request)
     }
 
     private var footer: String {
@@ -73,28 +93,53 @@ struct VerifyScreen {
         }
     }
 
-    /// Everything when there is room; else without blank rows; and where it scrolls the number before the rest.
+    /// Everything when there is room; else without blank rows; and where it scrolls who it is and the number before the
+    /// rest.
     private func fitted(_ size: Size) -> [StyledLine] {
         if pane.newKey != nil {
             let all = changed(Size(columns: size.columns, rows: .max))
             return all.count <= size.rows ? all : all.filter { $0.width > 0 }
         }
         let number = numberLines(pane.number, "number", width: size.columns)
-        let all = head + [StyledLine()] + question + number + [StyledLine()] + answers + [StyledLine(), warning]
+        let naming = naming
+        let all =
+            naming + head + [StyledLine()] + question + number + [StyledLine()] + answers + [StyledLine(), warning]
         if all.count <= size.rows { return all }
-        let tight = (head + question + number + answers).filter { $0.width > 0 }
-        return tight.count <= size.rows || number.isEmpty
-            ? tight : number + (answers + head + question).filter { $0.width > 0 }
+        let tight = (naming + head + question + number + answers).filter { $0.width > 0 }
+        if tight.count <= size.rows { return tight }
+        let rest = number.isEmpty ? origin + question + answers : number + answers + origin + question
+        return caller + rest.filter { $0.width > 0 }
     }
 
     /// Room for whole sentences.
     private var isWide: Bool { area.size.columns >= 64 }
 
     private func wrapped(_ words: String, _ style: Style = .plain) -> [StyledLine] {
-        TextWrap.wrap(SafeText(words, as: .line), width: max(8, area.size.columns)).map { StyledLine($0, style) }
+        wrapped(SafeText(words, as: .line), style)
+    }
+
+    private func wrapped(_ words: SafeText, _ style: Style) -> [StyledLine] {
+        TextWrap.wrap(words, width: max(8, area.size.columns)).map { StyledLine($0, style) }
     }
 
     private var head: [StyledLine] {
+        guard case .request(let request) = pane.subject else { return origin }
+        return origin + warnings(of: request)
+    }
+
+    /// What is to be said of the name of somebody who asks, or of their key.
+    private func warnings(of request: ContactRequest) -> [StyledLine] {
+        if let owner = state.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
+            let words =
+                SafeText(literal: "THE NEW KEY OF ") + owner + SafeText(literal: ": /verify ") + owner
+                + SafeText(literal: " decides about it")
+            return wrapped(words, Theme.error)
+        }
+        return NameLikeness.warning(of: request, among: state.chats.map(\.peer)).map { wrapped($0, Theme.error) } ?? []
+    }
+
+    /// Where a request came from, or what a contact is.
+    private var origin: [StyledLine] {
         switch pane.subject {
         case .contact(let id):
             guard let chat = state.chat(id) else { return [] }
@@ -104,14 +149,7 @@ struct VerifyScreen {
                 line.add(", since \(state.clock.date(day))")
             }
             return [line]
-        case .request(let request):
-            let key = state.chats.first { $0.peer.newPeerID == request.peerID }.map {
-                wrapped("THE NEW KEY OF \($0.name.text): /verify \($0.name.text) decides about it", Theme.error)
-            }
-            let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)).map {
-                wrapped($0.text, Theme.error)
-            }
-            return origin(of: request) + (key ?? warning ?? [])
+        case .request(let request): return origin(of: request)
         }
     }
 
