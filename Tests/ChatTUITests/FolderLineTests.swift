@@ -167,6 +167,29 @@ struct FolderLineTests {
         #expect(fixture.text.contains("↑ #100 25%"))
     }
 
+    @Test("/delete of a folder takes all of its files back, after a question that counts those that are there")
+    func deletedByCommand() {
+        let files = (100...103).map { Self.file($0, .running, .outgoing) }
+        for line in ["/delete", "/delete #100"] {
+            var fixture = main(files)
+            var gone = files[1]
+            gone.isRetracted = true
+            fixture.send(.chat(.messageChanged(gone)))
+            fixture.effects = []
+            fixture.enter(line)
+            #expect(fixture.errands.isEmpty)
+            #expect(
+                fixture.text.contains("Delete 3 messages here and at Alice? /delete again deletes"), "\(fixture.text)")
+            fixture.advance(.seconds(1))
+            fixture.enter(line)
+            #expect(fixture.errands == [0, 2, 3].map { .retract(files[$0], of: 3) })
+            // By its own number a file goes alone.
+            fixture.effects = []
+            fixture.enter("/delete #103")
+            #expect(fixture.errands == [.retract(files[3], of: 1)])
+        }
+    }
+
     @Test("a folder of which more files are to come can be cancelled although all that are known are here")
     func moreToCome() {
         var fixture = main((100...103).map { Self.file($0, of: 10) })

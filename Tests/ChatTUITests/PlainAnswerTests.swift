@@ -35,7 +35,7 @@ struct PlainAnswerTests {
         #expect(fixture.errands.isEmpty && fixture.text.contains("Delete this message"))
         fixture.advance(.milliseconds(500))
         fixture.press("d")
-        #expect(fixture.errands == [.retract(Fixture.history[5])])
+        #expect(fixture.errands == [.retract(Fixture.history[5], of: 1)])
         #expect(!fixture.text.contains("Delete this message"))
         fixture.press("Esc")
         #expect(fixture.state.browse == nil)

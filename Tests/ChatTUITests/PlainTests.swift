@@ -188,7 +188,7 @@ struct PlainTests {
                 (.react(theirs, "👍"), liked, ["me reacted 👍 to: nods"]),
                 (.edit(own, "first"), edited, [#"me changed "frist" to: first"#]),
                 (
-                    .retract(edited), deleted,
+                    .retract(edited, of: 1), deleted,
                     [
                         "me deleted: first", "Deleted your message of 21 Nov 09:08; Alice is told when they connect",
                     ]

@@ -392,7 +392,7 @@ struct SlashCommandTests {
     func deletedWords() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         var message = Fixture.history[4]
-        let errand = Errand.retract(message)
+        let errand = Errand.retract(message, of: 1)
         fixture.send(.done(errand, .message(message)))
         #expect(fixture.text.contains("Deleted your message of "))
         fixture.send(.chat(.linkChanged(Fixture.alice, .offline(reason: nil))))
@@ -401,6 +401,8 @@ struct SlashCommandTests {
         message.state = .takenBack
         fixture.send(.done(errand, .message(message)))
         #expect(fixture.text.contains("; Alice never had it"))
+        fixture.send(.done(.retract(message, of: 5), .message(message)))
+        #expect(fixture.text.contains("Deleted 5 messages of yours; Alice is told when they connect"))
     }
 
     @Test("/export of a word that is nobody's name writes nothing: it may be a slip")

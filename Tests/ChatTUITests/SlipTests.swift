@@ -29,13 +29,13 @@ struct SlipTests {
     func anotherKey(key: String) {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Esc", "d")
-        #expect(fixture.text.contains("The same key again deletes"))
+        #expect(fixture.text.contains("d again deletes"))
         fixture.advance(.seconds(1))
         fixture.press(key)
         #expect(fixture.state.confirmation == nil)
         fixture.effects = []
         fixture.press("d")
-        #expect(fixture.errands.isEmpty && fixture.text.contains("The same key again deletes"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("d again deletes"))
     }
 
     @Test("a click that answers a question ends it")
@@ -45,7 +45,7 @@ struct SlipTests {
         for step in 0..<3 {
             try fixture.click(on: "d delete")
             fixture.advance(.seconds(1))
-            #expect(fixture.text.contains("The same key again deletes") == (step != 1))
+            #expect(fixture.text.contains("d again deletes") == (step != 1))
         }
         #expect(fixture.errands.count { if case .retract = $0 { true } else { false } } == 1)
     }

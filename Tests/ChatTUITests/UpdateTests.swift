@@ -496,7 +496,7 @@ struct UpdateTests {
         #expect(!fixture.state.transfers.groups.contains { $0.number == files[1].number })
     }
 
-    @Test("a draft of another screen that was only looked at goes when it was sent there; a touched one stays")
+    @Test("a draft goes when it was sent at another screen as it is stored; one that is being typed stays")
     func draftElsewhere() {
         for touches in [false, true] {
             var fixture = Fixture.main(columns: 80, rows: 24)
@@ -508,6 +508,22 @@ struct UpdateTests {
             let sent = Fixture.message(70, .outgoing, typed, at: Fixture.time(21, 9, 7))
             fixture.send(.chat(.messageAdded(sent)))
             #expect(fixture.state.input.text == (touches ? typed : ""))
+        }
+        // Begun here, stored, and sent there.
+        for leaves in [false, true] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.press("Ctrl-u")
+            fixture.type("begun here")
+            fixture.advance(.seconds(2))
+            if leaves { fixture.press("Alt-2") }
+            let sent = Fixture.message(70, .outgoing, "begun here", at: Fixture.time(21, 9, 7))
+            fixture.send(.chat(.messageAdded(sent)))
+            #expect(fixture.state.killRing.newest == "begun here")
+            if leaves { fixture.press("Alt-1") }
+            #expect(fixture.state.input.isEmpty)
+            fixture.effects = []
+            fixture.press("Ctrl-q")
+            #expect(!fixture.errands.contains(.setDraft("begun here", Fixture.alice)))
         }
     }
 
@@ -521,6 +537,10 @@ struct UpdateTests {
         }
         #expect(fixture.text.contains("2 new"), "\(fixture.text)")
         #expect(fixture.text.contains("@2"))
+        // An answer is no "/read".
+        fixture.enter("an answer")
+        fixture.send(.chat(.messageAdded(Fixture.message(72, .outgoing, "an answer", at: Fixture.time(21, 9, 8)))))
+        #expect(fixture.text.contains("2 new") && fixture.text.contains("@2"), "\(fixture.text)")
         fixture.enter("/read")
         #expect(!fixture.text.contains("@2") && !fixture.text.contains("2 new"))
         fixture.enter("/unread 1")

@@ -33,7 +33,7 @@ extension EndToEnd {
             let key = TestFile.text(new.path + "/identity.key")
             unlink(new.path + "/identity.key")
             let another = try await new.run("id")
-            #expect(another.status == .exited(0) && another.errorOutput.contains("the key of the history here is gone"))
+            #expect(another.status == .exited(0) && another.errorOutput.contains("there is a history here, but no key"))
             try TestFile.write(key, to: new.path + "/identity.key")
 
             // A damaged one is, when that is asked for.

@@ -37,7 +37,8 @@ public enum Errand: Sendable, Equatable {
     case sendTextFile(String, name: String, to: ContactID)
     case retry(MessageID)
     case edit(ChatMessage, String)
-    case retract(ChatMessage)
+    /// `of`: how many are taken back with it.
+    case retract(ChatMessage, of: Int)
     /// `nil` takes our reaction back.
     case react(ChatMessage, String?)
     case setPinned(ChatMessage, Bool)

@@ -7,7 +7,9 @@ extension AppState {
         switch action {
         case .reply(let text): reply(to: message, text, &effects)
         case .edit(let text): edit(message, text, &effects)
-        case .delete: delete([message], &effects)
+        case .delete:
+            let messages = chat(message.contact)?.window.withFolded([message]) ?? [message]
+            delete(messages, asking: messages.count > 1, again: "/delete", &effects)
         case .react(let emoji): react(to: message, emoji, &effects)
         case .forward(let contact): forward([message], to: contact, &effects)
         case .retry: effects.append(.run(.retry(message.id)))
@@ -127,7 +129,7 @@ extension AppState {
         switch composing {
         case .reply(let message):
             chats[index].composing = nil
-            chats[index].window.unreadLine = nil
+            answered(at: index)
             if !chats[index].window.isAtBottom { scroll(.newest, &effects) }
             effects.append(.run(.reply(text, to: message)))
         case .edit(let message, let saved, let answered):
@@ -153,33 +155,38 @@ extension AppState {
     // MARK: Deleting
 
     /// Own messages are taken back on both sides. Theirs can only be deleted here, and that is final: it asks once.
-    mutating func delete(_ messages: [ChatMessage], asking: Bool = false, _ effects: inout [AppEffect]) {
-        guard let first = messages.first else { return }
+    /// `again`: what answers the question.
+    private mutating func delete(
+        _ messages: [ChatMessage], asking: Bool, again: String, _ effects: inout [AppEffect]
+    ) {
+        guard let contact = messages.first?.contact else { return }
         let own = messages.filter { $0.direction == .outgoing && !$0.isRetracted }
-        let others = messages.filter { $0.direction == .incoming || $0.isRetracted }
-        guard own.isEmpty || mayWrite(to: first.contact) else { return }
+        // Of own ones that are deleted already nothing is left but their place: no reason to ask beside others.
+        let others = messages.filter { $0.direction == .incoming || ($0.isRetracted && own.isEmpty) }
+        guard own.isEmpty || mayWrite(to: contact) else { return }
         if asking || !others.isEmpty, !confirm(.delete(messages.map(\.id))) {
-            let name = name(of: first.contact)
-            let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
+            let name = name(of: contact)
+            let number = own.count + others.count
+            let what = number == 1 ? "this message" : "\(number) messages"
             let place =
                 others.isEmpty ? "here and at \(name)" : own.isEmpty ? "on this disk only" : "(theirs here only)"
-            let count = messages.count == 1 ? "" : " \(messages.count)"
+            let count = number == 1 ? "" : " \(number)"
             let end =
                 others.isEmpty
                 ? "at \(SafeText(name, as: .name).truncated(to: 10).text) too"
                 : own.isEmpty ? "here only" : "theirs here only"
             return say(
-                question: "Delete \(what) \(place)? The same key again deletes",
-                short: "Delete\(count) \(end)? Again: yes",
-                "\(own.isEmpty ? "Delete" : "Retract")\(count)? \(key(.deleteMessage)): yes")
+                question: "Delete \(what) \(place)? \(again) again deletes",
+                short: "Delete\(count) \(end)? \(again): yes",
+                "\(own.isEmpty ? "Delete" : "Retract")\(count)? \(again)" + (again.hasPrefix("/") ? "" : ": yes"))
         }
-        for message in own { effects.append(.run(.retract(message))) }
-        if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), first.contact))) }
+        for message in own { effects.append(.run(.retract(message, of: own.count))) }
+        if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), contact))) }
         browse?.rangeStart = nil
     }
 
     mutating func deleteSelection(_ effects: inout [AppEffect]) {
-        delete(selectedMessages, asking: true, &effects)
+        delete(selectedMessages, asking: true, again: key(.deleteMessage), &effects)
     }
 
     /// Whether something final was asked for a second time; else the question is open for as long as it is shown.

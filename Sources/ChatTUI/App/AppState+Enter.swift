@@ -88,7 +88,7 @@ extension AppState {
         }
         take(source, &effects)
         if let index = chatIndex(chat.id) {
-            chats[index].window.unreadLine = nil
+            answered(at: index)
             if !chats[index].window.isAtBottom { scroll(.newest, &effects) }
         }
         effects.append(.run(.send(text, to: chat.id)))

@@ -98,8 +98,7 @@ extension AppState {
         if isOpen, chats[index].window.isAtBottom { viewMoved = moment.uptime }
         guard message.direction == .incoming else {
             chats[index].conversation.queuedCount += message.state == .pending ? 1 : 0
-            // The user has answered, so everything is seen; the own line is wanted on the screen.
-            chats[index].window.unreadLine = nil
+            answered(at: index)
             dropCopy(of: message)
             if isInWindow, case .text = message.content { chats[index].window.scroll = .bottom }
             return
@@ -120,14 +119,26 @@ extension AppState {
         chats[index].window.unreadLine?.count += 1
     }
 
-    /// A draft that was only looked at here has gone out at another screen.
+    /// The user has answered, so everything is seen; unless they say themselves what is read.
+    mutating func answered(at index: Int) {
+        if settings.readMark == .visible, !chats[index].keepsUnread { chats[index].window.unreadLine = nil }
+    }
+
+    /// A draft that stands here as it is stored has gone out at another screen. One that was typed here is in the kill
+    /// ring.
     private mutating func dropCopy(of message: ChatMessage) {
-        guard case .text(let text) = message.content, !typedDrafts.contains(message.contact) else { return }
-        if message.contact == openID, input.text == text {
+        guard case .text(let text) = message.content, let index = chatIndex(message.contact) else { return }
+        let isTyped = typedDrafts.contains(message.contact)
+        if message.contact == openID {
+            guard input.text == text, !isTyped || draftTimer == nil else { return }
             input = InputLine()
-        } else if message.contact != openID, drafts[message.contact]?.text == text {
+        } else {
+            guard drafts[message.contact]?.text == text else { return }
             drafts[message.contact] = nil
         }
+        if isTyped { killRing.add(text) }
+        typedDrafts.remove(message.contact)
+        if case .reply = chats[index].composing { chats[index].composing = nil }
     }
 
     /// A message that was missing has come: it stands in its place among the others, where it may be out of sight.

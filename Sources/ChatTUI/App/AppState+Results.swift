@@ -34,8 +34,8 @@ extension AppState {
             }
         case .edit, .retract, .react:
             // What it changes comes as news, in the order of the commits.
-            guard case .retract = errand, case .message(let message) = result else { return }
-            say(sentence(deleted: message))
+            guard case .retract(_, let count) = errand, case .message(let message) = result else { return }
+            say(sentence(deleted: message, of: count))
         case .limitRate(let scope, let limit):
             if case .transfer(let number) = scope { transfers.limits[number] = limit }
             var scope = scope
@@ -145,11 +145,13 @@ extension AppState {
     }
 
     /// Who is not there learns it later; who never had the message has nothing to learn.
-    private func sentence(deleted message: ChatMessage) -> String {
+    private func sentence(deleted message: ChatMessage, of count: Int) -> String {
         let name = name(of: message.contact)
         // Which one it was is not always on the screen.
-        let which = "your message of \(clock.dayAndTime(message.shownTime, now: moment.wall))"
-        if message.state == .takenBack { return "Deleted \(which); \(name) never had it" }
+        let which =
+            count > 1
+            ? "\(count) messages of yours" : "your message of \(clock.dayAndTime(message.shownTime, now: moment.wall))"
+        if count == 1, message.state == .takenBack { return "Deleted \(which); \(name) never had it" }
         let isOnline = chat(message.contact)?.link.isOnline ?? false
         return "Deleted \(which); \(name) is told" + (isOnline ? "" : " when they connect")
     }

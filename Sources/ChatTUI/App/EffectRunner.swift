@@ -39,7 +39,7 @@ struct EffectRunner: Sendable {
             return .message(try await service.sendFile(at: path, named: nil, caption: "", to: contact))
         case .retry(let id): return .message(try await service.retry(id))
         case .edit(let message, let text): return .message(try await service.edit(message, to: text))
-        case .retract(let message): return .message(try await service.retract(message))
+        case .retract(let message, _): return .message(try await service.retract(message))
         case .react(let message, let emoji): return .message(try await service.react(to: message, with: emoji))
         case .setDraft(let text, let contact): try await service.setDraft(text, for: contact)
         case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)

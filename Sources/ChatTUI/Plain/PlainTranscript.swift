@@ -106,7 +106,7 @@ struct PlainTranscript {
     private var ownChangeLines: [SafeText] {
         guard case .done(let errand, .message(let message)) = action else { return [] }
         switch errand {
-        case .edit(let asked, _), .retract(let asked), .react(let asked, _):
+        case .edit(let asked, _), .retract(let asked, _), .react(let asked, _):
             guard old(message) == nil else { return [] }
             return MessageSentences(state: after, message: message).changes(since: asked)
         default: return []

@@ -83,7 +83,7 @@ struct FirstRunScreen {
         func next() { row += 1 }
 
         if form.defaults.lacksOldKey {
-            text("! The key of the history here is gone. A new one makes you somebody", Theme.error)
+            text("! There is a history here, but no key. A new one makes you somebody", Theme.error)
             next()
             text("else: contacts see KEY CHANGED. Or Esc, blipchat id restore FILE.", Theme.error)
             next()

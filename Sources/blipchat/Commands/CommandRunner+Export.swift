@@ -62,6 +62,7 @@ extension CommandRunner {
             }
         }
         if isJSON { try streams.json(summary.record) } else { try printImport(summary.record) }
+        noteLostKey(paths)
         return .done
     }
 

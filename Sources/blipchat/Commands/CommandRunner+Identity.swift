@@ -96,7 +96,7 @@ extension CommandRunner {
     func noteLostKey(_ paths: HomePaths) {
         guard !paths.hasIdentity, SmallFile.exists(paths.history) else { return }
         streams.note(
-            "blipchat: the key of the history here is gone; a new one is made, and contacts see KEY CHANGED "
+            "blipchat: there is a history here, but no key; a new one will be made, and contacts see KEY CHANGED "
                 + "(blipchat id restore FILE brings the old one back)")
     }
 

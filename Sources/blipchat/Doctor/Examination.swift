@@ -114,7 +114,13 @@ struct Examination {
     private mutating func checkKey() {
         do throws(IdentityError) {
             guard let identity = try IdentityFile.load(at: paths.identity) else {
-                return note("key", .ok, "there is no key yet; the first start makes it")
+                guard SmallFile.exists(paths.history) else {
+                    return note("key", .ok, "there is no key yet; the first start makes it")
+                }
+                return note(
+                    "key", .warning,
+                    "there is a history, but no key: with the one that the first start makes, contacts "
+                        + "see KEY CHANGED", "blipchat id restore FILE brings the old one back")
             }
             note("key", .ok, "you are \(PeerID(identity.fingerprint).text)")
         } catch {

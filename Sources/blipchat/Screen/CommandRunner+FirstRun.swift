@@ -17,7 +17,8 @@ extension CommandRunner {
         let defaults = firstRunDefaults(paths, settings, configuration, PeerID(identity.fingerprint))
         let presets = defaults.choices
         let page = await FirstRunApplication(terminal: terminal, defaults: defaults) { answer throws(FirstRunProblem) in
-            guard case .start(let choices) = answer else { return }
+            // Where another first page has been answered meanwhile its answers hold, and its port is taken.
+            guard case .start(let choices) = answer, !paths.hasIdentity else { return }
             // A port that nobody has chosen gives way to a free one.
             let isChosen = choices.listenPort != presets.listenPort || !configuration.fallbackToAnyPort
             if isChosen || choices.listenHost != presets.listenHost { try FirstRunCheck.listen(as: choices) }
