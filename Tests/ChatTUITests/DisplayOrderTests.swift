@@ -103,6 +103,17 @@ struct DisplayOrderTests {
         #expect(line.inDisplayOrder(width: 40, reordering: false) == line)
     }
 
+    @Test("marking a word moves none where words of both directions meet", arguments: ["שלום", "עולם", "build", "log"])
+    func highlightInMixed(word: String) {
+        for text in ["the build log \(Self.stored)", "\(Self.stored) the build log"] {
+            let text = SafeText(text, as: .line)
+            let plain = StyledLine(text).inDisplayOrder(width: 60, reordering: true)
+            let line = Highlight.line(text, words: [word], width: 60).inDisplayOrder(width: 60, reordering: true)
+            #expect(line.text.text == plain.text.text)
+            #expect(line.spans.contains { $0.style == Theme.marked })
+        }
+    }
+
     @Test("a row that is cut keeps its beginning, says that it is cut, and never outgrows its room")
     func cut() {
         let line = StyledLine(SafeText(Self.stored, as: .line))

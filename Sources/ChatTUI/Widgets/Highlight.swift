@@ -8,7 +8,8 @@ enum Highlight {
     /// places where it stands within a word; without regard to case, accents and the look of emoji. Shown from a little
     /// before the first one, at most `width` columns.
     ///
-    /// Without brackets the words are marked by their look alone.
+    /// Without brackets the words are marked by their look alone. So they are where words of both directions meet:
+    /// brackets would put them into another order (UAX #9, N0).
     static func line(_ text: SafeText, words: [String], width: Int, inBrackets: Bool = true) -> StyledLine {
         let clusters = text.clusters
         let folded = clusters.map(fold)
@@ -17,7 +18,8 @@ enum Highlight {
             let atStarts = places(of: needle, in: folded, onlyAtStarts: true)
             marked += atStarts.isEmpty ? places(of: needle, in: folded, onlyAtStarts: false) : atStarts
         }
-        return line(clusters, joined(marked), width: width, inBrackets)
+        let isMixed = BidiParagraph(clusters) != nil && clusters.contains { BidiClass($0) == .l }
+        return line(clusters, joined(marked), width: width, inBrackets && !isMixed)
     }
 
     private static func line(
