@@ -246,6 +246,27 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(long.stalled == .seconds(6) && long.rate == 0, "a rate that is none")
     }
 
+    @Test(
+        "what comes in bursts, as under a limit of the other side, has its rate between them, and an end",
+        arguments: [4, 13])
+    func bursts(seconds: Int) throws {
+        var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))
+        meter.begin(at: 0, at(0))
+        var told: [ChatCore.TransferProgress] = []
+        for step in 1...(seconds * 4 * 9) {
+            let time = Double(step) / 4
+            // The last of eight bursts, and nothing behind it.
+            let bursts = min(8, UInt64(time) / UInt64(seconds))
+            let progress = meter.note(bursts * 260_000, at: at(time)).progress
+            if let progress, time > Double(seconds * 2), time <= Double(seconds * 9) { told.append(progress) }
+        }
+        let expected = 260_000 / Double(seconds)
+        #expect(told.count > 20 && told.allSatisfy { $0.stalled == .zero })
+        for progress in told { #expect((expected * 0.5...expected * 1.5).contains(progress.rate), "\(progress)") }
+        let end = try #require(meter.note(8 * 260_000, at: at(Double(seconds * 8) + 27)).progress)
+        #expect(end.stalled == .seconds(27) && end.rate == 0)
+    }
+
     @Test("what was there before is no progress, and a moment no measure")
     func resumed() throws {
         var meter = ProgressMeter(id: MessageID(at: Timestamp(milliseconds: 0)))

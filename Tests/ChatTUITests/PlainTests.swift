@@ -258,6 +258,34 @@ struct PlainTests {
                 == ["Bob is offline: nobody listens there"])
     }
 
+    @Test("the page of a request says who asks, what is to be said of them, the number, and each answer")
+    func requestPage() {
+        var fixture = fixture()
+        let fake = ContactRequest(
+            id: 9, peerID: Fixture.peerID("x"), name: "b\u{43E}b", address: nil, origin: "192.0.2.44:51022",
+            received: Fixture.time(21, 9, 11))
+        // One that was there before line mode began is said, too.
+        let atStart = lines(&fixture, .answer(.requests([fake])))
+        #expect(atStart.first?.contains("CONTACT REQUEST 9") == true && atStart.last == "    /approve 9 or /reject 9")
+        _ = lines(&fixture, .line("/requests"))
+        let page = lines(&fixture, .answer(.requestNumber(fake, Fixture.safetyNumber))).joined(separator: "\n")
+        for words in [
+            "CONTACT REQUEST 9 from b\u{43E}b", "192.0.2.44:51022", "looks like", Fixture.safetyNumber[11], "Enter 1 ",
+            "3 to accept", "/reject 9",
+        ] { #expect(page.contains(words), "\(page)") }
+    }
+
+    @Test("without UTF-8 /qr prints the address and the reason, no blocks", arguments: [true, false])
+    func qrCode(unicode: Bool) throws {
+        var fixture = fixture()
+        fixture.state.terminal.unicode = unicode
+        let address = "blip://192.0.2.10:4985/k"
+        let shown = lines(&fixture, .answer(.qrCode(address, .success(try QRCode(address)))))
+        #expect(shown.first == address)
+        #expect(shown.contains { $0.contains("█") } == unicode)
+        #expect(shown.contains(QRScreen.needsUnicode) != unicode)
+    }
+
     @Test("runs slash commands and prints what a screen would open: help, transfers, searches, requests")
     func commands() {
         var fixture = fixture()

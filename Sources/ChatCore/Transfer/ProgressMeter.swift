@@ -9,6 +9,8 @@ struct ProgressMeter {
     static let storeInterval = Duration.milliseconds(500)
     /// A limit that holds a range back for longer than this is a standstill like every other.
     static let longestHold = Duration.seconds(5)
+    /// What moves in bursts stands still when it has paused for longer than twice its usual pause, or than this.
+    static let longestPause = Duration.seconds(20)
     /// While nothing moves, the length of the standstill is told this often.
     static let stallInterval = Duration.seconds(1)
 
@@ -29,10 +31,12 @@ struct ProgressMeter {
     ) -> (progress: TransferProgress?, isWorthStoring: Bool) {
         rate.note(bytes, at: now)
         // A limit holds whole ranges back: it is no standstill before the longest one had time to go, if that is soon.
-        let patience =
+        let held =
             limit.map {
                 min(Duration.seconds(Double(RangePlanner.largest) / Double(max(1, $0))), Self.longestHold)
             } ?? .zero
+        // The limit of the other side is not known here: with one, ranges are asked for now and then.
+        let patience = max(held, min(rate.usualPause * 2, Self.longestPause))
         let pause = rate.stalled(at: now)
         let stalled = pause > patience ? pause : .zero
         let isWorthStoring = stored.map { bytes != $0.bytes && now - $0.time >= Self.storeInterval } ?? true

@@ -7,25 +7,45 @@ struct TransferRate {
     /// Less time says nothing: a few bytes at once would be a fast transfer.
     static let shortest = Duration.milliseconds(250)
 
+    /// Where something moved, and where the measuring began.
     private var samples: [(time: MonotonicTime, bytes: UInt64)] = []
+    private var latest: MonotonicTime?
     private var lastMove: MonotonicTime?
+    /// How long it took from one move to the next, lately.
+    private var pauses: [Duration] = []
 
     /// Notes that `bytes` have been transferred in all. The first ones are where the measuring begins, and so are fewer
     /// than before: a part is fetched anew.
     mutating func note(_ bytes: UInt64, at now: MonotonicTime) {
+        latest = now
         if let last = samples.last, bytes < last.bytes { samples = [] }
-        if samples.last?.bytes != bytes || lastMove == nil { lastMove = now }
-        samples.append((now, bytes))
+        guard let last = samples.last else {
+            samples = [(now, bytes)]
+            lastMove = now
+            return
+        }
+        if bytes > last.bytes {
+            if let lastMove { pauses = pauses.suffix(2) + [now - lastMove] }
+            lastMove = now
+            samples.append((now, bytes))
+        } else if samples.count == 1, now - last.time > Self.window {
+            // A long wait before anything moves is no part of the average.
+            samples[0].time = last.time + (now - last.time - Self.window)
+        }
         // One sample from before the window stays, so that the average covers the whole of it.
         while samples.count > 2, now - samples[1].time >= Self.window { samples.removeFirst() }
     }
 
-    /// Bytes per second.
+    /// Bytes per second. What comes in bursts that are further apart than the window counts with the time between them.
     var bytesPerSecond: Double {
-        guard let first = samples.first, let last = samples.last, last.time > first.time, last.bytes > first.bytes
+        guard let first = samples.first, let last = samples.last, let latest, latest > first.time,
+            last.bytes > first.bytes
         else { return 0 }
-        return Double(last.bytes - first.bytes) / (max(last.time - first.time, Self.shortest) / .seconds(1))
+        return Double(last.bytes - first.bytes) / (max(latest - first.time, Self.shortest) / .seconds(1))
     }
+
+    /// The longest of the last pauses between two moves; zero before there was one.
+    var usualPause: Duration { pauses.max() ?? .zero }
 
     /// How long nothing has moved; zero below a second.
     func stalled(at now: MonotonicTime) -> Duration {

@@ -191,7 +191,12 @@ struct MessageSentences {
 struct RequestSentences {
     let state: AppState
 
+    /// Who it is, what is to be said of them, and the commands that answer.
     func lines(of request: ContactRequest) -> [SafeText] {
+        about(request) + [SafeText("    /approve \(request.id) or /reject \(request.id)", as: .line)]
+    }
+
+    func about(_ request: ContactRequest) -> [SafeText] {
         var lines = [
             SafeText("CONTACT REQUEST \(request.id) from ", as: .line) + SafeText(request.name, as: .name)
                 + SafeText(
@@ -204,8 +209,12 @@ struct RequestSentences {
         if let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)) {
             lines.append(SafeText(literal: "    ") + warning)
         }
+        if let owner = state.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
+            lines.append(
+                SafeText(literal: "    THE NEW KEY OF ") + owner + SafeText(literal: ": /verify ") + owner
+                    + SafeText(literal: " decides about it"))
+        }
         lines.append(SafeText("    key \(request.peerID.text)", as: .line))
-        lines.append(SafeText("    /approve \(request.id) or /reject \(request.id)", as: .line))
         return lines
     }
 }

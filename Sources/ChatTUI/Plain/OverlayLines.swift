@@ -29,7 +29,8 @@ struct OverlayLines {
         case .verify(let pane): verifyLines(pane)
         case .choice(let pane): choiceLines(pane)
         case .reader(let pane): readerLines(pane)
-        case .qr(let pane): [line(pane.address)] + pane.code.halfBlocks.map(line)
+        case .qr(let pane):
+            [line(pane.address)] + (state.terminal.unicode ? pane.code.halfBlocks : [QRScreen.needsUnicode]).map(line)
         case .files: [line("Say which files: /send PATH… [-- TEXT]")]
         default: drawnLines
         }
@@ -77,6 +78,7 @@ struct OverlayLines {
         var wide = state
         wide.size = Size(columns: 110, rows: 40)
         wide.settings.bidi = .raw
+        wide.terminal.unicode = true
         let screen = ReaderScreen(state: wide, pane: pane, layout: ScreenLayout(wide))
         return [line("\(screen.title):")] + screen.rows.map(\.text)
     }
@@ -120,8 +122,10 @@ struct OverlayLines {
                     )
                 ]
         case (.request(let request), .answer(.requestNumber(let asked, let number))) where asked == request:
-            return numberLines(number) + [
-                line("Enter 1 if they match (verified), 2 if they differ (blocked), 3 to accept them unverified")
+            return RequestSentences(state: state).about(request) + numberLines(number) + [
+                line(
+                    "Enter 1 if they match (verified), 2 if they differ (blocked), 3 to accept them unverified, "
+                        + "/reject \(request.id) to refuse them, anything else for later")
             ]
         default: return []
         }
@@ -143,8 +147,10 @@ struct OverlayLines {
         var below = state
         below.size = size
         below.overlay = nil
-        var above = state
-        above.size = size
+        // What is drawn is spelled in ASCII when it is printed.
+        below.terminal.unicode = true
+        var above = below
+        above.overlay = state.overlay
         let (with, without) = (view(above, size: size), view(below, size: size))
         let points = (0..<size.rows).flatMap { row in (0..<size.columns).map { Point(column: $0, row: row) } }
         let covered = points.filter { with[$0] != without[$0] }

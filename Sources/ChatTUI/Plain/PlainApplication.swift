@@ -22,6 +22,7 @@ public final class PlainApplication {
     private let loop: AppLoop
     /// Somebody types who reads what is printed: when nobody reads it any more, nothing more is waited for.
     private let isInteractive: Bool
+    private let unicode: Bool
     private let print: @ScreenActor (SafeText) -> Bool
     private var before: AppState?
     /// Lines that wait for what was asked for before them.
@@ -35,11 +36,13 @@ public final class PlainApplication {
 
     /// `print` writes a line, and returns `false` when nobody reads them any more: then a person's chat ends with what was
     /// entered until then (`isInteractive`), and what comes from a pipe is sent to its end, without a word.
+    /// `unicode`: what is printed may be more than ASCII.
     public init(
-        service: any ChatService, options: ChatApplicationOptions, isInteractive: Bool = true,
+        service: any ChatService, options: ChatApplicationOptions, isInteractive: Bool = true, unicode: Bool = true,
         print: @escaping @ScreenActor (SafeText) -> Bool
     ) {
         self.isInteractive = isInteractive
+        self.unicode = unicode
         var options = options
         options.isLineMode = true
         self.options = options
@@ -66,6 +69,10 @@ public final class PlainApplication {
         var reader: Task<Void, Never>?
         let last = try? await loop.run(size: size, options) { () throws(TerminalError) in
             for line in options.notices { _ = print(SafeText(line, as: .line)) }
+            if var terminal = loop.state?.terminal {
+                terminal.unicode = unicode
+                loop.terminalIs(terminal)
+            }
             before = loop.state
             reader = Task { [weak self] in
                 for await part in input { self?.take(part) }

@@ -84,6 +84,8 @@ struct PlainTranscript {
     // MARK: News
 
     private var eventLines: [SafeText] {
+        // Who has asked before line mode began.
+        if case .answer(.requests(let requests)) = action { return lines(ofNew: requests) }
         guard case .chat(let event) = action else { return [] }
         switch event {
         case .messageAdded(let message):
@@ -92,14 +94,18 @@ struct PlainTranscript {
         case .messageChanged(let message):
             return MessageSentences(state: after, message: message).changes(since: old(message))
         case .requestsChanged(let requests):
-            let known = Set(before.requests.map(\.id))
-            return requests.filter { !known.contains($0.id) }.flatMap { RequestSentences(state: after).lines(of: $0) }
+            return lines(ofNew: requests)
         case .messagesDeleted(let contact):
             return [line("Messages of the chat with \(after.name(of: contact)) were deleted")]
         case .historyReplaced, .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged,
             .notice:
             return []
         }
+    }
+
+    private func lines(ofNew requests: [ContactRequest]) -> [SafeText] {
+        let known = Set(before.requests.map(\.id))
+        return requests.filter { !known.contains($0.id) }.flatMap { RequestSentences(state: after).lines(of: $0) }
     }
 
     /// What our user has just done to a message that is not in memory: of others the news tell.

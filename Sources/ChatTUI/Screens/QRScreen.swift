@@ -15,12 +15,13 @@ struct QRScreen {
     let box: Rect
     /// The terminal draws more than ASCII.
     let hasBlocks: Bool
+    static let needsUnicode = "The code needs a terminal with UTF-8 (LANG, ui.glyphs)."
 
     private static let paper = Style(.ansi(15), on: .black)
 
     func draw(on canvas: inout Canvas) {
         guard hasBlocks else {
-            return drawAddress(on: &canvas, "The code needs a terminal with UTF-8 (LANG, ui.glyphs).")
+            return drawAddress(on: &canvas, Self.needsUnicode)
         }
         let side = pane.code.size + 2 * QRCode.margin
         let size = canvas.size

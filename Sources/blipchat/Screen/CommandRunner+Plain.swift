@@ -35,7 +35,8 @@ extension CommandRunner {
         let outputIsTerminal = isatty(STDOUT_FILENO) == 1
         var ending = ExitCode.hangUp
         let application = PlainApplication(
-            service: chat.service, options: options, isInteractive: isatty(STDIN_FILENO) == 1
+            service: chat.service, options: options, isInteractive: isatty(STDIN_FILENO) == 1,
+            unicode: unicode
         ) { [streams] line in
             do throws(CommandError) {
                 try streams.line(line.terminalString(unicode: unicode))
