@@ -148,6 +148,7 @@ import Testing
         #expect(HTMLExport.link("javascript:alert(1)\"'><x") == "./javascript%3Aalert%281%29%22%27%3E%3Cx")
         let text = try await home.export(.text)
         #expect(text.contains("second  (edited)"))
+        #expect(text.contains("  (reply to #") && page.contains("(reply to #"))
         #expect(text.contains("(deleted"))
         await home.store.close()
     }

@@ -14,6 +14,8 @@ import Testing
         let id = try await pair.offer(path)
         try await pair.bob.waitForState(.running, of: id)
         try await pair.alice.waitForState(.running, of: id)
+        // Of which something is there: with nothing, a partial file is made anew, and what hinders that is told the user.
+        try await eventually("some of it is there") { try await pair.bob.row(id).transferred > 0 }
         return (pair, id, path)
     }
 

@@ -178,6 +178,12 @@ extension EndToEnd {
             let list = try await bob.run("requests", "list").output
             #expect(list.contains("alice  ") && list.contains("looks like your contact A1ice, but has another key"))
             #expect(try await bob.run("--json", "requests", "list").output.contains("\"looks_like\":\"A1ice\""))
+            #expect(
+                try await bob.run("--json", "requests", "list").output
+                    .contains("\"warning\":\"looks like your contact A1ice"))
+            #expect(try await bob.run("contacts", "block", "A1ice").status == .exited(0))
+            let told = try await bob.run("status").output.split(separator: "\n")
+            #expect(told.contains { $0.hasPrefix("A1ice: offline") && $0.hasSuffix(", blocked") }, "\(told)")
             #expect(try await bob.run("contacts", "rename", "A1ice", "zed").status == .exited(0))
             #expect(try await bob.run("requests", "approve", "\(request.id)").status == .exited(0))
             #expect(try await bob.records(RequestLine.self, "requests").isEmpty)

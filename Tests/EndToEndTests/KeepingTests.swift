@@ -99,6 +99,7 @@ extension EndToEnd {
             #expect(try await alice.run("history", "bob", "--around", "x").status == .exited(2))
             #expect(try await alice.run("search", "has:link").lines.count == 1)
             #expect(try await alice.run("search", "from:me on:today in:bob").lines.count == 3)
+            #expect(try await alice.run("search", "from:Alice on:today in:bob").lines.count == 3)
             #expect(try await alice.run("search", "from:bob").status == .exited(1))
             let wrong = try await alice.run("search", "x in:nobody")
             expectOneSentence(wrong, 10, "nobody: no such contact")

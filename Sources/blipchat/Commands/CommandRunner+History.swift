@@ -88,14 +88,16 @@ extension CommandRunner {
     private func searchQuery(_ contacts: ContactDirectory) throws(CommandError) -> SearchQuery {
         let today = Timestamp.now
         var missing: CommandError?
+        let ownName = ownName(try paths())
         let syntax = SearchSyntax(
             arguments.operands.joined(separator: " "),
             SearchSyntax.Context(
+                ownName: ownName,
                 contact: { who in
                     // As on the screen: the beginning of a name will do when it is nobody else's.
                     if let peer = contacts.beginning(with: who) { return peer.id }
                     do throws(CommandError) { return try contacts.find(who).id } catch {
-                        missing = missing ?? error
+                        if who.lowercased() != ownName?.lowercased() { missing = missing ?? error }
                         return nil
                     }
                 }, day: { LocalClock.system.day(named: $0, today: today) }))

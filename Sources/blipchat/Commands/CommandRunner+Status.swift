@@ -34,11 +34,13 @@ extension CommandRunner {
     /// A key or settings that cannot be read are told by other commands: this one says what it knows.
     private func own(_ paths: HomePaths) -> (peerID: PeerID?, name: String?) {
         let identity = try? IdentityFile.load(at: paths.identity)
-        let settings = try? configuration(paths)
-        return (
-            identity.map { PeerID($0.fingerprint) },
-            settings.map { $0.name ?? Configuration.defaultName(environment: environment) }
-        )
+        return (identity.map { PeerID($0.fingerprint) }, ownName(paths))
+    }
+
+    /// What others see us as; `nil` where the settings cannot be read, which other commands tell.
+    func ownName(_ paths: HomePaths) -> String? {
+        guard let settings = try? configuration(paths) else { return nil }
+        return settings.name ?? Configuration.defaultName(environment: environment)
     }
 
     /// Asks until `name` (or anybody) is online, at most `--timeout`, and prints the last answer.

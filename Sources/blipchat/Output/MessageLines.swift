@@ -66,9 +66,10 @@ struct MessageLines {
         return caption.isEmpty && note == nil ? [] : lines(of: text, note)
     }
 
-    /// What was done to a message: `(edited)`, `(clock off)`, reactions.
+    /// What a message answers, and what was done to it: `(reply to #1a2b3c4d)`, `(edited)`, `(clock off)`, reactions.
     func notes(of message: ChatMessage) -> [String] {
         var notes = message.edited == nil || message.isRetracted ? [] : ["(edited)"]
+        if let replied = message.replyTo, !message.isRetracted { notes.insert("(reply to #\(replied.short))", at: 0) }
         if message.isTimeOff {
             notes.append(
                 message.shownTime == message.sent

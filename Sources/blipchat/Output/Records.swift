@@ -1,6 +1,7 @@
 // What the JSON output says of messages, files, contacts and requests (PRODUCT, "Exact interfaces").
 
 import ChatCore
+import ChatTUI
 
 /// Makes the records of one moment: contact names are those of `contacts`, rates those of `rates`.
 struct Records: Sendable {
@@ -91,7 +92,9 @@ struct Records: Sendable {
             "v": 1, "type": "request", "id": .integer(request.id), "peer_id": .string(request.peerID.text),
             "name": .string(request.name), "address": request.address.map { .string("\($0)") } ?? .null,
             "origin": .string(request.origin), "received": .time(request.received),
-            "looks_like": twin.map(JSONValue.string), "rejected": isRejected ? .bool(true) : nil,
+            "looks_like": twin.map(JSONValue.string),
+            "warning": NameLikeness.warning(ofRequest: request.name, like: twin).map { .string($0.text) },
+            "rejected": isRejected ? .bool(true) : nil,
         ])
     }
 

@@ -98,6 +98,7 @@ enum StatusRecord {
             if let remote = peer["remote"]?.stringValue { line += " at \(remote)" }
             if let time = peer["round_trip_ms"]?.doubleValue { line += ", \((time * 10).rounded() / 10) ms" }
             if let reason = peer["reason"]?.stringValue { line += " (\(reason))" }
+            if peer["blocked"]?.boolValue == true { line += ", blocked" }
             if peer["trust"]?.stringValue == Records.word(.keyChanged) {
                 line += ", \(Sentences.word(for: .keyChanged)): nothing is sent"
             }
