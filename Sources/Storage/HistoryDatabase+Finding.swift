@@ -35,10 +35,15 @@ extension HistoryDatabase {
                 case .ownText: " AND m.outgoing = 1 AND m.text IS NOT NULL"
                 case .incoming: " AND m.outgoing = 0"
                 case .failed:
-                    " AND m.outgoing = 1 AND m.state = \(DeliveryState.sentAgain.rank) AND m.reason IS NOT ?"
+                    """
+                     AND m.outgoing = 1 AND CASE m.state WHEN \(DeliveryState.sentAgain.rank) THEN m.reason IS NOT ?
+                    ELSE t.state = '\(FileTransfer.State.failed.rawValue)' AND t.reason IS NOT ? END
+                    """
                 }
             var values: [SQLiteValue] = [.integer(Int64(max(number, 1) - 1))]
-            if kind == .failed, case .failed(let reason) = DeliveryState.sentAgain { values = [.text(reason)] + values }
+            if kind == .failed, case .failed(let reason) = DeliveryState.sentAgain {
+                values = [.text(reason), .text(TransferReason.sentAgain)] + values
+            }
             return ("m.retracted = 0\(kindCondition) ORDER BY m.position DESC LIMIT 1 OFFSET ?", values)
         }
     }

@@ -141,6 +141,10 @@ extension HistoryDatabase {
             try connection.run(
                 "UPDATE messages SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
                 .text(reason), .integer(contact.rawValue), .text(id.text), .integer(Int64(state.rank)))
+            try connection.run(
+                "UPDATE transfers SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
+                .text(TransferReason.sentAgain), .integer(contact.rawValue), .text(id.text),
+                .text(FileTransfer.State.failed.rawValue))
             return try connection.message(id, of: contact, .outgoing)
         }
     }

@@ -147,6 +147,20 @@ import Testing
         #expect(try await bob.transfer(offer.id)?.reason == reason)
         #expect(try await alice.transfer(offer.id)?.reason == reason)
         #expect(names(in: bob.downloads) == [])
+        // As the reason says, it has to be sent again: as a message that failed, once.
+        if !vanishes {
+            let bobsContact = try await alice.contactID("bob")
+            func lastFailed() async throws -> MessageID? {
+                try await alice.client.message(.last(1, .failed), of: bobsContact)?.id
+            }
+            #expect(try await lastFailed() == offer.id)
+            let again = try await alice.client.retry(offer.id)
+            try await waitForState(.offered, of: again.id, at: bob)
+            #expect(try await bob.transfer(again.id)?.size == 1001)
+            #expect(try await lastFailed() == nil)
+            await #expect(throws: ChatError.noSuchMessage) { try await alice.client.retry(offer.id) }
+            #expect(try await alice.transfer(offer.id)?.reason == TransferReason.sentAgain)
+        }
         await alice.stop()
         await bob.stop()
     }

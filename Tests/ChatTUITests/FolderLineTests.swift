@@ -31,6 +31,49 @@ struct FolderLineTests {
 
     private let folder = (100...103 as ClosedRange<Int64>).map { file($0) }
 
+    @Test("a folder of small files has a rate, also between two of them, until nothing comes any more")
+    func smallFiles() {
+        var fixture = main((100...139 as ClosedRange<Int64>).map { Self.file($0, of: 40, .accepted) })
+        #expect(fixture.text.contains("accepted") && !fixture.text.contains("B/s"))
+        for number in 100...109 as ClosedRange<Int64> {
+            fixture.advance(.milliseconds(500))
+            fixture.send(.chat(.messageChanged(Self.file(number, of: 40, .running))))
+            fixture.send(.chat(.messageChanged(Self.file(number, of: 40))))
+        }
+        // Ten of 1000 bytes, half a second apart; none runs now.
+        #expect(fixture.text.contains("25% 2.0 kB/s 15 s · 10 of 40 done"), "\(fixture.text)")
+        fixture.press("Alt-t")
+        #expect(fixture.text.contains("2.0 kB/s  ETA 15 s"), "\(fixture.text)")
+        // Keys and the clock alone change no rate.
+        fixture.advance(.seconds(2))
+        #expect(fixture.text.contains("2.0 kB/s  ETA 15 s"), "\(fixture.text)")
+        fixture.advance(.seconds(4))
+        #expect(!fixture.text.contains("B/s"), "\(fixture.text)")
+        // It goes on after a rest: measured anew.
+        for number in 110...113 as ClosedRange<Int64> {
+            fixture.advance(.seconds(1))
+            fixture.send(.chat(.messageChanged(Self.file(number, of: 40))))
+        }
+        #expect(fixture.text.contains("1.0 kB/s  ETA"), "\(fixture.text)")
+    }
+
+    @Test("what holds one file of a folder is told of the folder, though its first file is done")
+    func whyItWaits() {
+        func held(_ number: Int64, _ reason: String) -> AppAction {
+            var message = Self.file(number, .accepted)
+            guard case .file(var transfer) = message.content else { return .chat(.messageChanged(message)) }
+            transfer.reason = reason
+            message.content = .file(transfer)
+            return .chat(.messageChanged(message))
+        }
+        var fixture = main((100...103 as ClosedRange<Int64>).map { Self.file($0, $0 == 100 ? .complete : .accepted) })
+        fixture.send(held(101, TransferReason.pausedByPeer))
+        fixture.send(held(102, TransferReason.waitingForTurn))
+        #expect(fixture.text.contains(TransferReason.pausedByPeer), "\(fixture.text)")
+        fixture.send(.chat(.messageChanged(Self.file(101, .running))))
+        #expect(!fixture.text.contains(TransferReason.pausedByPeer), "\(fixture.text)")
+    }
+
     @Test("all files of a folder are one line with count, size, state and place")
     func oneLine() {
         let fixture = main(folder)

@@ -211,11 +211,11 @@ struct TransfersPaneTests {
         for number in 1...2000 as ClosedRange<Int64> {
             var transfer = Fixture.transfer(number, .outgoing, "f", size: 1, .complete, transferred: 1)
             transfer.place = FolderPlace(set: Fixture.messageID(5), path: "big", files: 2000, bytes: 2000)
-            list.update(transfer)
+            list.update(transfer, at: .zero)
         }
         #expect(list.groups.count == 1 && list.byID.count == 2000)
         for number in 3000..<3000 + Int64(TransferList.finishedLimit) {
-            list.update(Fixture.transfer(number, .incoming, "g", size: 1, .complete))
+            list.update(Fixture.transfer(number, .incoming, "g", size: 1, .complete), at: .zero)
         }
         #expect(list.groups.count == TransferList.finishedLimit)
         #expect(list.byID.count == TransferList.finishedLimit && list[TransferNumber(1)] == nil)
@@ -228,12 +228,12 @@ struct TransfersPaneTests {
     @Test("a stalled transfer says for how long instead of a rate, and rates of a folder add up")
     func rates() {
         var list = TransferList()
-        for transfer in [file(21, .running), file(22, .running)] { list.update(transfer) }
-        list.update(TransferProgress(id: file(21, .running).id, transferred: 10, rate: 100))
-        list.update(TransferProgress(id: file(22, .running).id, transferred: 20, rate: 50))
+        for transfer in [file(21, .running), file(22, .running)] { list.update(transfer, at: .zero) }
+        list.update(TransferProgress(id: file(21, .running).id, transferred: 10, rate: 100), at: .zero)
+        list.update(TransferProgress(id: file(22, .running).id, transferred: 20, rate: 50), at: .zero)
         let group = list.group(of: TransferNumber(22))
         #expect(group?.transferred == 30)
-        #expect(group.flatMap(list.progress(of:))?.rate == 150)
+        #expect(group.flatMap { list.progress(of: $0, at: .zero) }?.rate == 150)
         var fixture = opened([file(21, .running)])
         fixture.send(
             .chat(

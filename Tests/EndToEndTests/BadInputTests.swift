@@ -112,6 +112,7 @@ extension EndToEnd {
             expectOneSentence(
                 try await alice.run("config", "unset", "ui.theme"), 1, "ui.theme: it is not set", "list --set")
             expectOneSentence(try await alice.run("search", " "), 2, "nothing to search for")
+            expectOneSentence(try await alice.run("search"), 2, "nothing to search for")
             expectOneSentence(
                 try await alice.run("transfers", "limit", "sideways", "5k"), 2, "sideways", "give up, down")
             let nowhere = alice.folder.file("none/x")

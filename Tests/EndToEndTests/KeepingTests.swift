@@ -101,6 +101,8 @@ extension EndToEnd {
             #expect(try await alice.run("search", "from:me on:today in:bob").lines.count == 3)
             #expect(try await alice.run("search", "from:Alice on:today in:bob").lines.count == 3)
             #expect(try await alice.run("search", "from:bob").status == .exited(1))
+            // Filters alone will do, as options too.
+            #expect(try await alice.run("search", "--since", "today", "--from", "Alice").lines.count == 3)
             let wrong = try await alice.run("search", "x in:nobody")
             expectOneSentence(wrong, 10, "nobody: no such contact")
             expectOneSentence(try await alice.run("search", "from:nobody", "x"), 10, "nobody: no such contact")

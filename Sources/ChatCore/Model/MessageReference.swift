@@ -55,8 +55,11 @@ extension ChatMessage {
         case .ownText: if case .text = content { return direction == .outgoing } else { return false }
         case .incoming: return direction == .incoming
         case .failed:
-            guard case .failed = state, state != .sentAgain else { return false }
-            return direction == .outgoing
+            guard direction == .outgoing, state != .sentAgain else { return false }
+            if case .failed = state { return true }
+            // It was offered, and has failed since.
+            guard case .file(let transfer) = content else { return false }
+            return transfer.state == .failed && transfer.reason != TransferReason.sentAgain
         }
     }
 }

@@ -61,7 +61,7 @@ extension AppState {
 
     /// What was told of running transfers, when it is time.
     mutating func showProgress() {
-        for news in progressNews.take(at: moment.uptime) { transfers.update(news) }
+        for news in progressNews.take(at: moment.uptime) { transfers.update(news, at: moment.uptime) }
     }
 
     /// What holds for the whole run stays to be read; the rest passes by on the status line.
@@ -83,7 +83,7 @@ extension AppState {
     private mutating func add(_ message: ChatMessage) {
         conversations.isDirty = true
         searchIsOld()
-        if case .file(let transfer) = message.content { transfers.update(transfer) }
+        if case .file(let transfer) = message.content { transfers.update(transfer, at: moment.uptime) }
         guard let index = chatIndex(message.contact) else { return }
         if chats[index].wasMissing(message) { return fillIn(message, at: index) }
         if chats[index].conversation.lastMessage.map({ $0.position < message.position }) ?? true {
@@ -167,7 +167,7 @@ extension AppState {
         guard case .file(let transfer) = message.content else { return }
         progressNews.forget(transfer.id)
         let old = transfers.byID[transfer.id]
-        transfers.update(transfer)
+        transfers.update(transfer, at: moment.uptime)
         guard transfer.state.isFinal, let old, !old.state.isFinal else { return }
         let name = name(of: transfer.contact)
         if let group = transfers.group(of: transfer.number), group.isFolder {

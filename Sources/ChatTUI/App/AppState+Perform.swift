@@ -117,7 +117,7 @@ extension AppState {
         shownOffer = nil
         if var decided = transfers.byID[transfer.id] {
             decided.state = accepting ? .accepted : .declined
-            transfers.update(decided)
+            transfers.update(decided, at: moment.uptime)
         }
         effects.append(.run(accepting ? .accept(shown.number, folder: nil) : .decline(shown.number)))
     }

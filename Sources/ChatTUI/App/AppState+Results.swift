@@ -161,7 +161,7 @@ extension AppState {
         guard let index = chatIndex(message.contact) else { return }
         // It is as it was when it was stored: what is known of its file is news that came meanwhile.
         if case .file(let transfer) = message.content, transfers.byID[transfer.id] == nil {
-            transfers.update(transfer)
+            transfers.update(transfer, at: moment.uptime)
         }
         let isKnown = chats[index].window.index(of: .message(message.id)) != nil
         let isInWindow = isKnown || chats[index].window.append(message)

@@ -178,6 +178,7 @@ extension Sentences {
     static func words(for state: FileTransfer.State, _ reason: String?) -> String {
         let word = word(for: state)
         guard let reason else { return word }
+        if reason == TransferReason.sentAgain { return "\(word), and \(reason)" }
         return reason.hasPrefix(word + " ") ? reason : "\(word): \(reason)"
     }
 

@@ -32,8 +32,8 @@ struct TransferGroup: Sendable, Equatable {
     /// When the first of its files was accepted, and when the last one ended.
     private(set) var started: Timestamp?
     private(set) var finished: Timestamp?
-    /// Why files of a folder have failed, the latest one.
-    private var latestFailure: String?
+    /// Why files of a folder are in these states, the latest ones.
+    private var reasons: [FileTransfer.State: String] = [:]
 
     init(_ first: FileTransfer) {
         key = Key(first)
@@ -89,10 +89,7 @@ struct TransferGroup: Sendable, Equatable {
     }
 
     /// Why it waits or has failed, in words.
-    var reason: String? {
-        guard isFolder else { return lead.reason }
-        return state == .failed ? latestFailure : lead.reason
-    }
+    var reason: String? { isFolder ? reasons[state] : lead.reason }
 
     /// Milliseconds that all of it took; `nil` until all of it is there.
     var duration: Int64? {
@@ -107,9 +104,19 @@ struct TransferGroup: Sendable, Equatable {
         if let old { count(old, by: -1) } else { ids.append(new.id) }
         count(new, by: 1)
         if new.id == lead.id || new.number < lead.number { lead = new }
-        if new.state == .failed { latestFailure = new.reason }
+        note(new.reason, of: new.state)
         started = [started, new.started].compactMap { $0 }.min()
         finished = [finished, new.finished].compactMap { $0 }.max()
+    }
+
+    /// That one file waits for the others of its folder is no news beside what they wait for.
+    private mutating func note(_ reason: String?, of state: FileTransfer.State) {
+        switch state {
+        case .running, .complete: reasons[.accepted] = nil
+        case .accepted where reason == nil || reason == TransferReason.waitingForTurn:
+            if reasons[.accepted] == nil { reasons[.accepted] = reason }
+        default: reasons[state] = reason
+        }
     }
 
     private mutating func count(_ transfer: FileTransfer, by step: Int) {

@@ -17,6 +17,8 @@ struct TransferList: Sendable, Equatable {
     private var runningIDs: Set<MessageID> = []
     /// Offers to us that nobody has decided: asked for after every action.
     private var openIDs: Set<MessageID> = []
+    /// How fast folders are, of which something has moved while we looked.
+    private var paces: [TransferGroup.Key: FolderPace] = [:]
 
     // MARK: Asking
 
@@ -71,8 +73,11 @@ struct TransferList: Sendable, Equatable {
         }
     }
 
-    /// How fast a group is; `nil` when nothing of it runs.
-    func progress(of group: TransferGroup) -> TransferProgress? {
+    /// How fast a group is at `now` (uptime); `nil` when nothing of it runs, or has just done so.
+    func progress(of group: TransferGroup, at now: Duration) -> TransferProgress? {
+        if let rate = paces[group.key]?.rate(at: now), let id = group.ids.first {
+            return TransferProgress(id: id, transferred: group.transferred, rate: rate, stalled: .zero)
+        }
         guard group.count(.running) > 0 else { return nil }
         let parts = runningIDs.filter { id in byID[id].map(TransferGroup.Key.init) == group.key }
             .compactMap { progress[$0] }
@@ -84,10 +89,12 @@ struct TransferList: Sendable, Equatable {
 
     // MARK: News
 
-    mutating func update(_ transfer: FileTransfer) {
+    /// A transfer is as it is told at `now` (uptime).
+    mutating func update(_ transfer: FileTransfer, at now: Duration) {
         let key = TransferGroup.Key(transfer)
         let wasFinal = groupsByKey[key]?.state.isFinal ?? false
         take(transfer, key)
+        measure(key, at: now)
         if !wasFinal, groupsByKey[key]?.state.isFinal == true { forgetOldest() }
     }
 
@@ -107,13 +114,24 @@ struct TransferList: Sendable, Equatable {
         if transfer.state != .running { progress[transfer.id] = nil }
     }
 
-    mutating func update(_ news: TransferProgress) {
+    /// Folders as a whole; single files are measured where their bytes come and go.
+    private mutating func measure(_ key: TransferGroup.Key, at now: Duration) {
+        guard let group = groupsByKey[key], group.isFolder else { return }
+        if group.state.isFinal || group.state == .paused {
+            paces[key] = nil
+        } else {
+            paces[key, default: FolderPace()].note(group.transferred, at: now)
+        }
+    }
+
+    mutating func update(_ news: TransferProgress, at now: Duration) {
         guard let old = byID[news.id] else { return }
         var transfer = old
         transfer.transferred = news.transferred
         groupsByKey[TransferGroup.Key(old)]?.change(from: old, to: transfer)
         byID[news.id] = transfer
         progress[news.id] = news
+        measure(TransferGroup.Key(old), at: now)
     }
 
     private static func set(_ id: MessageID, in set: inout Set<MessageID>, _ isMember: Bool) {
@@ -149,5 +167,6 @@ struct TransferList: Sendable, Equatable {
             for set in [\Self.unfinishedIDs, \.runningIDs, \.openIDs] { self[keyPath: set].remove(id) }
         }
         groupsByKey[group.key] = nil
+        paces[group.key] = nil
     }
 }

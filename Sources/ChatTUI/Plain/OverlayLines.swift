@@ -66,7 +66,9 @@ struct OverlayLines {
             text += line(
                 " \(direction) \(state.name(of: group.contact)): \(Sentences.word(for: group.state)), "
                     + "\(Units.size(group.transferred)) of \(Units.size(group.size))")
-            if let rate = state.transfers.progress(of: group)?.rate { text += line(", \(Units.rate(rate))") }
+            if let rate = state.transfers.progress(of: group, at: state.moment.uptime)?.rate {
+                text += line(", \(Units.rate(rate))")
+            }
             return text + line(group.reason.map { " (\($0))" } ?? "")
         }
     }

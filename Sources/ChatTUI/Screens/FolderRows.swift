@@ -29,7 +29,7 @@ struct FolderRows {
     private func line(_ group: TransferGroup, isOpen: Bool) -> [StyledLine] {
         let words = TransferWords(state: state, group: group)
         var text = words.name + SafeText(" \(Units.size(group.size)) \(happening(to: group))", as: .line)
-        if group.state == .running || group.state == .paused {
+        if words.shownState == .running || group.state == .paused {
             text += SafeText(" · \(group.count(.complete)) of \(group.fileCount) done", as: .line)
         }
         text += SafeText("  #\(group.number.rawValue)", as: .line)
@@ -41,7 +41,7 @@ struct FolderRows {
 
     private func happening(to group: TransferGroup) -> String {
         let words = TransferWords(state: state, group: group)
-        switch group.state {
+        switch words.shownState {
         case .offered: return "· " + state.words(offering: head)
         case .accepted:
             return TransferWords.waiting(

@@ -11,8 +11,12 @@ struct TransferWords {
 
     var pace: TransferPace {
         TransferPace(
-            transferred: group.transferred, size: group.size, progress: state.transfers.progress(of: group))
+            transferred: group.transferred, size: group.size,
+            progress: state.transfers.progress(of: group, at: state.moment.uptime))
     }
+
+    /// What its files do as a whole: between two small ones of a folder nothing runs for a moment.
+    var shownState: FileTransfer.State { group.state == .accepted && pace.progress != nil ? .running : group.state }
 
     /// `release.tar.zst`, or `photos/ (31 files)`.
     var name: SafeText { name(width: .max) }
@@ -31,7 +35,7 @@ struct TransferWords {
 
     /// What is going on, in one row of `width` columns.
     func row(width: Int) -> String {
-        switch group.state {
+        switch shownState {
         case .running:
             return [
                 bar(width), pace.percent, Units.size(group.transferred), pace.rate ?? "",
@@ -53,7 +57,7 @@ struct TransferWords {
 
     /// The same without the bar.
     var words: String {
-        switch group.state {
+        switch shownState {
         case .running:
             let parts = [pace.rate ?? "", pace.remaining.map { "ETA \($0)" } ?? "", limitWords ?? ""]
             return (["running, \(pace.percent)"] + parts.filter { !$0.isEmpty }).joined(separator: ", ")
@@ -69,7 +73,8 @@ struct TransferWords {
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
         case .complete: return done()
         case .failed:
-            let reason = "stopped: \(group.reason ?? "no reason given")"
+            let isOver = group.reason == TransferReason.sentAgain
+            let reason = "stopped\(isOver ? ", and" : ":") \(group.reason ?? "no reason given")"
             guard group.isFolder else { return reason }
             return "\(group.count(.failed)) of \(Units.files(Int(clamping: group.fileCount))) \(reason)"
         case .declined, .cancelled:

@@ -130,7 +130,7 @@ extension CommandSpecification {
                 .init("--around", value: "ID", "the message with this id and those before and after it"),
             ]),
         .init(
-            .search, operands: "QUERY...", count: 1...Int.max, "find words in all conversations, newest first",
+            .search, operands: "[QUERY...]", count: 0...Int.max, "find words in all conversations, newest first",
             details: """
                 All words must occur; a word also finds longer ones that begin with it, and parts of words where none
                 begins so. "a phrase" stays together, -word leaves messages out (a query that begins with one stands

@@ -72,7 +72,9 @@ extension CommandRunner {
         var query = try searchQuery(contacts)
         if let who = arguments.text("--in") { query.contact = try contacts.find(who).id }
         if let who = arguments.text("--from") {
-            query.from = who.lowercased() == "me" ? .outgoing : .incoming
+            // Our own name is ours where no contact is called that.
+            let isOwnName = who.lowercased() == ownName(paths)?.lowercased() && (try? contacts.find(who)) == nil
+            query.from = isOwnName || who.lowercased() == "me" ? .outgoing : .incoming
             if query.from == .incoming { query.contact = try contacts.find(who).id }
         }
         let finalQuery = query
