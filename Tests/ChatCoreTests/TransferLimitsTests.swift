@@ -49,6 +49,22 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         #expect(pacer.wait(for: next, now: at(0)) <= .milliseconds(11))
     }
 
+    @Test("what had its turn and did not go is free for others, and saved up for nobody")
+    func refunded() {
+        var pacer = RatePacer(bytesPerSecond: 1000, now: at(0))
+        let refused = pacer.draw(5000, now: at(0))
+        let behind = pacer.draw(100, now: at(0))
+        #expect(pacer.wait(for: refused, now: at(5)) == .zero)
+        pacer.use(refused)
+        #expect(pacer.wait(for: behind, now: at(5)) >= .milliseconds(99))
+        pacer.refund(5000)
+        #expect(pacer.wait(for: behind, now: at(5)) == .zero)
+        pacer.use(behind)
+        #expect(pacer.drawn == 100)
+        let next = pacer.draw(1000, now: at(5))
+        #expect(pacer.wait(for: next, now: at(5)) >= .milliseconds(749))
+    }
+
     @Test("what was saved up under a higher rate does not go at once under a lower one")
     func savedUp() {
         var pacer = RatePacer(bytesPerSecond: 20_000_000, now: at(0))
@@ -232,8 +248,15 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
     }
 
     /// Many files that Alice has paused and Bob has accepted while there was no link.
-    private func manyPaused(_ count: Int, retryDelay: Duration) async throws -> (TransferPair, [MessageID]) {
-        let pair = try await TransferPair(accepting: nil, bob: { $0.limits.retryDelay = retryDelay })
+    private func manyPaused(
+        _ count: Int, retryDelay: Duration, limit: UInt64? = nil
+    ) async throws -> (TransferPair, [MessageID]) {
+        let pair = try await TransferPair(
+            accepting: nil,
+            bob: {
+                $0.limits.retryDelay = retryDelay
+                $0.downloadLimit = limit
+            })
         var ids: [MessageID] = []
         for number in 0..<count {
             ids.append(try await pair.offer(try pair.alice.makeFile("f\(number)", size: 10)))
@@ -250,7 +273,7 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
 
     @Test("of many files that their sender does not give only some are tried and rest")
     func resting() async throws {
-        let (pair, _) = try await manyPaused(80, retryDelay: .seconds(3600))
+        let (pair, _) = try await manyPaused(80, retryDelay: .seconds(3600), limit: 1_000_000)
         // What rests does so to the end of the test: the others would have come to it by then.
         let bob = pair.bob.client
         try await eventually("as many rest as may") {
@@ -258,6 +281,8 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             return resting >= 32 && running == 0
         }
         #expect(await bob.restingDownloads.count <= 32 + ChatLimits().runningTransfers)
+        // What was asked for and not given has used up nothing of what other files may have.
+        #expect(await bob.pacing.drawn(under: .all(.incoming)) == 0)
         await pair.stop()
     }
 

@@ -70,8 +70,35 @@ struct FolderLineTests {
         fixture.send(held(101, TransferReason.pausedByPeer))
         fixture.send(held(102, TransferReason.waitingForTurn))
         #expect(fixture.text.contains(TransferReason.pausedByPeer), "\(fixture.text)")
+        // It is tried again now and then, and that alone is nothing that moves.
         fixture.send(.chat(.messageChanged(Self.file(101, .running))))
+        #expect(fixture.text.contains(TransferReason.pausedByPeer), "\(fixture.text)")
+        #expect(fixture.text.contains("↑0 ↓0") && !fixture.text.contains("↓ #100"), "\(fixture.text)")
+        fixture.send(.chat(.messageChanged(Self.file(101))))
         #expect(!fixture.text.contains(TransferReason.pausedByPeer), "\(fixture.text)")
+    }
+
+    @Test("rates of folders and files add up, and a folder between two of its files counts as one that moves")
+    func total() {
+        var fixture = Fixture.main(columns: 100, rows: 24)
+        fixture.send(.answer(.transfers([])))
+        for number in 100...139 as ClosedRange<Int64> {
+            fixture.send(.chat(.messageAdded(Self.file(number, of: 40, .accepted))))
+        }
+        // What lay there before anything moved is no part of the rate.
+        fixture.advance(.seconds(60))
+        for number in 100...104 as ClosedRange<Int64> {
+            fixture.send(.chat(.messageChanged(Self.file(number, of: 40))))
+            fixture.advance(.seconds(1))
+        }
+        #expect(fixture.text.contains("↓1  1.0kB/s"), "\(fixture.text)")
+        var single = Fixture.transfer(90, .incoming, "single", size: 900_000, .running)
+        single.transferred = 1
+        fixture.send(.chat(.messageAdded(Fixture.fileMessage(single, position: 300, at: Fixture.time(21, 9, 7)))))
+        fixture.send(.chat(.transferProgress(TransferProgress(id: single.id, transferred: 500, rate: 3000))))
+        #expect(fixture.text.contains("↓2  4.0kB/s"), "\(fixture.text)")
+        fixture.press("Alt-t")
+        #expect(fixture.text.contains("↓2") && fixture.text.contains("4.0 kB/s total"), "\(fixture.text)")
     }
 
     @Test("all files of a folder are one line with count, size, state and place")

@@ -90,6 +90,10 @@ extension IncomingTransfer {
                 do throws(Ended) {
                     result = .success(try await self.answer(to: self.connection.submit(get.encoded(), bodySink: sink)))
                 } catch {
+                    // A folder of thousands that its sender has paused would use up what all other files may have.
+                    if case .waiting = error.outcome {
+                        self.pacing.refund(range.length, of: self.transfer.id, .incoming)
+                    }
                     result = .failure(error)
                 }
                 return .range(range, took: ContinuousClock.now - begun, result)

@@ -23,7 +23,8 @@ struct RatePacer: Sendable {
     /// Bytes per second, more than 0.
     private(set) var rate: Double
     private var allowed = 0.0
-    private var drawn = 0.0
+    /// Bytes that have gone, or stand in the line.
+    private(set) var drawn = 0.0
     /// In the order of drawing.
     private var line: [Waiting] = []
     private var nextNumber: UInt64 = 0
@@ -58,6 +59,13 @@ struct RatePacer: Sendable {
         let bytes = line.remove(at: place).bytes
         drawn -= bytes
         for index in line.indices[place...] { line[index].end -= bytes }
+        allowed = min(allowed, drawn + rate * Self.burst)
+    }
+
+    /// `bytes` of a ticket that was used did not go after all: those that wait move up.
+    mutating func refund(_ bytes: UInt64) {
+        drawn -= Double(bytes)
+        for index in line.indices { line[index].end -= Double(bytes) }
         allowed = min(allowed, drawn + rate * Self.burst)
     }
 

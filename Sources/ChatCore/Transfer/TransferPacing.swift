@@ -121,6 +121,18 @@ final class TransferPacing: Sendable {
         return true
     }
 
+    /// `bytes` of a transfer that had their turn did not go: the other side has none to give. They cost the others nothing.
+    func refund(_ bytes: UInt64, of id: MessageID, _ direction: MessageDirection) {
+        state.withLock { state in
+            for scope in [Scope.all(direction), .transfer(id), .typing(direction)] {
+                state.pacers[scope]?.pacer.refund(bytes)
+            }
+        }
+    }
+
+    /// Bytes that have gone under a limit, or stand in its line.
+    func drawn(under scope: Scope) -> Double? { state.withLock { $0.pacers[scope]?.pacer.drawn } }
+
     /// Draws a ticket of each limit that has none among `tickets`, and drops those of limits that are gone.
     private func draw(_ tickets: inout [(Scope, Int, RatePacer.Ticket)], _ bytes: UInt64, of scopes: [Scope]) {
         let now = MonotonicTime.now()

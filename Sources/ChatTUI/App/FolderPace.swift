@@ -29,8 +29,8 @@ struct FolderPace: Sendable, Equatable {
         }
         guard bytes > last.bytes else { return }
         defer { lastMove = now }
-        // After a rest it is measured anew: how long this step took, nobody knows.
-        if let lastMove, now - lastMove > Self.longestRest {
+        // After a rest, or at the beginning, it is measured anew: how long this step took, nobody knows.
+        if lastMove.map({ now - $0 > Self.longestRest }) ?? true {
             samples = [Sample(time: now, bytes: bytes)]
             return
         }

@@ -89,7 +89,13 @@ struct TransferGroup: Sendable, Equatable {
     }
 
     /// Why it waits or has failed, in words.
-    var reason: String? { isFolder ? reasons[state] : lead.reason }
+    var reason: String? { isFolder ? reasons[isHeld ? .accepted : state] : lead.reason }
+
+    /// Files of a folder that runs could not be fetched, and nothing has moved since.
+    var isHeld: Bool {
+        guard isFolder, state == .running, let reason = reasons[.accepted] else { return false }
+        return reason != TransferReason.waitingForTurn
+    }
 
     /// Milliseconds that all of it took; `nil` until all of it is there.
     var duration: Int64? {
@@ -104,6 +110,7 @@ struct TransferGroup: Sendable, Equatable {
         if let old { count(old, by: -1) } else { ids.append(new.id) }
         count(new, by: 1)
         if new.id == lead.id || new.number < lead.number { lead = new }
+        if new.transferred > old?.transferred ?? 0 { reasons[.accepted] = nil }
         note(new.reason, of: new.state)
         started = [started, new.started].compactMap { $0 }.min()
         finished = [finished, new.finished].compactMap { $0 }.max()
@@ -112,7 +119,7 @@ struct TransferGroup: Sendable, Equatable {
     /// That one file waits for the others of its folder is no news beside what they wait for.
     private mutating func note(_ reason: String?, of state: FileTransfer.State) {
         switch state {
-        case .running, .complete: reasons[.accepted] = nil
+        case .running, .complete: break
         case .accepted where reason == nil || reason == TransferReason.waitingForTurn:
             if reasons[.accepted] == nil { reasons[.accepted] = reason }
         default: reasons[state] = reason

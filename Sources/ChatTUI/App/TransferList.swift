@@ -65,12 +65,37 @@ struct TransferList: Sendable, Equatable {
         ids.compactMap { byID[$0] }.sorted { $0.number < $1.number }
     }
 
-    /// Bytes per second of all running transfers in one direction (both when `nil`).
-    func rate(_ direction: MessageDirection? = nil) -> Double {
-        runningIDs.reduce(0) { sum, id in
-            guard direction == nil || byID[id]?.direction == direction else { return sum }
+    /// Bytes per second of all that moves at `now` (uptime).
+    func rate(at now: Duration) -> Double {
+        let folders = paces.compactMapValues { $0.rate(at: now) }
+        return runningIDs.reduce(folders.values.reduce(0, +)) { sum, id in
+            guard byID[id].map({ folders[TransferGroup.Key($0)] == nil }) ?? false else { return sum }
             return sum + (progress[id]?.rate ?? 0)
         }
+    }
+
+    /// The files that run, by number, without those that are only tried again and again.
+    func moving(at now: Duration) -> [FileTransfer] {
+        running.filter { file in
+            groupsByKey[TransferGroup.Key(file)].map { shownState(of: $0, at: now) == .running } ?? true
+        }
+    }
+
+    /// How many files move in one direction; a folder between two of its small files is one that does.
+    func movingCount(_ direction: MessageDirection, at now: Duration) -> Int {
+        moving(at: now).count { $0.direction == direction }
+            + paces.count { key, pace in
+                guard let group = groupsByKey[key], group.direction == direction else { return false }
+                return group.count(.running) == 0 && pace.rate(at: now) != nil
+            }
+    }
+
+    /// What a group does as a whole at `now` (uptime): between two small files of a folder nothing runs for a moment, and
+    /// files that are held back run for a moment each time they are tried.
+    func shownState(of group: TransferGroup, at now: Duration) -> FileTransfer.State {
+        guard group.isFolder, group.state == .accepted || group.state == .running else { return group.state }
+        if paces[group.key]?.rate(at: now) != nil { return .running }
+        return group.state == .running && group.isHeld ? .accepted : group.state
     }
 
     /// How fast a group is at `now` (uptime); `nil` when nothing of it runs, or has just done so.

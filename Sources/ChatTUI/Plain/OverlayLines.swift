@@ -61,12 +61,13 @@ struct OverlayLines {
         guard !groups.isEmpty else { return [line(pane.filter.isShown ? "No transfer matches" : "No transfers")] }
         return groups.map { group in
             let direction = group.direction == .outgoing ? "to" : "from"
+            let words = TransferWords(state: state, group: group)
             var text = line("#\(group.number.rawValue) ") + SafeText(group.name, as: .fileName)
             if group.isFolder { text += line("/ (\(Units.files(Int(clamping: group.fileCount))))") }
             text += line(
-                " \(direction) \(state.name(of: group.contact)): \(Sentences.word(for: group.state)), "
+                " \(direction) \(state.name(of: group.contact)): \(Sentences.word(for: words.shownState)), "
                     + "\(Units.size(group.transferred)) of \(Units.size(group.size))")
-            if let rate = state.transfers.progress(of: group, at: state.moment.uptime)?.rate {
+            if let rate = words.pace.progress?.rate {
                 text += line(", \(Units.rate(rate))")
             }
             return text + line(group.reason.map { " (\($0))" } ?? "")

@@ -101,8 +101,9 @@ extension MainScreen {
         guard !groups.isEmpty else { return [] }
         var lines = [StyledLine("Transfers", Theme.quiet)]
         for group in groups.prefix(Self.transferLimit) {
-            let pace = TransferWords(state: state, group: group).pace
-            let isRunning = group.state == .running
+            let words = TransferWords(state: state, group: group)
+            let pace = words.pace
+            let isRunning = words.shownState == .running
             let arrow = group.direction == .outgoing ? "↑" : "↓"
             var line = StyledLine("  \(arrow) #\(group.number.rawValue) ")
             let room = width - line.width - (isRunning ? Self.percentWidth : 0)
@@ -116,9 +117,10 @@ extension MainScreen {
                 lines.append(StyledLine("    \(rate)" + (pace.remaining.map { "  ETA \($0)" } ?? ""), Theme.quiet))
             } else if !isRunning {
                 let why =
-                    group.state == .accepted ? state.whatHolds(group.contact, group.direction, else: group.reason) : nil
-                let words = SafeText(why ?? Sentences.word(for: group.state), as: .line)
-                lines.append(StyledLine(.blanks(4) + words.truncated(to: width - 4), Theme.quiet))
+                    words.shownState == .accepted
+                    ? state.whatHolds(group.contact, group.direction, else: group.reason) : nil
+                let text = SafeText(why ?? Sentences.word(for: words.shownState), as: .line)
+                lines.append(StyledLine(.blanks(4) + text.truncated(to: width - 4), Theme.quiet))
             }
         }
         return lines

@@ -94,12 +94,11 @@ extension MainScreen {
     }
 
     private var bottomLines: [(words: String, command: AppCommand?)] {
-        let running = state.transfers.running
-        let up = running.count { $0.direction == .outgoing }
-        var motion = "↑\(up) ↓\(running.count - up)"
-        if !running.isEmpty {
-            motion += "  " + Units.rate(state.transfers.rate()).replacing(" ", with: "")
-        }
+        let now = state.moment.uptime
+        let up = state.transfers.movingCount(.outgoing, at: now)
+        let down = state.transfers.movingCount(.incoming, at: now)
+        var motion = "↑\(up) ↓\(down)"
+        if up + down > 0 { motion += "  " + Units.rate(state.transfers.rate(at: now)).replacing(" ", with: "") }
         var lines: [(words: String, command: AppCommand?)] = [
             ("transfers", .transfers), (motion, .transfers), ("queued \(state.queuedCount)", nil),
         ]

@@ -87,7 +87,7 @@ extension MainScreen {
         }
         if !state.requests.isEmpty { add("requests \(state.requests.count) \(state.key(.requests))", .requests) }
         if state.queuedCount > 0 { add("~\(state.queuedCount) queued", nil) }
-        if let group = state.transfers.group(of: state.transfers.running.first?.number) {
+        if let group = state.transfers.group(of: state.transfers.moving(at: state.moment.uptime).first?.number) {
             let pace = TransferPace(transferred: group.transferred, size: group.size, progress: nil)
             let arrow = group.direction == .outgoing ? "↑" : "↓"
             add("\(arrow) #\(group.number.rawValue) \(pace.percent)", .transfers)

@@ -125,16 +125,17 @@ struct OverlayScreen {
 
     private var transferCounts: String {
         let groups = state.transfers.groups
-        let running = groups.filter { $0.state == .running }
+        let now = state.moment.uptime
+        let running = groups.filter { state.transfers.shownState(of: $0, at: now) == .running }
         let up = running.count { $0.direction == .outgoing }
         let paused = groups.count { $0.state == .paused }
         // An offer that has not left is queued, as its row says.
         let waiting = groups.count { $0.state == .offered && state.isBeforeOffering($0.lead) }
-        let queued = groups.count { $0.state == .accepted } + waiting
+        let queued = groups.count { state.transfers.shownState(of: $0, at: now) == .accepted } + waiting
         let offered = groups.count { $0.state == .offered } - waiting
         var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"
         if offered > 0 { words += " offered \(offered)" }
-        if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate())) total" }
+        if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate(at: now))) total" }
         return words
     }
 }

@@ -15,8 +15,8 @@ struct TransferWords {
             progress: state.transfers.progress(of: group, at: state.moment.uptime))
     }
 
-    /// What its files do as a whole: between two small ones of a folder nothing runs for a moment.
-    var shownState: FileTransfer.State { group.state == .accepted && pace.progress != nil ? .running : group.state }
+    /// What its files do as a whole.
+    var shownState: FileTransfer.State { state.transfers.shownState(of: group, at: state.moment.uptime) }
 
     /// `release.tar.zst`, or `photos/ (31 files)`.
     var name: SafeText { name(width: .max) }
