@@ -30,6 +30,47 @@ struct PlainTests {
         }
     }
 
+    @Test("says what was decided about contacts elsewhere, once, and nothing of that about what was asked for here")
+    func decidedElsewhere() {
+        var fixture = fixture()
+        var news = PeerNews()
+        func send(_ action: AppAction) -> [String] {
+            fixture.send(action)
+            return news.lines(after: action, in: fixture.state).map { $0.terminalString() }
+        }
+        var alice = Fixture.conversation(Fixture.alice, "Alice")
+        var bob = Fixture.conversation(Fixture.bob, "Bob")
+        bob.peer.trust = .unverified
+        func list(_ conversations: [Conversation]) -> [String] { send(.answer(.conversations(conversations))) }
+        #expect(list([alice, bob]).isEmpty)
+        #expect(list([alice, bob]).isEmpty)
+        bob.peer.isBlocked = true
+        bob.peer.trust = .verified
+        alice.peer.name = "Al"
+        alice.peer.mutedUntil = .endless
+        #expect(list([alice, bob]) == ["Alice is called Al now", "Al is muted", "Bob is blocked", "Bob is verified"])
+        #expect(list([alice, bob]).isEmpty)
+        bob.peer.isBlocked = false
+        bob.peer.peerID = Fixture.peerID("q")
+        #expect(list([alice, bob]) == ["Bob may call again", "Bob has a new key, verified"])
+        // What is written in a chat is no decision; what is asked for here has words of its own.
+        _ = send(.line("hello"))
+        #expect(list([alice]) == ["Bob and your history with them are deleted"])
+        #expect(list([alice, bob]) == ["Bob is a contact now (verified)"])
+        _ = send(.line("/block bob"))
+        bob.peer.isBlocked = true
+        #expect(list([alice, bob]).isEmpty)
+        fixture.advance(.seconds(3))
+        _ = send(.done(.setBlocked(Fixture.bob, true), .nothing))
+        fixture.advance(.seconds(3))
+        // What was read before that is followed by what is read after it.
+        bob.peer.isBlocked = false
+        #expect(list([alice, bob]).isEmpty)
+        fixture.advance(.seconds(3))
+        bob.peer.isBlocked = true
+        #expect(list([alice, bob]) == ["Bob is blocked"])
+    }
+
     @Test("prints a chat when it opens: who it is with, then the last messages, each once")
     func opening() {
         var fixture = Fixture(

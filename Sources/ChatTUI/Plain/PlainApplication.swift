@@ -33,6 +33,7 @@ public final class PlainApplication {
     private static let lineLimit = Duration.seconds(1)
     /// Input that came before the chats were read.
     private var early: [PlainInput] = []
+    private var peerNews = PeerNews()
 
     /// `print` writes a line, and returns `false` when nobody reads them any more: then a person's chat ends with what was
     /// entered until then (`isInteractive`), and what comes from a pipe is sent to its end, without a word.
@@ -145,7 +146,8 @@ public final class PlainApplication {
     private func printChange(_ action: AppAction) {
         guard let before, let after = loop.state else { return }
         self.before = after
-        for line in PlainTranscript(before: before, after: after, action: action).lines {
+        let news = peerNews.lines(after: action, in: after)
+        for line in PlainTranscript(before: before, after: after, action: action).lines + news {
             guard !isUnread, !print(line) else { continue }
             isUnread = true
             if isInteractive { take(.end) }

@@ -1,0 +1,70 @@
+// What line mode says of contacts that were decided about elsewhere: at another screen of the same home, or by a command.
+
+import ChatCore
+
+/// The contacts as line mode has told of them.
+struct PeerNews {
+    /// What our user has just asked for here is told in its own words; its traces come within this time.
+    private static let ownTime = Duration.seconds(5)
+
+    /// `nil` before they were read for the first time.
+    private var told: [ContactID: Peer]?
+    private var ownUntil = Duration.zero
+
+    /// The lines about what has changed; `action` has just led to `state`.
+    mutating func lines(after action: AppAction, in state: AppState) -> [SafeText] {
+        switch action {
+        case .line(let text) where text.hasPrefix("/"): ownUntil = state.moment.uptime + Self.ownTime
+        case .input(.key): ownUntil = state.moment.uptime + Self.ownTime
+        case .done(let errand, _) where Self.decides(errand): ownUntil = state.moment.uptime + Self.ownTime
+        // What is asked about once more already is older than what has been done since.
+        case .answer(.conversations) where !state.conversations.isDirty: return compare(state)
+        default: break
+        }
+        return []
+    }
+
+    /// Whether an errand decides about a contact.
+    private static func decides(_ errand: Errand) -> Bool {
+        switch errand {
+        case .addContact, .approve, .rename, .remove, .setBlocked, .blockRequest, .setVerified, .acceptNewKey,
+            .setMuted:
+            true
+        default: false
+        }
+    }
+
+    private mutating func compare(_ state: AppState) -> [SafeText] {
+        let now = Dictionary(state.chats.map { ($0.id, $0.peer) }) { first, _ in first }
+        defer { told = now }
+        guard let told, state.moment.uptime >= ownUntil else { return [] }
+        var lines = state.chats.flatMap { chat in Self.words(from: told[chat.id], to: chat.peer, at: state.moment.wall)
+        }
+        for peer in told.values.sorted(by: { $0.name < $1.name }) where now[peer.id] == nil {
+            lines.append("\(Self.name(peer)) and your history with them are deleted")
+        }
+        return lines.map { SafeText($0, as: .line) }
+    }
+
+    private static func name(_ peer: Peer) -> String { SafeText(peer.name, as: .name).text }
+
+    private static func words(from old: Peer?, to new: Peer, at now: Timestamp) -> [String] {
+        let name = name(new)
+        guard let old else { return ["\(name) is a contact now (\(Sentences.word(for: new.trust)))"] }
+        var words: [String] = []
+        if old.name != new.name { words.append("\(Self.name(old)) is called \(name) now") }
+        if old.isBlocked != new.isBlocked { words.append("\(name) \(new.isBlocked ? "is blocked" : "may call again")") }
+        let wasPinned = old.peerID != nil
+        if wasPinned, old.peerID != new.peerID {
+            words.append("\(name) has a new key, \(Sentences.word(for: new.trust))")
+        } else if old.trust != new.trust, new.trust == .verified {
+            words.append("\(name) is verified")
+        }
+        let (wasMuted, isMuted) = (old.isMuted(at: now), new.isMuted(at: now))
+        // That the time is over, the clock says.
+        if wasMuted != isMuted, old.mutedUntil != new.mutedUntil {
+            words.append("\(name) is \(isMuted ? "muted" : "no longer muted")")
+        }
+        return words
+    }
+}
