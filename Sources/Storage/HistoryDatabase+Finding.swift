@@ -41,8 +41,8 @@ extension HistoryDatabase {
                     """
                 }
             var values: [SQLiteValue] = [.integer(Int64(max(number, 1) - 1))]
-            if kind == .failed, case .failed(let reason) = DeliveryState.sentAgain {
-                values = [.text(reason), .text(TransferReason.sentAgain)] + values
+            if kind == .failed {
+                values = [.text(DeliveryState.sentAgainReason), .text(TransferReason.sentAgain)] + values
             }
             return ("m.retracted = 0\(kindCondition) ORDER BY m.position DESC LIMIT 1 OFFSET ?", values)
         }

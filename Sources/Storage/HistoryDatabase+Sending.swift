@@ -136,11 +136,10 @@ extension HistoryDatabase {
         _ id: MessageID, in contact: ContactID
     ) async throws(StoreError) -> ChatMessage? {
         try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
-            let state = DeliveryState.sentAgain
-            guard case .failed(let reason) = state else { return nil }
             try connection.run(
                 "UPDATE messages SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
-                .text(reason), .integer(contact.rawValue), .text(id.text), .integer(Int64(state.rank)))
+                .text(DeliveryState.sentAgainReason), .integer(contact.rawValue), .text(id.text),
+                .integer(Int64(DeliveryState.sentAgain.rank)))
             try connection.run(
                 "UPDATE transfers SET reason = ? WHERE contact = ? AND outgoing = 1 AND id = ? AND state = ?",
                 .text(TransferReason.sentAgain), .integer(contact.rawValue), .text(id.text),

@@ -28,7 +28,9 @@ public enum DeliveryState: Sendable, Equatable, Codable {
     /// What becomes of a message that its user took back before it was handed to a connection.
     public static let takenBack = DeliveryState.failed(reason: "deleted before it was sent")
     /// What becomes of a message that failed and whose text was sent again as a new one.
-    public static let sentAgain = DeliveryState.failed(reason: "sent again")
+    public static let sentAgain = DeliveryState.failed(reason: sentAgainReason)
+    /// The reason in `sentAgain`, as the store keeps it.
+    public static let sentAgainReason = "sent again"
 
     /// The sign that stands for it beside an own message (PRODUCT, rule 2).
     public var mark: String {

@@ -56,16 +56,16 @@ struct RatePacer: Sendable {
     /// The bytes of a ticket will not go: those behind it move up.
     mutating func giveBack(_ ticket: Ticket) {
         guard let place = line.firstIndex(where: { $0.number == ticket.number }) else { return }
-        let bytes = line.remove(at: place).bytes
-        drawn -= bytes
-        for index in line.indices[place...] { line[index].end -= bytes }
-        allowed = min(allowed, drawn + rate * Self.burst)
+        moveUp(by: line.remove(at: place).bytes, from: place)
     }
 
     /// `bytes` of a ticket that was used did not go after all: those that wait move up.
-    mutating func refund(_ bytes: UInt64) {
-        drawn -= Double(bytes)
-        for index in line.indices { line[index].end -= Double(bytes) }
+    mutating func refund(_ bytes: UInt64) { moveUp(by: Double(bytes), from: line.startIndex) }
+
+    /// So many bytes do not go after all: those from `place` on come earlier, and nothing is saved up by that.
+    private mutating func moveUp(by bytes: Double, from place: Int) {
+        drawn -= bytes
+        for index in line.indices[place...] { line[index].end -= bytes }
         allowed = min(allowed, drawn + rate * Self.burst)
     }
 

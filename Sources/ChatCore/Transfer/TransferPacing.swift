@@ -102,7 +102,7 @@ final class TransferPacing: Sendable {
     func wait(
         for bytes: UInt64, of id: MessageID, _ direction: MessageDirection, while isWanted: () -> Bool = { true }
     ) async -> Bool {
-        let scopes = [Scope.all(direction), .transfer(id), .typing(direction)]
+        let scopes = Self.scopes(of: id, direction)
         var tickets: [(Scope, Int, RatePacer.Ticket)] = []
         while true {
             giveWayToKeys()
@@ -124,10 +124,13 @@ final class TransferPacing: Sendable {
     /// `bytes` of a transfer that had their turn did not go: the other side has none to give. They cost the others nothing.
     func refund(_ bytes: UInt64, of id: MessageID, _ direction: MessageDirection) {
         state.withLock { state in
-            for scope in [Scope.all(direction), .transfer(id), .typing(direction)] {
-                state.pacers[scope]?.pacer.refund(bytes)
-            }
+            for scope in Self.scopes(of: id, direction) { state.pacers[scope]?.pacer.refund(bytes) }
         }
+    }
+
+    /// Whose limits hold for a transfer.
+    private static func scopes(of id: MessageID, _ direction: MessageDirection) -> [Scope] {
+        [.all(direction), .transfer(id), .typing(direction)]
     }
 
     /// Bytes that have gone under a limit, or stand in its line.

@@ -2,32 +2,40 @@
 
 import BLIPNet
 
-struct TransferRate {
+/// The bytes that were there at some moments of the last seconds. Times count from any moment, always the same one.
+public struct TransferRate: Sendable, Equatable {
+    private struct Sample: Sendable, Equatable {
+        var time: Duration
+        var bytes: UInt64
+    }
+
     static let window = Duration.seconds(10)
     /// Less time says nothing: a few bytes at once would be a fast transfer.
     static let shortest = Duration.milliseconds(250)
 
     /// Where something moved, and where the measuring began.
-    private var samples: [(time: MonotonicTime, bytes: UInt64)] = []
-    private var latest: MonotonicTime?
-    private var lastMove: MonotonicTime?
+    private var samples: [Sample] = []
+    private var latest: Duration?
+    private var lastMove: Duration?
     /// How long it took from one move to the next, lately.
     private var pauses: [Duration] = []
 
+    public init() {}
+
     /// Notes that `bytes` have been transferred in all. The first ones are where the measuring begins, and so are fewer
     /// than before: a part is fetched anew.
-    mutating func note(_ bytes: UInt64, at now: MonotonicTime) {
+    public mutating func note(_ bytes: UInt64, at now: Duration) {
         latest = now
         if let last = samples.last, bytes < last.bytes { samples = [] }
         guard let last = samples.last else {
-            samples = [(now, bytes)]
+            samples = [Sample(time: now, bytes: bytes)]
             lastMove = now
             return
         }
         if bytes > last.bytes {
             if let lastMove { pauses = pauses.suffix(2) + [now - lastMove] }
             lastMove = now
-            samples.append((now, bytes))
+            samples.append(Sample(time: now, bytes: bytes))
         } else if samples.count == 1, now - last.time > Self.window {
             // A long wait before anything moves is no part of the average.
             samples[0].time = last.time + (now - last.time - Self.window)
@@ -37,7 +45,7 @@ struct TransferRate {
     }
 
     /// Bytes per second. What comes in bursts that are further apart than the window counts with the time between them.
-    var bytesPerSecond: Double {
+    public var bytesPerSecond: Double {
         guard let first = samples.first, let last = samples.last, let latest, latest > first.time,
             last.bytes > first.bytes
         else { return 0 }
@@ -48,8 +56,18 @@ struct TransferRate {
     var usualPause: Duration { pauses.max() ?? .zero }
 
     /// How long nothing has moved; zero below a second.
-    func stalled(at now: MonotonicTime) -> Duration {
+    func stalled(at now: Duration) -> Duration {
         guard let lastMove, now - lastMove >= .seconds(1) else { return .zero }
         return now - lastMove
     }
+}
+
+// The time as transfers tell it.
+extension TransferRate {
+    mutating func note(_ bytes: UInt64, at now: MonotonicTime) { note(bytes, at: now.sinceOrigin) }
+    func stalled(at now: MonotonicTime) -> Duration { stalled(at: now.sinceOrigin) }
+}
+
+extension MonotonicTime {
+    fileprivate var sinceOrigin: Duration { .nanoseconds(nanoseconds) }
 }

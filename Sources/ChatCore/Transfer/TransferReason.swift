@@ -6,7 +6,7 @@ public enum TransferReason {
     static let waitingForPeer = "waiting for the contact to be online"
     static let waitingForReceiver = "waiting for the contact to fetch it"
     public static let waitingForTurn = "waiting for its turn"
-    public static let pausedByPeer = "paused by the sender"
+    static let pausedByPeer = "paused by the sender"
     static let pausedByReceiver = "paused by the receiver"
     static let receiversDisk = "the receiver's disk takes no more"
     static let senderBusy = "the sender gives other files first"
@@ -19,7 +19,7 @@ public enum TransferReason {
     static let keyChanged = "it was offered to their old key (it has to be sent again)"
     public static let digestDiffers = "the received bytes differ from the sender's file"
     /// A failed file of ours that has been offered anew, as a file of its own.
-    public static let sentAgain = "sent again"
+    public static let sentAgain = DeliveryState.sentAgainReason
     public static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
 

@@ -176,7 +176,11 @@ extension Sentences {
 
     /// `declined by the other side`, `failed: the disk is full`
     static func words(for state: FileTransfer.State, _ reason: String?) -> String {
-        let word = word(for: state)
+        words(word(for: state), reason)
+    }
+
+    /// What became of a file, and why: `cancelled by the other side`, `stopped: disk full`, `failed, and sent again`.
+    static func words(_ word: String, _ reason: String?) -> String {
         guard let reason else { return word }
         if reason == TransferReason.sentAgain { return "\(word), and \(reason)" }
         return reason.hasPrefix(word + " ") ? reason : "\(word): \(reason)"

@@ -124,15 +124,16 @@ struct OverlayScreen {
     }
 
     private var transferCounts: String {
-        let groups = state.transfers.groups
         let now = state.moment.uptime
-        let running = groups.filter { state.transfers.shownState(of: $0, at: now) == .running }
+        let groups = Dictionary(grouping: state.transfers.groups) { state.transfers.shownState(of: $0, at: now) }
+        let running = groups[.running] ?? []
         let up = running.count { $0.direction == .outgoing }
-        let paused = groups.count { $0.state == .paused }
+        let paused = groups[.paused]?.count ?? 0
         // An offer that has not left is queued, as its row says.
-        let waiting = groups.count { $0.state == .offered && state.isBeforeOffering($0.lead) }
-        let queued = groups.count { state.transfers.shownState(of: $0, at: now) == .accepted } + waiting
-        let offered = groups.count { $0.state == .offered } - waiting
+        let offers = groups[.offered] ?? []
+        let waiting = offers.count { state.isBeforeOffering($0.lead) }
+        let queued = (groups[.accepted]?.count ?? 0) + waiting
+        let offered = offers.count - waiting
         var words = "transfers: ↑\(up) ↓\(running.count - up) paused \(paused) queued \(queued)"
         if offered > 0 { words += " offered \(offered)" }
         if !running.isEmpty { words += "       \(Units.rate(state.transfers.rate(at: now))) total" }

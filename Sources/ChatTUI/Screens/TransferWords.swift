@@ -73,8 +73,7 @@ struct TransferWords {
             return isOnline ? "queued: starts soon" : "queued: \(contact) is offline, it starts when they connect"
         case .complete: return done()
         case .failed:
-            let isOver = group.reason == TransferReason.sentAgain
-            let reason = "stopped\(isOver ? ", and" : ":") \(group.reason ?? "no reason given")"
+            let reason = Sentences.words("stopped", group.reason ?? "no reason given")
             guard group.isFolder else { return reason }
             return "\(group.count(.failed)) of \(Units.files(Int(clamping: group.fileCount))) \(reason)"
         case .declined, .cancelled:

@@ -69,11 +69,12 @@ extension CommandRunner {
     func search() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let contacts = try await contacts(paths)
-        var query = try searchQuery(contacts)
+        let ownName = ownName(paths)
+        var query = try searchQuery(contacts, ownName)
         if let who = arguments.text("--in") { query.contact = try contacts.find(who).id }
         if let who = arguments.text("--from") {
             // Our own name is ours where no contact is called that.
-            let isOwnName = who.lowercased() == ownName(paths)?.lowercased() && (try? contacts.find(who)) == nil
+            let isOwnName = who.lowercased() == ownName?.lowercased() && (try? contacts.find(who)) == nil
             query.from = isOwnName || who.lowercased() == "me" ? .outgoing : .incoming
             if query.from == .incoming { query.contact = try contacts.find(who).id }
         }
@@ -87,10 +88,11 @@ extension CommandRunner {
     }
 
     /// The words and filters of the command line, and its options.
-    private func searchQuery(_ contacts: ContactDirectory) throws(CommandError) -> SearchQuery {
+    private func searchQuery(
+        _ contacts: ContactDirectory, _ ownName: String?
+    ) throws(CommandError) -> SearchQuery {
         let today = Timestamp.now
         var missing: CommandError?
-        let ownName = ownName(try paths())
         let syntax = SearchSyntax(
             arguments.operands.joined(separator: " "),
             SearchSyntax.Context(
