@@ -1,19 +1,21 @@
-// What libFuzzer calls. Scripts/fuzz.sh links it with the targets in Tests/BLIPNetTests/Fuzzing; BLIPNET_FUZZ names the
-// target, BLIPNET_FUZZ_MILLISECONDS how much processor time one input may take (100 without sanitizers).
+// What libFuzzer calls. Scripts/fuzz.sh links it with the targets in the folders Fuzzing of the tests; BLIPCHAT_FUZZ names
+// the target, BLIPCHAT_FUZZ_SLOWDOWN how many times its limit of processor time one input may take (1 without sanitizers).
 
 import Glibc
+import TestSupport
+
+private let targets = FuzzTarget.network + FuzzTarget.chat + FuzzTarget.storage + FuzzTarget.screen + FuzzTarget.program
 
 private let target: FuzzTarget = {
-    let name = getenv("BLIPNET_FUZZ").map { String(cString: $0) } ?? ""
-    guard let target = FuzzTarget.named(name) else {
-        complain("BLIPNET_FUZZ must be one of \(FuzzTarget.all.map(\.name))")
+    let name = getenv("BLIPCHAT_FUZZ").map { String(cString: $0) } ?? ""
+    guard let target = targets.first(where: { $0.name == name }) else {
+        complain("BLIPCHAT_FUZZ must be one of \(targets.map(\.name))")
         exit(2)
     }
     return target
 }()
 
-private let limit = Duration.milliseconds(
-    getenv("BLIPNET_FUZZ_MILLISECONDS").flatMap { Int(String(cString: $0)) } ?? 100)
+private let limit = target.limit * (getenv("BLIPCHAT_FUZZ_SLOWDOWN").flatMap { Int(String(cString: $0)) } ?? 1)
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 """Writes the first inputs of the fuzz targets into Fuzz/Corpus: the recorded and the malformed conversations of the test
-vectors, the examples of RFC 6455, and a few made by hand, each in the form that its target reads."""
+vectors, the examples of RFC 6455, and a few made by hand, each in the form that its target reads. Those of the history and
+of exports come from a home that a built blipchat fills (.build/debug/blipchat), those of keys from openssl."""
 import base64
 import gzip
 import hashlib
 import json
+import os
 import pathlib
+import re
+import sqlite3
 import struct
+import subprocess
+import tempfile
 import zlib
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -152,3 +158,100 @@ for steps in range(8):
     keep("tls", steps, bytes([0x16, 0x17]) + text[:32], bytes([0, 1, 0, 1, 14, 15, 0, 1]))
     keep("tls", steps, bytes([8, 40, 0, 1, 0, 1, 0, 1]))
     keep("tls", steps, bytes([12, 5]) + b"\x16\x03\x01\x00\x05", bytes([0, 1]))
+
+# Above BLIPNet. Keys and certificates of every kind, plain and sealed with the passphrase of the target.
+with tempfile.TemporaryDirectory() as folder:
+    def openssl(*words):
+        return subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True).stdout
+
+    for kind in (["ed25519"], ["ed448"], ["rsa", "-pkeyopt", "rsa_keygen_bits:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]):
+        openssl("genpkey", "-algorithm", *kind, "-out", "key.pem")
+        openssl("req", "-x509", "-new", "-key", "key.pem", "-subj", "/CN=a.example", "-days", "9999", "-out", "cert.pem")
+        keep("certificate", openssl("x509", "-in", "cert.pem", "-outform", "DER"))
+        plain, certificate = (pathlib.Path(folder, name).read_bytes() for name in ("key.pem", "cert.pem"))
+        keep("key-restore", plain + certificate)
+        for way in (["-scrypt", "-scrypt_N", "1024"], ["-v2", "aes-256-cbc", "-iter", "100"]):
+            sealed = openssl("pkcs8", "-topk8", "-in", "key.pem", "-passout", "pass:correct horse", *way)
+            keep("key-restore", sealed + certificate)
+
+# A history with a line of each kind, its export, and small pages so that a whole file is an input.
+program = root / ".build/debug/blipchat"
+peer = "5ml23zco6epty6nlsivtwv6sksqvwm4zixxfszqto4ouidvbs4aa"
+with tempfile.TemporaryDirectory() as home:
+    def blipchat(*words):
+        return subprocess.run([program, *words], env=os.environ | {"BLIPCHAT_HOME": home}, check=False, capture_output=True).stdout
+
+    blipchat("contacts", "add", f"blip://127.0.0.1:9/{peer}", "--name", "al")
+    for text_of_line in ("one", "two \u202e", "x" * 900):
+        blipchat("send", "al", text_of_line, "--queue")
+    exported = blipchat("export", "--format", "json")
+    keep("import", exported)
+    lines = exported.splitlines(keepends=True)
+    for index in range(len(lines)):
+        keep("import", *lines[:index], *lines[index + 1:])
+        keep("control-line", lines[index].strip())
+    database = sqlite3.connect(f"{home}/history.sqlite")
+    # The shadow tables of the index are most of the file, and recovery makes the index anew.
+    for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%'").fetchall():
+        database.execute(f"DROP TABLE {name}")
+    database.commit()
+    database.execute("PRAGMA journal_mode = DELETE")
+    database.execute("PRAGMA page_size = 512")
+    database.execute("VACUUM")
+    database.close()
+    pages = pathlib.Path(home, "history.sqlite").read_bytes()
+    for configuration in (0, 6):
+        keep("raw-pages", configuration, pages[:16_000])
+        # Without the schema, which recovery does not read.
+        keep("raw-pages", configuration, pages[-16_000:])
+    for page in range(0, len(pages), 512):
+        keep("raw-pages", 1, piece(pages[page:page + 512] * 2), pages[:512], pages[page:page + 512])
+
+# Requests: which member, its length, its bytes; then the body.
+identifier, other = b"01a219c8-2896-733d-8366-000000000001", b"01a219c8-2896-733d-8366-000000000002"
+head = [(0, identifier), (1, b"3"), (2, b"1795000000000")]
+for members, body in (
+        (head, b"hello"), (head + [(3, other)], b"hello"), (head + [(4, other)], b"edited"), (head + [(4, other), (5, "\U0001f44d".encode())], b""),
+        (head + [(6, b"a.txt"), (7, b"10"), (8, b"1"), (9, b"text/plain")], b"caption"),
+        (head + [(6, b"a"), (7, b"10"), (8, b"1"), (10, b"x/y"), (11, other), (12, b"3"), (13, b"99")], b""),
+        ([(6, b"Al"), (14, b"blipchat 1"), (15, b"4985"), (16, b"a b")], b""), ([(17, identifier)], b""), ([(18, b"composing")], b""),
+        ([(0, identifier), (19, b"0"), (20, b"65536"), (21, b"1")], b""), ([(0, identifier), (20, b"65536")], b""),
+        ([(0, identifier), (18, b"accepted"), (24, b"1"), (22, b"why")], b""), ([(18, b"away"), (22, b"lunch")], b"")):
+    keep("chat-requests", 0, len(members), *[bytes([name, len(value)]) + value for name, value in members], body)
+for address in (f"blip://host.example:4985/{peer}?name=Al%20B", "host", "[fe80::1%25eth0]:9", "blip://[::1]/", "BLIP://a:1", "b\u00fccher.example",
+                f"blip://1.2.3.4/{peer}#name=Al", "wss://x", "a?name=%"):
+    keep("peer-address", address.encode())
+hostile = ["plain", "../../etc/passwd", "a\u202egpj.exe", ".hidden", "CON", "x" * 300, "e\u0301" * 100, "\x1b[31m\x1b]52;c;eA==\x07", "a\r\nb\tc\n",
+           "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u05e9\u05dc\u05d5\u05dd (abc) \u0645\u0631\u062d", "\u1100\u1161\u11a8\uac01", "\U000e0061\U000e007f",
+           "\u4f60\u597d\uff21", "Z\u0335\u0321\u0336\u0322", "https://example.org/a?b=c"]
+for string in hostile:
+    keep("file-name", string.encode())
+    for kind in range(4):
+        keep("text-cells", kind, 18, 0xFE, string.encode())
+for keys in (b"\x1b", b"\x1b[A\x1bOP\x1b[1;5C", b"\x1b[200~a\rb\nc\x1b[201~d", b"\x1b[<0;10;5M\x1b[<0;10;5m\x1b[M !!", b"\x1b[I\x1b[O", b"\xc3\xa4\xf0\x9f\x98\x80\xff",
+             b"\x1b]11;rgb:0000/0000/0000\x07\x1b[?62;4c\x1b[5;1R", b"line one\rline two\rline three\r", b"\x1b[27;5;97~\x1b[97;6u\x00\x7f\x1b\x7f"):
+    for configuration in range(4):
+        keep("input", configuration, 0, keys)
+        keep("input", configuration, 30, keys)
+# Operations as FuzzChatClient reads them: messages (0-2), edit 3, retract 4, react 5, read 6, file 7-9, hello 10, other 11, typing 12,
+# our user writes (13, 14), changes (15), a plan for answers (16), cut (17), time (18, 19).
+say = bytes([0, 1, 1, 5]) + b"hello"
+write = bytes([13, 3]) + b"our"
+keep("chat-client", say, say, bytes([0, 2, 2, 2]) + b"hi", 19, bytes([6, 1]))
+keep("chat-client", write, 19, bytes([6, 8]), bytes([0, 8, 1, 3]) + b"lie", bytes([3, 1, 2, 8, 1]) + b"x", bytes([4, 2, 3, 8]), bytes([5, 3, 4, 8, 1]) + b"+")
+keep("chat-client", bytes([16, 1]), write, write, 19, 17, bytes([15, 0, 2]) + b"ed", bytes([47, 0]), 19)
+keep("chat-client", bytes([7, 5, 1, 1]) + b"f", bytes([9, 3, 0, 0]), bytes([8, 5, 8]) + b"complete", bytes([9, 5, 0, 9]), bytes([18, 9]))
+keep("chat-client", bytes([0, 1, 9, 1]) + b"a", bytes([0, 2, 3, 1]) + b"b", bytes([18, 6]), bytes([0, 3, 1, 1]) + b"c", 12, bytes([10, 1]) + b"n", bytes([17]), say)
+
+configuration_text = 'name = "Jo" # who\n\n[ui]\ntheme = "dark"\nhints = false\n\n[contact."Ann"]\nkeep = 30\n[keys]\n"Alt-x" = "quit"\n[limits]\nunsent_bytes = "4M"\n'
+for string in (configuration_text, configuration_text.replace("\n", "\r\n"), "name = 'a", "[a.b]\n[a.b]\n", "x = [1]\n", 'a.b = "\\u00e4"', "# only\n"):
+    keep("config", string.encode())
+theme_text = 'base = "dark"\ntext = "bold cyan on 234"\nnicks = "green yellow 111"\n'
+for string in (theme_text, theme_text.replace("cyan", "cyam"), 'text = ""\n', 'nicks = "default"\n'):
+    keep("theme", string.encode())
+for line in re.findall(r"^    > (\{.*)$", (root / "Docs/control-socket.md").read_text(), re.M):
+    keep("control-line", line.encode())
+for op, members in {"status": "", "events": "", "keep": ',"who":"al","change":"30"', "receive": ',"once":true,"folders":false',
+                    "messages-delete": f',"who":"al","ids":["{identifier.decode()}"]', "transfers-limit": ',"scope":"up","rate":1000',
+                    "wait": f',"to":"al","ids":["{identifier.decode()}"],"timeout_ms":9,"whole_ms":10'}.items():
+    keep("control-line", f'{{"v":1,"op":"{op}"{members}}}'.encode())

@@ -1,5 +1,7 @@
 // BLIP: frames from a hostile peer, one message in every cut, and two honest peers that do anything in any order.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Limits that an input of a few kilobytes can reach.

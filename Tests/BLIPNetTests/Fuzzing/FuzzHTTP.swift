@@ -1,5 +1,7 @@
 // HTTP heads, read as a server and as a client would.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Any bytes as a head: found at the same place in any cut, and what was understood is understood again.

@@ -1,5 +1,7 @@
 // TLS between two of our sessions with a vandal on the wire: what arrives is what was sent, or nothing.
 
+import TestSupport
+
 @testable import BLIPNet
 
 private struct TLSEnd {

@@ -1,5 +1,7 @@
 // The small codecs of BLIP: varints, properties, compressed frames.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Any bytes as a varint: the same as arithmetic says, in any cut; any number there and back.

@@ -1,5 +1,7 @@
 // WebSocket: the frame decoder, a server and a client from their first byte, in any cut of the bytes.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Any bytes as frames: the same messages in any cut, within the limits, and they come back when written.

@@ -1,5 +1,7 @@
 // A peer that follows a script instead of the protocol, and a stack of ours that has to bear it.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Bytes of our own making against one server stack in virtual time. After each step the limits of RELIABILITY 3 are

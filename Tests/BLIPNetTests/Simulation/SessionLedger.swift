@@ -1,5 +1,7 @@
 // What two honest users of a session know of each other, kept outside of the stacks: the invariants of RELIABILITY 5.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Books on everything that is sent, delivered and answered between two stacks. Each event is checked against them:

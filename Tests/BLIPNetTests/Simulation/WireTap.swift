@@ -1,5 +1,7 @@
 // Somebody between the two ends of a plain connection, who reads what one of them sends and knows the rules.
 
+import TestSupport
+
 @testable import BLIPNet
 
 /// Takes the bytes of one direction apart (HTTP head, WebSocket frames, BLIP frames) and checks what each sender has to

@@ -1,0 +1,87 @@
+// The fuzz targets of the chat: requests of peers, addresses, and a client between a hostile contact and its own user.
+
+import BLIPNet
+import TestSupport
+
+@testable import ChatCore
+
+extension FuzzTarget {
+    /// The targets of this folder.
+    static let chat: [FuzzTarget] = [
+        FuzzTarget(name: "chat-requests", run: fuzzChatRequests),
+        FuzzTarget(name: "peer-address", run: fuzzPeerAddress),
+        FuzzTarget(name: "file-name", run: fuzzFileName),
+        FuzzTarget(name: "chat-client", run: fuzzChatClient),
+    ]
+}
+
+extension FuzzInput {
+    /// The next piece as text, repaired where it is no UTF-8, at most `limit` bytes of it.
+    mutating func text(limit: Int = 255) -> String {
+        String(decoding: bytes(min(Int(byte()), limit)), as: UTF8.self)
+    }
+}
+
+/// Any properties and body as each kind of request: refused, or the same value after writing and reading it again.
+func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
+    var input = FuzzInput(bytes)
+    let names = [
+        "Id", "Seq", "Sent", "Reply-To", "Target", "Emoji", "Name", "Size", "Modified", "Content-Type", "Folder",
+        "Folder-Id", "Folder-Files", "Folder-Size", "Client", "Listen", "Features", "Up-To", "State", "Offset", "Length",
+        "Partial", "Reason", "SHA-256", "Pause",
+    ]
+    let kind = Int(input.byte())
+    var properties = BLIPProperties()
+    for _ in 0..<Int(input.byte() & 15) {
+        let name = Int(input.byte())
+        properties[name < 200 ? names[name % names.count] : input.text()] = input.text()
+    }
+    let request = BLIPIncomingRequest(
+        number: 1, properties: properties, body: Array(input.remainder()), isUrgent: kind & 1 == 1,
+        isNoReply: kind & 2 == 2)
+    try roundTrip(HelloRequest.self, request)
+    try roundTrip(AcceptedRequest.self, request)
+    try roundTrip(MessageRequest.self, request)
+    try roundTrip(EditRequest.self, request)
+    try roundTrip(RetractRequest.self, request)
+    try roundTrip(ReactRequest.self, request)
+    try roundTrip(ReadRequest.self, request)
+    try roundTrip(TypingRequest.self, request)
+    try roundTrip(PresenceRequest.self, request)
+    try roundTrip(FileOfferRequest.self, request)
+    try roundTrip(FileGetRequest.self, request)
+    try roundTrip(FileDigestRequest.self, request)
+    try roundTrip(FileStatusRequest.self, request)
+}
+
+private func roundTrip<Request: ChatRequest>(_ type: Request.Type, _ incoming: BLIPIncomingRequest) throws {
+    guard let value = try? Request(decoding: incoming) else { return }
+    let request = value.encoded()
+    try require(request.properties.profile == Request.profile.rawValue, "\(type) is sent under another profile")
+    var body: [UInt8] = []
+    if case .bytes(let bytes) = request.body { body = bytes }
+    let again = try Request(
+        decoding: BLIPIncomingRequest(
+            number: 2, properties: request.properties, body: body, isUrgent: request.isUrgent, isNoReply: false))
+    try require(again == value, "\(value) comes back as \(again)")
+}
+
+/// Any text as an address: refused, or the same address after writing and reading it again.
+func fuzzPeerAddress(_ bytes: UnsafeRawBufferPointer) throws {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let address = try? PeerAddress(parsing: text) else { return }
+    try require(address.port > 0, "port 0")
+    let written = address.description
+    try require(try PeerAddress(parsing: written) == address, "\(written) is another address than \(text)")
+}
+
+/// Any text as the name of an offered file: what is made of it is one name, and stays what it is.
+func fuzzFileName(_ bytes: UnsafeRawBufferPointer) throws {
+    let name = FileNameSanitizer.sanitized(String(decoding: bytes, as: UTF8.self))
+    let safe = Array(name.utf8)
+    try require(!safe.isEmpty && safe.count <= 255, "a name of \(safe.count) bytes")
+    try require(!safe.contains(UInt8(ascii: "/")) && !safe.contains(0), "a name that leads elsewhere")
+    try require(safe.first != UInt8(ascii: "."), "a hidden name")
+    try require(safe.allSatisfy { $0 >= 0x20 && $0 != 0x7F }, "a control character in a name")
+    try require(FileNameSanitizer.sanitized(name) == name, "\(name) is changed the second time")
+}
