@@ -59,6 +59,7 @@ extension HistoryDatabase {
             do throws(StoreError) {
                 try FileSystem.removeDatabase(part)
                 try copy(backup, to: part)
+                try believeNothing(in: part)
             } catch {
                 try? FileSystem.removeDatabase(part)
                 // What is damaged is what was copied.
@@ -106,16 +107,21 @@ extension HistoryDatabase {
     private static func copy(_ source: String, to target: String) throws(StoreError) {
         let from = try SQLiteConnection(path: source, mode: .readOnly)
         try FileSystem.createNew(target)
-        do {
-            let to = try SQLiteConnection(path: target, mode: .readWrite)
-            // Nobody sees the file before it is complete, so no journal is needed; it is synced as a whole.
-            try to.executeScript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-            try from.copyAll(to: to)
-            // The log's mode came with the pages. Without it the copy is one file, and can be read from anywhere.
-            _ = try to.first("PRAGMA journal_mode = DELETE") { row in row.text(0) }
-        }
+        try from.copyWhole(to: target)
         try check(target)
         try FileSystem.sync(target)
+    }
+
+    /// A copy may come from anybody: its tables must be ours, and its rows lead to no file of this disk.
+    private static func believeNothing(in path: String) throws(StoreError) {
+        do {
+            let connection = try SQLiteConnection(path: path, mode: .readWrite)
+            try SchemaComparison.verify(connection)
+            try SearchIndex.install(in: connection)
+            try connection.executeScript("PRAGMA synchronous = FULL")
+            try RestoredFiles.settle(in: connection)
+        }
+        try FileSystem.sync(path)
     }
 
     private static func check(_ path: String) throws(StoreError) {

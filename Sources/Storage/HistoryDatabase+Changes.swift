@@ -17,6 +17,8 @@ extension HistoryDatabase {
         watcher.withLock { $0.report = report }
     }
 
+    public func watchTrouble(_ report: @escaping @Sendable (StoreTrouble) -> Void) { place.watch(report) }
+
     /// A write whose `changes` are reported in the order of the commits. Who waits for a write goes on at any time after
     /// its commit, so what they would report by themselves overtakes: a message that was delivered could be shown as sent
     /// again (RELIABILITY D6).

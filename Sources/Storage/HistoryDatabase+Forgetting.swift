@@ -5,6 +5,8 @@ public import ChatCore
 extension HistoryDatabase {
     /// Messages in one transaction, so that a long deletion lets sends through.
     fileprivate static let batch = 500
+    /// So many go in one call of `deleteExpired`.
+    fileprivate static let mostExpired = 20 * batch
 
     public func removeContact(_ id: ContactID) async throws(StoreError) {
         // The rows of the contact and of its conversation go last: until then this can be repeated.
@@ -17,12 +19,13 @@ extension HistoryDatabase {
         }
     }
 
-    public func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> Int {
+    public func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(StoreError) -> Int {
         try await writer.write { connection throws(StoreError) in
             var positions: [Int64] = []
-            for id in ids {
+            for key in keys {
                 positions += try connection.positions(
-                    "contact = ? AND outgoing IN (0, 1) AND id = ?", [.integer(contact.rawValue), .text(id.text)])
+                    "contact = ? AND outgoing = ? AND id = ?",
+                    [.integer(contact.rawValue), .flag(key.direction == .outgoing), .text(key.id.text)])
             }
             return try connection.delete(positions, of: contact)
         }
@@ -75,12 +78,22 @@ extension HistoryDatabase {
     public func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID> {
         var changed: Set<ContactID> = []
         for (contact, limit) in try await limits(rules, now: now) {
-            let deleted = try await writer.write { connection throws(StoreError) in
-                let deleted = try connection.delete(try connection.expired(of: contact, limit), of: contact)
-                if deleted == 0 { try connection.deleteStrayOperations(of: contact, storedBefore: limit) }
-                return deleted
+            // Going through a conversation costs, so that many are deleted for each look; sends get their turns between.
+            let expired = try await writer.perform { connection throws(StoreError) in
+                try connection.expired(of: contact, limit, now: now)
             }
-            if deleted > 0 { changed.insert(contact) }
+            for start in stride(from: 0, to: expired.count, by: Self.batch) {
+                let batch = Array(expired[start..<min(start + Self.batch, expired.count)])
+                let deleted = try await writer.write { connection throws(StoreError) in
+                    let unfinished = try connection.unfinished(of: contact)
+                    return try connection.delete(batch.filter { !unfinished.contains($0) }, of: contact)
+                }
+                if deleted > 0 { changed.insert(contact) }
+            }
+            guard expired.isEmpty else { continue }
+            try await writer.write { connection throws(StoreError) in
+                try connection.deleteStrayOperations(of: contact, storedBefore: limit)
+            }
         }
         return changed
     }
@@ -90,11 +103,11 @@ extension HistoryDatabase {
         for (contact, limit) in try await limits(rules, now: now) {
             files += try await writer.perform { connection throws(StoreError) in
                 var files: [FileTransfer] = []
-                for position in try connection.expired(of: contact, limit) {
+                for position in try connection.expired(of: contact, limit, now: now) {
                     let transfer = try connection.first(
                         """
                         SELECT \(TransferRow.columns) FROM transfers t
-                        WHERE t.position = ? AND t.outgoing = 0 AND t.state = 'complete'
+                        WHERE t.position = ? AND t.outgoing = 0 AND t.state = 'complete' AND \(RestoredFiles.isOurs)
                         """, [.integer(position)]
                     ) { row throws(StoreError) in try TransferRow.transfer(from: row) }
                     if let transfer { files.append(transfer) }
@@ -163,20 +176,38 @@ extension SQLiteConnection {
         try all("SELECT position FROM messages m WHERE \(condition)", values) { row in row.integer(0) }
     }
 
-    /// The next messages that are older than a conversation keeps. What waits for delivery stays, and so does what is
-    /// still to be done to a message over there: edits and retractions.
-    fileprivate func expired(of contact: ContactID, _ limit: Timestamp) throws(StoreError) -> [Int64] {
-        try positions(
-            """
-            contact = ?1 AND stored < ?2 AND position NOT IN
-                (SELECT position FROM outbox WHERE contact = ?1 AND position IS NOT NULL)
-            AND id NOT IN (SELECT p.target FROM outbox o JOIN operations p ON p.number = o.operation
-                WHERE o.contact = ?1)
-            AND NOT EXISTS (SELECT 1 FROM transfers t WHERE t.position = m.position
-                AND t.state IN ('offered', 'accepted', 'running', 'paused'))
-            ORDER BY position LIMIT \(HistoryDatabase.batch)
-            """,
-            [.integer(contact.rawValue), .integer(limit.milliseconds)])
+    /// The next messages that are older than a conversation keeps, without those that may not go yet.
+    fileprivate func expired(
+        of contact: ContactID, _ limit: Timestamp, now: Timestamp
+    ) throws(StoreError) -> [Int64] {
+        // Mostly there is none, and then nothing has to be compared.
+        guard
+            try has(
+                "SELECT 1 FROM messages WHERE contact = ? AND stored < ?", .integer(contact.rawValue),
+                .integer(limit.milliseconds))
+        else { return [] }
+        let rows = try all(
+            "SELECT position, stored, CASE outgoing WHEN 0 THEN sent END FROM messages WHERE contact = ? ORDER BY position",
+            [.integer(contact.rawValue)]
+        ) { row in MessageAges.Row(position: row.integer(0), stored: row.integer(1), sent: row.optionalInteger(2)) }
+        let unfinished = try unfinished(of: contact)
+        let expired = MessageAges(limit: limit, now: now).expired(rows).lazy.filter { !unfinished.contains($0) }
+        return Array(expired.prefix(HistoryDatabase.mostExpired))
+    }
+
+    /// What waits for delivery stays, and so does what is still to be done to a message over there: edits and retractions.
+    fileprivate func unfinished(of contact: ContactID) throws(StoreError) -> Set<Int64> {
+        Set(
+            try all(
+                """
+                SELECT position FROM outbox WHERE contact = ?1 AND position IS NOT NULL
+                UNION ALL SELECT m.position FROM outbox o JOIN operations p ON p.number = o.operation
+                    JOIN messages m ON m.contact = o.contact AND m.outgoing IN (0, 1) AND m.id = p.target
+                    WHERE o.contact = ?1
+                UNION ALL SELECT t.position FROM transfers t
+                    WHERE t.state IN ('offered', 'accepted', 'running', 'paused') AND t.contact = ?1
+                """, [.integer(contact.rawValue)]
+            ) { row in row.integer(0) })
     }
 
     /// Deletes what was done to messages that are not here: nobody sees it, and it holds texts, too.
@@ -200,11 +231,15 @@ extension SQLiteConnection {
             try SearchIndex.remove(position, in: self)
             try retractUnsent(at: position, of: contact)
             try emptyWaitingEdits(ofMessageAt: position, of: contact)
-            // Edits hold texts, too. A retraction or a reaction that waits is still to be said.
+            // Edits hold texts, too. A retraction or a reaction that waits is still to be said. What is done to a message of
+            // the other side with the same id is not meant.
             try run(
                 """
                 DELETE FROM operations WHERE contact = ?2
                     AND target = (SELECT id FROM messages WHERE position = ?1)
+                    AND CASE kind WHEN 'react' THEN NOT EXISTS (SELECT 1 FROM messages t, messages m
+                            WHERE m.position = ?1 AND t.contact = ?2 AND t.outgoing = 1 - m.outgoing AND t.id = m.id)
+                        ELSE outgoing = (SELECT outgoing FROM messages WHERE position = ?1) END
                     AND NOT (outgoing = 1 AND kind <> 'edit'
                         AND number IN (SELECT operation FROM outbox WHERE contact = ?2))
                 """, .integer(position), .integer(contact.rawValue))

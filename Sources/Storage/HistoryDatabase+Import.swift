@@ -227,6 +227,8 @@ extension SQLiteConnection {
         {
             return false
         }
+        // What is ours stays ours, whatever a file says (RELIABILITY D3).
+        guard try !isTaken(message.id, by: message.direction.other, in: message.contact) else { return false }
         try run(
             """
             INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reason, reply_to, text)
@@ -279,7 +281,9 @@ extension SQLiteConnection {
                 .integer(operation.contact.rawValue), .flag(operation.direction == .outgoing),
                 .text(operation.id.text),
             ], { _ in true })
-        guard isKnown == nil else { return false }
+        guard isKnown == nil, try !isTaken(operation.id, by: operation.direction.other, in: operation.contact) else {
+            return false
+        }
         var operation = operation
         if operation.state.rank < DeliveryState.failed(reason: "").rank {
             operation.state = .failed(reason: "not delivered before the export")

@@ -56,6 +56,8 @@ extension SQLiteConnection {
         if let stored = try storedContent(message.id, from: message.contact) {
             return stored.hasSameBytes(as: message.content)
         }
+        // Ids are made at random: whoever sends one of ours wants it to be taken for ours (RELIABILITY D3).
+        if try isTaken(message.id, by: .outgoing, in: message.contact) { return false }
         // Transfers are looked up by id alone, so a file may not take the id of anybody else's.
         if case .file = message.content,
             try has(

@@ -22,8 +22,12 @@ public final class HistoryDatabase: Sendable {
     let writer: DatabaseQueue
     let reader: DatabaseQueue
     let watcher = Mutex(Watcher())
+    let place: HistoryPlace
 
-    private init(path: String, isReadOnly: Bool, writer: DatabaseQueue, reader: DatabaseQueue) {
+    private init(
+        path: String, isReadOnly: Bool, writer: DatabaseQueue, reader: DatabaseQueue, place: HistoryPlace
+    ) {
+        self.place = place
         self.path = path
         self.isReadOnly = isReadOnly
         self.writer = writer
@@ -62,7 +66,9 @@ public final class HistoryDatabase: Sendable {
             throw .newerVersion(path: path, found: found, supported: migration.targetVersion)
         }
         let needsCheck = !evenIfDamaged && shouldCheck(path)
-        let writer = try DatabaseQueue(label: "blipchat.history.writer") { () throws(StoreError) in
+        let place = HistoryPlace(path: path)
+        let writer = try DatabaseQueue(label: "blipchat.history.writer", place: readOnly ? nil : place) {
+            () throws(StoreError) in
             let connection = try SQLiteConnection(path: path, mode: readOnly ? .readOnly : .readWrite)
             try configure(connection, readOnly: readOnly)
             return connection
@@ -70,6 +76,8 @@ public final class HistoryDatabase: Sendable {
         let isBehind = try await writer.perform { connection throws(StoreError) in
             try migration.refuseNewer(connection)
             if needsCheck { try check(connection) }
+            // Before anything is written that a foreign trigger could answer.
+            if !evenIfDamaged { try SchemaComparison.verify(connection, steps: steps) }
             if readOnly {
                 let found = try migration.version(of: connection)
                 guard found == migration.targetVersion else {
@@ -88,7 +96,9 @@ public final class HistoryDatabase: Sendable {
             try configure(connection, readOnly: true)
             return connection
         }
-        let database = HistoryDatabase(path: path, isReadOnly: readOnly, writer: writer, reader: reader)
+        place.watch(reader)
+        let database = HistoryDatabase(
+            path: path, isReadOnly: readOnly, writer: writer, reader: reader, place: place)
         // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
         if isBehind { try? await database.index() }
         return database
@@ -112,7 +122,8 @@ public final class HistoryDatabase: Sendable {
                 throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing once")
             }
         }
-        return HistoryDatabase(path: path, isReadOnly: true, writer: queue, reader: queue)
+        return HistoryDatabase(
+            path: path, isReadOnly: true, writer: queue, reader: queue, place: HistoryPlace(path: path))
     }
 
     /// Makes the file where there is none. It gets its name with a first page in it, so that an empty one is never ours.

@@ -59,8 +59,7 @@ extension SQLiteConnection {
         of action: ChatOperation.Action, on id: MessageID, by author: MessageDirection, in contact: ContactID
     ) throws(StoreError) -> ChatMessage? {
         guard case .react = action else { return try message(id, of: contact, author) }
-        let other: MessageDirection = author == .outgoing ? .incoming : .outgoing
-        if let message = try message(id, of: contact, other) { return message }
+        if let message = try message(id, of: contact, author.other) { return message }
         return try message(id, of: contact, author)
     }
 
@@ -69,6 +68,8 @@ extension SQLiteConnection {
     func applyOperations(to message: ChatMessage) throws(StoreError) -> ChatMessage {
         let isOurs = SQLiteValue.flag(message.direction == .outgoing)
         let key: [SQLiteValue] = [.integer(message.contact.rawValue), .text(message.id.text)]
+        // Before ids of the other side were refused, one could name a message of each side. A reaction is to one of them.
+        let hasTwin = try self.message(message.id, of: message.contact, message.direction.other) != nil
         let isRetracted =
             try has(
                 "SELECT 1 FROM operations WHERE contact = ? AND target = ? AND outgoing = ? AND kind = 'retract'",
@@ -81,8 +82,11 @@ extension SQLiteConnection {
         // A file has no text that could be edited.
         let firstText = try firstText(of: message)
         let edit = firstText == nil ? nil : try latest("edit", by: isOurs)
-        let reactions =
-            isRetracted ? (nil, nil) : (try latest("react", by: .flag(true)), try latest("react", by: .flag(false)))
+        func reaction(of author: MessageDirection) throws(StoreError) -> String? {
+            guard !isRetracted, !hasTwin || message.direction != author else { return nil }
+            return try latest("react", by: .flag(author == .outgoing))?.text
+        }
+        let (own, theirs) = (try reaction(of: .outgoing), try reaction(of: .incoming))
         let wasIndexed = try SearchIndex.remove(message.position.rawValue, in: self)
         try run(
             """
@@ -92,10 +96,21 @@ extension SQLiteConnection {
             """,
             .integer(message.position.rawValue), .optionalText(edit == nil && !isRetracted ? nil : firstText),
             .optionalText(firstText.map { isRetracted ? "" : edit?.text ?? $0 }), .optionalInteger(edit?.sent),
-            .flag(isRetracted), .optionalText(reactions.0?.text), .optionalText(reactions.1?.text))
+            .flag(isRetracted), .optionalText(own), .optionalText(theirs))
         guard let changed = try self.message(at: message.position.rawValue) else { throw .notFound }
         if wasIndexed { try SearchIndex.add(changed.position.rawValue, in: self) }
         return changed
+    }
+
+    /// Whether a side has given an id to a message or an operation of a conversation.
+    func isTaken(
+        _ id: MessageID, by author: MessageDirection, in contact: ContactID
+    ) throws(StoreError) -> Bool {
+        try has(
+            """
+            SELECT 1 FROM messages WHERE contact = ?1 AND outgoing = ?2 AND id = ?3
+            UNION ALL SELECT 1 FROM operations WHERE contact = ?1 AND outgoing = ?2 AND id = ?3
+            """, .integer(contact.rawValue), .flag(author == .outgoing), .text(id.text))
     }
 
     /// Whether anything acts on a message that has just come.

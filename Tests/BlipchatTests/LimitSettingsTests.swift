@@ -20,7 +20,7 @@ import Testing
                 "messages_per_second": 20, "message_burst": 100, "waiting_requests": 1_024,
                 "waiting_bytes": 16 << 20,
                 "outbox_messages": 10_000, "running_files": 4, "ranges_of_a_file": 32, "idle_file_seconds": 10,
-                "free_bytes": 1 << 30, "free_percent": 5,
+                "stored_bytes_per_day": 256 << 20, "free_bytes": 1 << 30, "free_percent": 5,
                 "contact_requests": 32, "contact_requests_per_day": 10, "retry_seconds": 4,
             ]
         #expect(values == expected)

@@ -412,7 +412,7 @@ struct BrowseTests {
         #expect(fixture.errands.isEmpty)
         fixture.advance(.milliseconds(500))
         fixture.press("d")
-        #expect(fixture.errands == [.deleteHere([Fixture.messageID(1)], Fixture.alice)])
+        #expect(fixture.errands == [.deleteHere([MessageKey(.incoming, Fixture.messageID(1))], Fixture.alice)])
     }
 
     @Test("+ lists reactions; names filter them, an emoji itself is one, and the own one can be taken back")
@@ -590,7 +590,7 @@ struct BrowseTests {
                 HistoryLayout(
                     fixture.state, fixture.state.chats[0], width: ScreenLayout(fixture.state).chat.size.columns
                 ).visibleItems(ScreenLayout(fixture.state).chat.size.rows)
-                    .first { fixture.state.chats[0].window.items[$0.index].key == .message(browse.selected.id) }
+                    .first { fixture.state.chats[0].window.items[$0.index].key == .message(browse.selected.key) }
             }
             #expect(top != nil, "after \(key)")
         }

@@ -526,7 +526,7 @@ struct SlashCommandTests {
         #expect(fixture.effects.isEmpty)
         fixture.send(.answer(.day(contact, day, Fixture.history[0], generation: generation)))
         fixture.answerPages(from: Fixture.history)
-        #expect(fixture.state.openChat?.window.highlight == Fixture.messageID(1))
+        #expect(fixture.state.openChat?.window.highlight?.id == Fixture.messageID(1))
     }
 
     @Test("/quit stores the draft and quits once")

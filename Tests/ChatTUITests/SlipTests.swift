@@ -228,7 +228,7 @@ struct SlipTests {
         #expect(fixture.state.overlay != nil)
         fixture.send(.answer(.search(second, generation: two, hit(3), took: .zero)))
         #expect(fixture.state.overlay == nil)
-        #expect(fixture.state.openChat?.window.highlight == Fixture.history[3].id)
+        #expect(fixture.state.openChat?.window.highlight == Fixture.history[3].key)
     }
 
     @Test("browse mode keeps the message that its keys act on in sight while news come")

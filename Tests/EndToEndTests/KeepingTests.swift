@@ -74,7 +74,7 @@ extension EndToEnd {
             let new = bob.folder.file("new")
             try TestFile.write((1...300).map { "new \($0)\n" }.joined(), to: new)
             let sending = try bob.start("send", "alice", "--lines", "-", input: new)
-            let imports = try (0..<2).map { _ in try alice.home.start("import", file) }
+            let imports = try (0..<2).map { _ in try alice.home.start("import", "--yes", file) }
             for process in [sending] + imports {
                 let status = try await process.waitForExit()
                 #expect(status == .exited(0), "\(process.errorOutput)")
@@ -222,6 +222,29 @@ extension EndToEnd {
             #expect(page.status == .exited(0))
             #expect(TestFile.text(alice.folder.file("page.html")).contains("the \(Self.secret) two"))
             try await server.stop()
+        }
+
+        @Test("an import that would add contacts to those that are there asks, or is refused where nobody can answer")
+        func importAsks() async throws {
+            let (alice, bob, server) = try await pair()
+            let file = bob.folder.file("export.json")
+            #expect(try await bob.run("export", "--format", "json", "-o", file).status == .exited(0))
+            let carol = try BlipchatHome("carol")
+            try await carol.add("127.0.0.1:\(PlainServer.freePort())", as: "dave")
+            expectOneSentence(try await carol.run("import", file), 2, "adds 1 contact (alice)", "--yes")
+            expectOneSentence(
+                try await carol.run("--no-input", "import", file), 2, "adds 1 contact (alice)", "--yes")
+            expectOneSentence(try await carol.run("history", "alice"), 10, "no such contact")
+            let running = try await Server(carol)
+            expectOneSentence(try await carol.run("import", file), 2, "adds 1 contact (alice)", "--yes")
+            let agreed = try await carol.run("import", "--yes", file)
+            #expect(agreed.status == .exited(0), "\(agreed.errorOutput)")
+            #expect(agreed.output.hasPrefix("3 messages"))
+            // Now everybody in it is known.
+            #expect(try await carol.run("import", file).status == .exited(0))
+            try await running.stop()
+            try await server.stop()
+            _ = alice
         }
 
         @Test("backup works beside a running instance, and restore puts it back")

@@ -35,6 +35,35 @@ extension EndToEnd {
             try await server.stop()
         }
 
+        @Test("a history that is taken away under a running chat: what was delivered is there at the next start")
+        func historyTakenAway() async throws {
+            for how in ["removed", "replaced"] {
+                let alice = try BlipchatHome("alice")
+                let bob = try BlipchatHome("bob")
+                let server = try await Server(bob, "--accept-requests")
+                try await alice.add(bob.address(), as: "bob")
+                #expect(try await alice.run("send", "bob", "before").status == .exited(0))
+                let file = bob.path + "/history.sqlite"
+                if how == "removed" {
+                    for suffix in ["", "-wal", "-shm"] { unlink(file + suffix) }
+                } else {
+                    let other = try BlipchatHome("carol")
+                    try await other.add("127.0.0.1:1", as: "dave")
+                    #expect(rename(other.path + "/history.sqlite", file) == 0)
+                }
+                let sent = try await alice.run("send", "bob", "after", "--timeout", how == "removed" ? "60" : "5")
+                #expect(sent.status == .exited(how == "removed" ? 0 : 3), "\(how): \(sent.errorOutput)")
+                try await server.stop()
+                if how == "removed" {
+                    #expect(try await bob.texts("alice") == ["before", "after"])
+                } else {
+                    expectOneSentence(try await bob.run("history", "alice"), 10, "no such contact")
+                    #expect(try await bob.run("restore", file + ".old-1").status == .exited(0))
+                    #expect(try await bob.texts("alice") == ["before"])
+                }
+            }
+        }
+
         @Test("a closed standard descriptor is an error where it is used, and no file of ours gets its number")
         func closedDescriptors() async throws {
             let alice = try BlipchatHome("alice")

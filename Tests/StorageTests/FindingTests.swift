@@ -106,7 +106,7 @@ import Testing
         _ = try await database.setPinned(one, at: nil)
         _ = try await database.enqueueOperation(.retract, on: two.id, .outgoing, to: bob, at: now)
         #expect(try await database.pinnedMessages(of: bob).isEmpty)
-        #expect(try await database.deleteMessages([one.id], of: bob) == 1)
+        #expect(try await database.deleteMessages([one.key], of: bob) == 1)
         await #expect(throws: StoreError.notFound) { try await database.setPinned(one, at: now) }
         await database.close()
     }

@@ -36,7 +36,7 @@ struct ForgettingTests {
         let folder = try TestFolder()
         let (database, bob, message) = try await history(folder)
         #expect(try isOnDisk(folder))
-        #expect(try await database.deleteMessages([message.id], of: bob) == 1)
+        #expect(try await database.deleteMessages([message.key], of: bob) == 1)
         // This is what the purge is for: the index keeps deleted words until its pieces are merged.
         #expect(try isOnDisk(folder))
         try await database.purge()
@@ -44,7 +44,7 @@ struct ForgettingTests {
         #expect(try await database.message(message.id) == nil)
         #expect(try await database.texts("zanzibarquux").isEmpty)
         #expect(try await database.texts("plan").count == 40)
-        #expect(try await database.deleteMessages([message.id], of: bob) == 0)
+        #expect(try await database.deleteMessages([message.key], of: bob) == 0)
         await database.close()
         #expect(try !isOnDisk(folder))
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
@@ -54,7 +54,7 @@ struct ForgettingTests {
     func resumesPurge() async throws {
         let folder = try TestFolder()
         let (database, bob, message) = try await history(folder)
-        _ = try await database.deleteMessages([message.id], of: bob)
+        _ = try await database.deleteMessages([message.key], of: bob)
         await database.close()
         #expect(try isOnDisk(folder))
         let findings = await HistoryInspection.run(at: folder.database, isInUse: false)
@@ -76,7 +76,7 @@ struct ForgettingTests {
             .edit(text: Self.secret), on: message.id, .outgoing, to: bob, at: .init(milliseconds: 2_000))
         _ = try await database.enqueueOperation(
             .edit(text: "harmless"), on: message.id, .outgoing, to: bob, at: .init(milliseconds: 3_000))
-        _ = try await database.deleteMessages([message.id], of: bob)
+        _ = try await database.deleteMessages([message.key], of: bob)
         try await database.purge()
         #expect(try !isOnDisk(folder))
         // Only the numbers are left, which bob would miss otherwise.
@@ -119,7 +119,7 @@ struct ForgettingTests {
         let newer = Schema.migrations + ["ALTER TABLE contacts ADD COLUMN colour TEXT"]
         let migrated = try await HistoryDatabase.open(at: folder.database, readOnly: false, steps: newer)
         #expect(folder.names().contains { $0.hasSuffix(".bak") })
-        _ = try await migrated.deleteMessages([message.id], of: bob)
+        _ = try await migrated.deleteMessages([message.key], of: bob)
         try await migrated.purge()
         #expect(!folder.names().contains { $0.hasSuffix(".bak") })
         #expect(try !isOnDisk(folder))
@@ -200,7 +200,7 @@ struct ForgettingTests {
         let database = try await folder.open()
         let bob = try await database.contact("bob")
         let (first, second) = (try await database.say("oops", to: bob), try await database.say("hello", to: bob))
-        #expect(try await database.deleteMessages([first.id], of: bob) == 1)
+        #expect(try await database.deleteMessages([first.key], of: bob) == 1)
         let waiting = try await database.outbox(for: bob, limit: 9)
         try #require(waiting.count == 2)
         guard case .operation(let retraction) = waiting[0].operation, case .message(let message) = waiting[1].operation
@@ -227,7 +227,7 @@ struct ForgettingTests {
             _ = try await database.enqueueOperation(
                 action, on: message.id, .outgoing, to: bob, at: Timestamp(milliseconds: 2_000))
         }
-        #expect(try await database.deleteMessages([message.id], of: bob) == 1)
+        #expect(try await database.deleteMessages([message.key], of: bob) == 1)
         let waiting = try await database.outbox(for: bob, limit: 9).compactMap { entry in
             if case .operation(let operation) = entry.operation { operation } else { nil }
         }
@@ -245,7 +245,7 @@ struct ForgettingTests {
         let database = try await folder.open()
         let bob = try await database.contact("bob")
         let message = try #require(try await database.hear("first", from: bob).inserted)
-        #expect(try await database.deleteMessages([message.id], of: bob) == 1)
+        #expect(try await database.deleteMessages([message.key], of: bob) == 1)
         let edit = IncomingMessage.Content.operation(.edit(text: Self.secret), target: message.id)
         _ = try await database.appendIncoming(incoming(edit, from: bob, at: 2_000))
         #expect(try await database.operations(of: bob).count == 1)

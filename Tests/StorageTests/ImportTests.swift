@@ -133,7 +133,8 @@ struct ImportTests {
         var first = try await HistoryImport(into: database, count: 30, of: "more")
         try await first.add((200..<220).map { message($0, bob) })
         try await first.finish(isComplete: false)
-        _ = try await database.deleteMessages((200..<220).map { message($0, bob).id }, of: bob)
+        let keys = (200..<220).map { MessageKey(message($0, bob).direction, message($0, bob).id) }
+        _ = try await database.deleteMessages(keys, of: bob)
         var again = try await HistoryImport(into: database, count: 30, of: "more")
         try await again.add((200..<230).map { message($0, bob) })
         try await again.finish()

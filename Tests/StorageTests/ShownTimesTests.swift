@@ -128,7 +128,7 @@ struct ShownTimesTests {
         }
         try await check()
         let all = try await database.page(of: bob, .newest, limit: 10_000)
-        _ = try await database.deleteMessages(all.shuffled(using: &generator).prefix(700).map(\.id), of: bob)
+        _ = try await database.deleteMessages(all.shuffled(using: &generator).prefix(700).map(\.key), of: bob)
         try await check()
         await database.close()
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
@@ -198,7 +198,7 @@ struct ShownTimesTests {
         }
         #expect(try await times() == [Self.day, 3 * Self.day])
         let last = try await database.page(of: bob, .newest, limit: 1)
-        _ = try await database.deleteMessages(last.map(\.id), of: bob)
+        _ = try await database.deleteMessages(last.map(\.key), of: bob)
         #expect(try await times() == [Self.day, 2 * Self.day])
         try await database.removeContact(bob)
         #expect(try await times().isEmpty)

@@ -1,18 +1,16 @@
 // What becomes of old messages: deleted by users and by age, for good; copied while the chat goes on.
 
 extension ChatClient {
-    public func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int {
+    public func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int {
         guard sessions[contact] != nil else { throw .noSuchContact }
-        for id in ids {
-            for direction in [MessageDirection.outgoing, .incoming] {
-                let message = try await stored { () async throws(StoreError) in
-                    try await store.message(id, of: contact, direction)
-                }
-                if case .file(let transfer)? = message?.content { try await giveUp(transfer) }
+        for key in keys {
+            let message = try await stored { () async throws(StoreError) in
+                try await store.message(key.id, of: contact, key.direction)
             }
+            if case .file(let transfer)? = message?.content { try await giveUp(transfer) }
         }
         let count = try await stored { () async throws(StoreError) in
-            try await store.deleteMessages(ids, of: contact)
+            try await store.deleteMessages(keys, of: contact)
         }
         if count > 0 { await forgot(contact) }
         return count
@@ -105,6 +103,7 @@ extension ChatClient {
     func deleteExpired() async {
         let rules = configuration.retention
         var changed: Set<ContactID> = []
+        guard await believesClock() else { return }
         while phase == .running {
             let now = now()
             if configuration.deletesFiles { await removeExpiredFiles(rules, now: now) }
@@ -118,6 +117,22 @@ extension ChatClient {
         for contact in changed { hub.publish(.messagesDeleted(contact)) }
         hub.publish(.conversationsChanged)
         await purge()
+    }
+
+    /// A clock that has gone far ahead since the last look is not believed before it still says so later.
+    private func believesClock() async -> Bool {
+        let text = await quietly { () async throws(StoreError) in try await store.setting(RetentionClock.key) }
+        guard let text else { return false }
+        let before = RetentionClock(text)
+        var clock = before
+        let isBelieved = clock.believes(now())
+        if clock != before {
+            let new = clock.text
+            _ = await quietly { () async throws(StoreError) in
+                try await store.setSetting(RetentionClock.key, to: new)
+            }
+        }
+        return isBelieved
     }
 
     /// Deletes the received files whose messages are about to be deleted; a file that is not as it came stays.

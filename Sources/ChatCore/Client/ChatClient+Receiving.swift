@@ -110,6 +110,10 @@ extension ChatClient {
 
     /// Commits, replies.
     private func store(_ message: IncomingMessage, _ request: BLIPIncomingRequest, _ link: ActiveLink) async {
+        guard await refusal(of: message) == nil else {
+            irregularities.refused += 1
+            return answer(request, on: link, .failure(.insufficientStorage, "no room for more of you now"))
+        }
         do throws(StoreError) {
             switch try await store.appendIncoming(message) {
             case .stored(let changes):
@@ -176,8 +180,11 @@ extension ChatClient {
 
     /// The sender keeps what we could not store and tries again.
     private static func response(to error: StoreError) -> BLIPResponse {
-        error == .diskFull
-            ? .failure(.insufficientStorage, "the disk is full") : .failure(.handlerFailed, "cannot store")
+        switch error {
+        case .diskFull: .failure(.insufficientStorage, "the disk is full")
+        case .replaced: .failure(.insufficientStorage, "cannot store now")
+        default: .failure(.handlerFailed, "cannot store")
+        }
     }
 
     private func receiveRead(

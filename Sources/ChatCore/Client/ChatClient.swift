@@ -1,6 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
 // topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping, +Configuring,
+// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping, +Quota, +Configuring,
 // +Presence.
 
 import BLIPNet
@@ -69,6 +69,9 @@ public actor ChatClient: ChatService {
     let pacing: TransferPacing
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
+    /// What contacts have had stored today, and the disk where it goes.
+    var storageQuota = StorageQuota()
+    var diskWatch = DiskWatch()
     /// What waits in the lines of all links.
     let waitingMemory: WaitingMemory
     /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
@@ -107,6 +110,11 @@ public actor ChatClient: ChatService {
             switch change {
             case .added(let message): hub.publish(.messageAdded(message))
             case .changed(let message): hub.publish(.messageChanged(message))
+            }
+        }
+        store.watchTrouble { [hub] trouble in
+            switch trouble {
+            case .putBack(let path): hub.publish(.notice(.historyPutBack(path: path)))
             }
         }
         let conversations = try await stored { () async throws(StoreError) in try await store.conversations() }

@@ -88,7 +88,9 @@ public struct ChatLimits: Sendable {
     public var uploadPatience = Duration.seconds(10)
     /// `file-get` requests for one file that are served at once.
     public var servedRanges = 32
-    /// The smaller of the two is kept free on the disk of the downloads.
+    /// What one contact may have stored in a day, in bytes of text and a little for each message.
+    public var storedBytesPerDay: UInt64 = 256 << 20
+    /// The smaller of the two is kept free on the disks of the downloads and of the history.
     public var freeBytesKept: UInt64 = 1 << 30
     public var freeShareKept = 0.05
     /// Without a reply for this long the link is asked for a sign of life (D8).

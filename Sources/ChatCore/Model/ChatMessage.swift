@@ -9,6 +9,19 @@ public struct HistoryPosition: Sendable, Hashable, Comparable {
 
 public enum MessageDirection: String, Sendable, Codable {
     case outgoing, incoming
+
+    public var other: Self { self == .outgoing ? .incoming : .outgoing }
+}
+
+/// What names a message within its conversation. Each side gives ids of its own, so an id alone does not say whose it is.
+public struct MessageKey: Sendable, Hashable, Codable {
+    public var direction: MessageDirection
+    public var id: MessageID
+
+    public init(_ direction: MessageDirection, _ id: MessageID) {
+        self.direction = direction
+        self.id = id
+    }
 }
 
 /// How far an outgoing message has come. It only ever moves forward (RELIABILITY D6); incoming messages are
@@ -113,6 +126,8 @@ public struct ChatMessage: Sendable, Equatable, Identifiable, Codable {
 }
 
 extension ChatMessage {
+    public var key: MessageKey { MessageKey(direction, id) }
+
     /// This, as news of a message that is `known`, without what never happens: an own message does not come less far
     /// (RELIABILITY D6), what was taken back does not come again, a file that has ended does not go on. Everything else
     /// of a message can change in any direction.

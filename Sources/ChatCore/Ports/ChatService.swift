@@ -87,7 +87,7 @@ public protocol ChatService: Sendable {
     // Keeping
     /// Deletes messages from this machine for good; the peer keeps theirs. Unfinished files among them are cancelled.
     /// Returns how many there were.
-    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int
+    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int
     /// The same for a whole conversation, or for what was stored before a time.
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int
     /// How long a conversation is kept; `nil`: as the configuration says.
@@ -202,6 +202,11 @@ public enum ChatNotice: Sendable, Equatable, Codable {
     case storeFailed(StoreError)
     /// The contact cannot store what we send (their disk is full): it waits here and is tried again.
     case peerCannotStore(ContactID)
+    /// What the contact sends is not stored now, and waits with them: they have sent `perDay` bytes today, which is as much
+    /// as one contact may; `nil`: our disk is nearly full.
+    case contactStoresTooMuch(ContactID, perDay: UInt64?)
+    /// The file of the history was gone, and has been put back with everything in it.
+    case historyPutBack(path: String)
     /// This front end was attached to another process that ran the chat, and that has ended.
     case instanceLost
     /// It runs again; everything is read anew.

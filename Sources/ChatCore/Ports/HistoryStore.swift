@@ -9,6 +9,8 @@ public protocol HistoryStore: Sendable {
     /// From now on `report` is called with each change of a message, in the order of the commits: one after the other,
     /// on any thread, before the method that has made the change returns. It must be brief. There is one watcher.
     func watchChanges(_ report: @escaping @Sendable (HistoryChange) -> Void)
+    /// From now on `report` is called when something has happened to the store that a person should hear of, on any thread.
+    func watchTrouble(_ report: @escaping @Sendable (StoreTrouble) -> Void)
 
     // MARK: Contacts
 
@@ -167,7 +169,7 @@ public protocol HistoryStore: Sendable {
 
     /// Deletes messages of a conversation from this disk only; what still waits in the outbox is not sent any more.
     /// Returns how many there were. What they said is on the disk until `purge` has run.
-    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> Int
+    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(StoreError) -> Int
     /// The same for everything of a conversation, or for what was stored before a time. The contact stays.
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(StoreError) -> Int
     /// How long a conversation's messages are kept; `nil`: as the configuration says.
@@ -183,6 +185,9 @@ public protocol HistoryStore: Sendable {
     func purge() async throws(StoreError)
     /// Copies everything as it is now to a new file at `path`, while reads and writes go on.
     func backUp(to path: String) async throws(StoreError)
+
+    /// The disk that the history is on; `nil` when it cannot be looked at.
+    func space() async -> DiskSpace?
 
     // MARK: Small things
 

@@ -15,9 +15,18 @@ public enum StoreError: Error, Sendable, Equatable, Codable {
     case newerVersion(path: String, found: Int, supported: Int)
     /// The file cannot be opened or written.
     case cannotOpen(path: String, reason: String)
+    /// Another file is in the place of the open one; what was stored until then is at `kept`. Nothing more is stored
+    /// until the next start.
+    case replaced(path: String, kept: String)
     /// Anything else that SQLite reports, with its extended result code.
     case failed(code: Int32, reason: String)
 
     /// The reason of `cannotOpen` for a new file where there is one.
     public static let fileExists = "there is a file already"
+}
+
+/// What has happened to the store while it was open, and has been dealt with.
+public enum StoreTrouble: Sendable, Equatable {
+    /// Its file was gone, and has been put back with everything in it.
+    case putBack(path: String)
 }

@@ -43,7 +43,7 @@ public enum Errand: Sendable, Equatable {
     case react(ChatMessage, String?)
     case setPinned(ChatMessage, Bool)
     /// Deletes messages from this machine only.
-    case deleteHere([MessageID], ContactID)
+    case deleteHere([MessageKey], ContactID)
     case markUnread(ContactID, from: HistoryPosition)
     case setDraft(String, ContactID)
     case setTyping(Bool, ContactID)

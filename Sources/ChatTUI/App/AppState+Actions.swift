@@ -22,7 +22,7 @@ extension AppState {
         case .resume(let draft): resume(draft, about: message)
         case .show:
             if let index = chatIndex(message.contact) {
-                jump(to: message.id, at: message.position, at: index, &effects)
+                jump(to: message.key, at: message.position, at: index, &effects)
             }
         }
     }
@@ -164,7 +164,7 @@ extension AppState {
         // Of own ones that are deleted already nothing is left but their place: no reason to ask beside others.
         let others = messages.filter { $0.direction == .incoming || ($0.isRetracted && own.isEmpty) }
         guard own.isEmpty || mayWrite(to: contact) else { return }
-        if asking || !others.isEmpty, !confirm(.delete(messages.map(\.id))) {
+        if asking || !others.isEmpty, !confirm(.delete(messages.map(\.key))) {
             let name = name(of: contact)
             let number = own.count + others.count
             let what = number == 1 ? "this message" : "\(number) messages"
@@ -181,7 +181,7 @@ extension AppState {
                 "\(own.isEmpty ? "Delete" : "Retract")\(count)? \(again)" + (again.hasPrefix("/") ? "" : ": yes"))
         }
         for message in own { effects.append(.run(.retract(message, of: own.count))) }
-        if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.id), contact))) }
+        if !others.isEmpty { effects.append(.run(.deleteHere(others.map(\.key), contact))) }
         browse?.rangeStart = nil
     }
 
@@ -291,7 +291,7 @@ extension AppState {
     // MARK: Going there
 
     /// Brings a message to the middle of the view, and the cursor of browse mode to it.
-    mutating func jump(to id: MessageID, at position: HistoryPosition, at index: Int, _ effects: inout [AppEffect]) {
+    mutating func jump(to id: MessageKey, at position: HistoryPosition, at index: Int, _ effects: inout [AppEffect]) {
         if chats[index].id != openID { open(chats[index].id, &effects) }
         chats[index].window.showCleared()
         if browse != nil { select(id, at: position) }

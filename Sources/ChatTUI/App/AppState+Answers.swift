@@ -172,7 +172,7 @@ extension AppState {
             say("Nothing was written on or after \(clock.day(day)) in this chat")
             return
         }
-        jump(to: message.id, at: message.position, at: index, &effects)
+        jump(to: message.key, at: message.position, at: index, &effects)
     }
 
     private mutating func fail(_ question: Question, _ error: ChatError) {

@@ -25,7 +25,7 @@ extension AppState {
         lastKill = nil
         status = nil
         if browse == nil { browse = BrowseMode(selected: .init(message)) }
-        select(message.id, at: message.position)
+        select(message.key, at: message.position)
         revealSelection()
     }
 
@@ -109,7 +109,7 @@ extension AppState {
     // MARK: The selection
 
     var selectedMessage: ChatMessage? {
-        guard let browse, let chat = openChat, let index = chat.window.index(of: .message(browse.selected.id)) else {
+        guard let browse, let chat = openChat, let index = chat.window.index(of: .message(browse.selected.key)) else {
             return nil
         }
         return chat.window.items[index].message
@@ -134,7 +134,7 @@ extension AppState {
         guard let browse, let index = chatIndex(openID) else { return }
         let window = chats[index].window
         let messages = window.shownMessages
-        guard let place = messages.firstIndex(where: { $0.id == browse.selected.id }) else { return }
+        guard let place = messages.firstIndex(where: { $0.key == browse.selected.key }) else { return }
         let wanted = place + step
         if step < 0 { chats[index].window.showCleared() }
         self.browse?.selected = .init(messages[min(max(wanted, 0), messages.count - 1)])
@@ -150,7 +150,7 @@ extension AppState {
     /// Moves the cursor by about so many rows.
     mutating func moveSelection(byRows rows: Int) {
         guard let browse, let chat = openChat,
-            let start = chat.window.index(of: .message(browse.selected.id))
+            let start = chat.window.index(of: .message(browse.selected.key))
         else { return }
         let layout = HistoryLayout(self, chat, width: ScreenLayout(self).chat.size.columns)
         let items = chat.window.items
@@ -191,8 +191,8 @@ extension AppState {
     }
 
     /// Puts the cursor on a message that a jump leads to.
-    mutating func select(_ id: MessageID, at position: HistoryPosition) {
-        browse?.selected.id = id
+    mutating func select(_ key: MessageKey, at position: HistoryPosition) {
+        browse?.selected.key = key
         browse?.selected.position = position
         browse?.owedSteps = 0
         browse?.pendingEnd = nil
@@ -200,11 +200,11 @@ extension AppState {
 
     /// Scrolls so far that the message under the cursor is seen.
     private mutating func revealSelection() {
-        if let browse { reveal(browse.selected.id) }
+        if let browse { reveal(browse.selected.key) }
     }
 
     /// Scrolls so far that a message of the open chat is seen.
-    mutating func reveal(_ id: MessageID) {
+    mutating func reveal(_ id: MessageKey) {
         guard let index = chatIndex(openID) else { return }
         chats[index].window.highlight = nil
         let area = ScreenLayout(self).chat.size
@@ -230,7 +230,7 @@ extension AppState {
         guard let browse else { return }
         guard let chat = openChat else { return self.browse = nil }
         guard chat.window.loading?.replaces != true else { return }
-        let index = chat.window.index(of: .message(browse.selected.id))
+        let index = chat.window.index(of: .message(browse.selected.key))
         // News push it up, and keys act on it.
         if isNews, index != nil { revealSelection() }
         guard index.map({ chat.window.isFolded(chat.window.items[$0]) }) ?? true else { return }

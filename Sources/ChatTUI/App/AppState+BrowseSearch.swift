@@ -51,6 +51,6 @@ extension AppState {
         let number = hits.firstIndex(of: hit).map { $0 + 1 } ?? 0
         let around = next == nil ? (isTowardsOlder ? ", from the newest on" : ", from the oldest on") : ""
         say("\(words): \(number) of \(hits.count)\(around)")
-        jump(to: hit.id, at: hit.position, at: index, &effects)
+        jump(to: hit.key, at: hit.position, at: index, &effects)
     }
 }

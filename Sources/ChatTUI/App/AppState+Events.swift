@@ -76,7 +76,8 @@ extension AppState {
         case .instanceFound, .instanceHere: note(words)
         case .instanceSilent: note(words, isError: true)
         case .settingsChanged: effects.append(.run(.settings(.follow)))
-        case .keyChanged, .storeFailed, .peerCannotStore: say(words, isError: true)
+        case .storeFailed(.replaced), .historyPutBack: note(words, isError: true)
+        case .keyChanged, .storeFailed, .peerCannotStore, .contactStoresTooMuch: say(words, isError: true)
         }
     }
 
@@ -143,7 +144,7 @@ extension AppState {
 
     /// A message that was missing has come: it stands in its place among the others, where it may be out of sight.
     private mutating func fillIn(_ message: ChatMessage, at index: Int) {
-        let isKnown = chats[index].window.index(of: .message(message.id)) != nil
+        let isKnown = chats[index].window.index(of: .message(message.key)) != nil
         chats[index].window.fillIn(message)
         guard !isKnown, message.direction == .incoming else { return }
         say("A missing message from \(chats[index].name.text) has come; it stands in its place")
@@ -155,11 +156,11 @@ extension AppState {
             chats[index].window.replace(message)
             chats[index].composing?.update(message)
             if case .found(let known)? = chats[index].quotes[message.id] {
-                chats[index].quotes[message.id] = .found(message.following(known))
+                if known.key == message.key { chats[index].quotes[message.id] = .found(message.following(known)) }
             } else if chats[index].quotes[message.id] != nil {
                 chats[index].quotes[message.id] = .found(message)
             }
-            if let last = chats[index].conversation.lastMessage, last.id == message.id {
+            if let last = chats[index].conversation.lastMessage, last.key == message.key {
                 chats[index].conversation.lastMessage = message.following(last)
             }
         }

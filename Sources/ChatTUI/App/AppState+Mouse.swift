@@ -66,8 +66,8 @@ extension AppState {
     }
 
     private mutating func clickMain(_ target: HitTarget, at point: Point, _ effects: inout [AppEffect]) {
-        if case .message(let id) = target, let message = shownMessage(id) {
-            if browse?.selected.id == id { perform(.messageInfo, &effects) } else { browse(at: message) }
+        if case .message(let key) = target, let message = shownMessage(key) {
+            if browse?.selected.key == key { perform(.messageInfo, &effects) } else { browse(at: message) }
         } else {
             placeCursor(at: point)
         }
@@ -142,7 +142,7 @@ extension AppState {
         }
     }
 
-    private func shownMessage(_ id: MessageID) -> ChatMessage? {
+    private func shownMessage(_ id: MessageKey) -> ChatMessage? {
         guard let window = openChat?.window, let index = window.index(of: .message(id)) else { return nil }
         return window.items[index].message
     }

@@ -11,7 +11,7 @@ extension AppState {
                 let group = folderGroup(of: message, transfer, in: chats[index].window)
                 guard let offer = group.isOpenOffer ? transfers.firstOffer(of: group) : nil else {
                     chats[index].window.toggleFolder(of: message)
-                    return reveal(message.id)
+                    return reveal(message.key)
                 }
                 return effects.append(.run(.accept(offer.number, folder: nil)))
             }
@@ -29,7 +29,7 @@ extension AppState {
             let index = chatIndex(openID)
         {
             let place = ReturnPlace(chat, search: nil)
-            jump(to: quoted.id, at: quoted.position, at: index, &effects)
+            jump(to: quoted.key, at: quoted.position, at: index, &effects)
             returnPlace = place
             return
         }

@@ -17,7 +17,7 @@ extension AppState {
                 chats[index].conversation.readUpTo = HistoryPosition(position.rawValue - 1)
             }
         case .markSeen(let contact, _): seenIsStored(contact, &effects)
-        case .deleteHere(let ids, _): say(ids.count == 1 ? "Deleted here" : "Deleted \(ids.count) messages here")
+        case .deleteHere(let keys, _): say(keys.count == 1 ? "Deleted here" : "Deleted \(keys.count) messages here")
         case .send(_, let contact):
             if contact == openID, case .message(let message) = result { follow(message) }
         case .sendTextFile, .retry:
@@ -163,7 +163,7 @@ extension AppState {
         if case .file(let transfer) = message.content, transfers.byID[transfer.id] == nil {
             transfers.update(transfer, at: moment.uptime)
         }
-        let isKnown = chats[index].window.index(of: .message(message.id)) != nil
+        let isKnown = chats[index].window.index(of: .message(message.key)) != nil
         let isInWindow = isKnown || chats[index].window.append(message)
         guard message.contact == openID else { return }
         if case .file = message.content {

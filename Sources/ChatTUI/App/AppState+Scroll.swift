@@ -73,7 +73,10 @@ extension AppState {
         guard let index = chatIndex(contact) else { return }
         var answers: [MessageID: Quote] = [:]
         for id in asked { answers[id] = .missing }
-        for message in messages { answers[message.id] = .found(message) }
+        // Of two with the same id, ours.
+        for message in messages.sorted(by: { $0.direction == .incoming && $1.direction == .outgoing }) {
+            answers[message.id] = .found(message)
+        }
         // What was found before the answer is news, which the answer may be older than.
         chats[index].quotes.merge(answers) { known, answer in
             if case .found = known { known } else { answer }
@@ -138,7 +141,7 @@ extension AppState {
     }
 
     /// A jump to that very message: it is shown also when it is a file of a closed folder.
-    mutating func show(message id: MessageID, at index: Int) {
+    mutating func show(message id: MessageKey, at index: Int) {
         chats[index].window.unfold(id)
         show(.message(id), at: index)
     }
@@ -147,15 +150,15 @@ extension AppState {
     private mutating func show(firstFrom position: HistoryPosition, at index: Int) {
         let messages = chats[index].window.shownMessages
         guard let message = messages.first(where: { $0.position >= position }) ?? messages.last else { return }
-        show(.message(message.id), at: index)
-        select(message.id, at: message.position)
+        show(.message(message.key), at: index)
+        select(message.key, at: message.position)
     }
 
     // MARK: Pages
 
     /// Asks for a page of a chat.
     mutating func load(
-        _ anchor: PageAnchor, replacing: Bool = false, showing: MessageID? = nil, keepingView: Bool = false,
+        _ anchor: PageAnchor, replacing: Bool = false, showing: MessageKey? = nil, keepingView: Bool = false,
         at index: Int,
         _ effects: inout [AppEffect]
     ) {

@@ -85,7 +85,7 @@ extension AppState {
         pane.result = result
         pane.answered = generation
         pane.took = took
-        let place = pane.kept.flatMap { id in result.hits.firstIndex { $0.id == id } }
+        let place = pane.kept.flatMap { kept in result.hits.firstIndex { $0.position == kept } }
         pane.kept = nil
         pane.selected = place ?? 0
         // The same hit has the same messages around it until they are asked for anew.
@@ -117,7 +117,7 @@ extension AppState {
 
     /// Asks again; the cursor stays on its hit.
     private mutating func refreshKeeping(_ pane: inout SearchPane, _ effects: inout [AppEffect]) {
-        let kept = pane.selectedHit?.id
+        let kept = pane.selectedHit?.position
         refresh(&pane, &effects)
         pane.kept = kept
         overlay = .search(pane)
@@ -162,6 +162,6 @@ extension AppState {
         let place = openChat.map { ReturnPlace($0, search: pane) }
         open(hit.contact, &effects)
         returnPlace = place
-        if let index = chatIndex(hit.contact) { jump(to: hit.id, at: hit.position, at: index, &effects) }
+        if let index = chatIndex(hit.contact) { jump(to: hit.key, at: hit.position, at: index, &effects) }
     }
 }

@@ -7,8 +7,12 @@ extension AppState {
         switch verb {
         case .export: export(&scanner, &effects)
         case .importHistory:
+            // Nobody can be asked there whether contacts may be added: the first answer names this word.
+            var ahead = scanner
+            let isAgreed = ahead.next() == "--yes"
+            if isAgreed { scanner = ahead }
             guard let path = onlyPath(&scanner, "/import PATH") else { return }
-            effects.append(.ask(.command(ProgramCommand(["import", path]))))
+            effects.append(.ask(.command(ProgramCommand(["import"] + (isAgreed ? ["--yes"] : []) + [path]))))
         case .backup:
             if let path = onlyPath(&scanner, "/backup PATH") { effects.append(.ask(.backUp(path))) }
         case .doctor: effects.append(.ask(.command(ProgramCommand(["doctor"]))))

@@ -257,7 +257,7 @@ extension ChatWindow {
     func message(_ reference: MessageReference) -> ChatMessage? {
         let messages = items.lazy.reversed().compactMap(\.message)
         switch reference {
-        case .id(let id): return messages.first { $0.id == id }
+        case .id(let id): return message(id)
         // An older one with the same end may be meant as little as a newer one that is not loaded.
         case .shortID(let end): return reachesNewest ? messages.first { $0.id.short == end } : nil
         case .transfer(let number):

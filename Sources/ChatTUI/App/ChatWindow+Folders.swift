@@ -8,12 +8,12 @@ extension ChatWindow {
     struct Folders: Sendable, Equatable {
         /// The file that stands for its folder.
         struct Head: Sendable, Equatable {
-            let id: MessageID
+            let key: MessageKey
             /// So are all files of the folder.
             let isRetracted: Bool
 
             init(_ message: ChatMessage) {
-                id = message.id
+                key = message.key
                 isRetracted = message.isRetracted
             }
         }
@@ -21,7 +21,7 @@ extension ChatWindow {
         /// Of each folder in the window the first file that is not deleted, else the first.
         fileprivate(set) var heads: [TransferGroup.Key: Head] = [:]
         /// Files that are not shown.
-        fileprivate(set) var folded: Set<MessageID> = []
+        fileprivate(set) var folded: Set<MessageKey> = []
         /// Folders whose files the user wants to see.
         fileprivate(set) var open: Set<TransferGroup.Key> = []
     }
@@ -35,7 +35,7 @@ extension ChatWindow {
     /// Whether a message is the line of its folder.
     func isHead(_ message: ChatMessage) -> Bool {
         guard let key = Self.folder(of: message), let head = folders.heads[key] else { return false }
-        return head.id == message.id
+        return head.key == message.key
     }
 
     func isFolded(_ item: HistoryItem) -> Bool {
@@ -43,7 +43,7 @@ extension ChatWindow {
     }
 
     func isFolded(_ message: ChatMessage) -> Bool {
-        !folders.folded.isEmpty && folders.folded.contains(message.id)
+        !folders.folded.isEmpty && folders.folded.contains(message.key)
     }
 
     /// Whether the files of the folder of a message are shown.
@@ -96,9 +96,9 @@ extension ChatWindow {
     func withFolded(_ messages: [ChatMessage]) -> [ChatMessage] {
         let keys = Set(messages.lazy.filter(isHead).compactMap(Self.folder)).subtracting(folders.open)
         guard !keys.isEmpty else { return messages }
-        let ids = Set(messages.map(\.id))
+        let messageKeys = Set(messages.map(\.key))
         return items.lazy.compactMap(\.message).filter { message in
-            ids.contains(message.id) || Self.folder(of: message).map(keys.contains) ?? false
+            messageKeys.contains(message.key) || Self.folder(of: message).map(keys.contains) ?? false
         }
     }
 
@@ -110,7 +110,7 @@ extension ChatWindow {
     }
 
     /// A message that is jumped to is shown, also when it is a file of a closed folder.
-    mutating func unfold(_ id: MessageID) {
+    mutating func unfold(_ id: MessageKey) {
         guard folders.folded.contains(id), let index = index(of: .message(id)), let message = items[index].message,
             let key = Self.folder(of: message)
         else { return }
@@ -136,14 +136,14 @@ extension ChatWindow {
         }
         let takesOver = head.isRetracted && !message.isRetracted
         if takesOver { folders.heads[key] = Folders.Head(message) }
-        if !folders.open.contains(key) { folders.folded.insert(takesOver ? head.id : message.id) }
+        if !folders.open.contains(key) { folders.folded.insert(takesOver ? head.key : message.key) }
     }
 
     /// The message at `index` was deleted: another file stands for its folder, which is behind it.
     mutating func fold(retracted message: ChatMessage, at index: Int) {
         guard isHead(message), let key = Self.folder(of: message) else { return }
         findHead(of: key, from: index)
-        if !isHead(message), !folders.open.contains(key) { folders.folded.insert(message.id) }
+        if !isHead(message), !folders.open.contains(key) { folders.folded.insert(message.key) }
     }
 
     /// Items at one end are not in the window any more.
@@ -151,7 +151,7 @@ extension ChatWindow {
         var headless: Set<TransferGroup.Key> = []
         for message in gone.lazy.compactMap(\.message) {
             guard let key = Self.folder(of: message) else { continue }
-            folders.folded.remove(message.id)
+            folders.folded.remove(message.key)
             if isHead(message) { headless.insert(key) }
         }
         for key in headless { findHead(of: key) }
@@ -164,7 +164,7 @@ extension ChatWindow {
         }
         let head = first(in: items[start...], isRetracted: false) ?? first(in: items, isRetracted: true)
         folders.heads[key] = head.map(Folders.Head.init)
-        if let head { folders.folded.remove(head.id) }
+        if let head { folders.folded.remove(head.key) }
     }
 
     /// How many items are too many, counted from one end: those behind the line of a folder count little.

@@ -58,13 +58,13 @@ struct ChatWindow: Sendable, Equatable {
     var newerCount = 0
     var unreadLine: UnreadLine?
     /// A search hit to point at.
-    var highlight: MessageID?
+    var highlight: MessageKey?
     /// The page that is being loaded; answers to other requests are stale.
     var loading: PageRequest? {
         didSet { if loading == nil { newsWhileLoading = [:] } }
     }
     /// What has changed since the page was asked for: the page may not know it yet.
-    private var newsWhileLoading: [MessageID: ChatMessage] = [:]
+    private var newsWhileLoading: [MessageKey: ChatMessage] = [:]
     /// Notices whose place is not in memory. Those without a place belong behind the newest message.
     private var held: [HeldNotice] = []
     /// Rows that the user wanted to scroll further than what is loaded; negative is towards older messages. Done when
@@ -102,10 +102,16 @@ struct ChatWindow: Sendable, Equatable {
         items.lastIndex { $0.key == key }
     }
 
+    /// The message with an id; of two with the same one, ours.
+    func message(_ id: MessageID) -> ChatMessage? {
+        let found = index(of: .message(MessageKey(.outgoing, id))) ?? index(of: .message(MessageKey(.incoming, id)))
+        return found.flatMap { items[$0].message }
+    }
+
     /// Whether a message is in the window. Quick for new ones: they stand behind everything.
     func contains(_ message: ChatMessage) -> Bool {
         guard let lastPosition, message.position <= lastPosition else { return false }
-        return index(of: .message(message.id)) != nil
+        return index(of: .message(message.key)) != nil
     }
 
     /// Hides all that is there now; what comes later is shown.
@@ -127,7 +133,7 @@ struct ChatWindow: Sendable, Equatable {
     /// Takes over a loaded page (oldest first).
     mutating func merge(_ page: [ChatMessage], for request: PageRequest) {
         let news = newsWhileLoading
-        let page = page.map { news[$0.id] ?? $0 }
+        let page = page.map { news[$0.key] ?? $0 }
         loading = nil
         isLoaded = true
         let isFull = page.count >= request.limit
@@ -162,9 +168,9 @@ struct ChatWindow: Sendable, Equatable {
     }
 
     /// What was stored behind a last page after that was read, and may have found no place while it was on its way.
-    private mutating func insert(_ news: [MessageID: ChatMessage], newerThan last: ChatMessage?) {
+    private mutating func insert(_ news: [MessageKey: ChatMessage], newerThan last: ChatMessage?) {
         let added = news.values.filter { message in
-            last.map { $0.position < message.position } ?? true && index(of: .message(message.id)) == nil
+            last.map { $0.position < message.position } ?? true && index(of: .message(message.key)) == nil
         }
         insert(added.sorted { $0.position < $1.position })
     }
@@ -194,7 +200,7 @@ struct ChatWindow: Sendable, Equatable {
     /// A message changed. Returns `false` when it is not in the window.
     @discardableResult mutating func replace(_ message: ChatMessage) -> Bool {
         note(message)
-        guard let index = index(of: .message(message.id)), let known = items[index].message else { return false }
+        guard let index = index(of: .message(message.key)), let known = items[index].message else { return false }
         let news = message.following(known)
         // A folder of thousands of files changes file by file.
         let newest = knownNewestIncoming
@@ -206,7 +212,7 @@ struct ChatWindow: Sendable, Equatable {
 
     private mutating func note(_ message: ChatMessage) {
         guard loading != nil else { return }
-        newsWhileLoading[message.id] = newsWhileLoading[message.id].map(message.following) ?? message
+        newsWhileLoading[message.key] = newsWhileLoading[message.key].map(message.following) ?? message
     }
 
     /// A message has come late: it is shown if its place is in the window.
@@ -288,7 +294,7 @@ struct ChatWindow: Sendable, Equatable {
             page.forEach { fold(appended: $0) }
             return
         }
-        let ids = Set(page.map { HistoryItem.Key.message($0.id) })
+        let ids = Set(page.map { HistoryItem.Key.message($0.key) })
         items.removeAll { ids.contains($0.key) }
         items += page.map(HistoryItem.message)
         items.sort { $0.order < $1.order }
@@ -359,7 +365,7 @@ public struct PageRequest: Sendable, Equatable {
     /// The page takes the place of what the window holds.
     var replaces = false
     /// The message to show when the page is there.
-    var showing: MessageID?
+    var showing: MessageKey?
     /// What is at the bottom of the view stays there.
     var keepsView = false
 }

@@ -32,7 +32,7 @@ struct EffectRunner: Sendable {
         case .reply(let text, let message):
             return .message(try await service.send(text, to: message.contact, replyTo: message.id))
         case .setPinned(let message, let pinned): return .message(try await service.setPinned(message, pinned))
-        case .deleteHere(let ids, let contact): _ = try await service.deleteMessages(ids, of: contact)
+        case .deleteHere(let keys, let contact): _ = try await service.deleteMessages(keys, of: contact)
         case .markUnread(let contact, let position): try await service.markUnread(contact, from: position)
         case .sendTextFile(let text, let name, let contact):
             let path = try await PastedFile.write(text, name: name, in: pasteFolder)

@@ -19,13 +19,13 @@ enum HistoryItem: Sendable, Equatable {
 
     /// What names an item while others come and go.
     enum Key: Sendable, Hashable {
-        case message(MessageID)
+        case message(MessageKey)
         case notice(Int)
     }
 
     var key: Key {
         switch self {
-        case .message(let message): .message(message.id)
+        case .message(let message): .message(message.key)
         case .notice(let notice, _): .notice(notice.id)
         }
     }

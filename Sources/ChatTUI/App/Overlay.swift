@@ -83,7 +83,7 @@ struct SearchPane: Sendable, Equatable {
     /// When (uptime) it is asked again, because a message has come since.
     var due: Duration?
     /// The hit that the cursor goes back to with the next answer.
-    var kept: MessageID?
+    var kept: HistoryPosition?
     /// Messages around the selected hit.
     var context: [ChatMessage] = []
     var contextGeneration = 0

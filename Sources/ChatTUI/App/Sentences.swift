@@ -81,6 +81,8 @@ public enum Sentences {
             "\(path): \(reason) (give another name)"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason) (look at the folder and its permissions)"
+        case .replaced(let path, let kept):
+            "another file has taken the place of \(path) while blipchat was running, so nothing is stored any more; everything until then is in \(kept) (stop blipchat, decide which of the two you want there, start it again)"
         case .failed(let code, let reason): "the history reports error \(code): \(reason) (doctor examines it)"
         }
     }
@@ -111,6 +113,12 @@ public enum Sentences {
         case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
         case .peerCannotStore(let contact):
             "\(name(contact)) cannot store messages (disk full there): they wait here and go out when there is room"
+        case .contactStoresTooMuch(let contact, let limit?):
+            "\(name(contact)) has sent more than \(Units.size(limit)) of messages today: the rest waits with them until tomorrow (/block stops them, limits.stored_bytes_per_day is the limit)"
+        case .contactStoresTooMuch(let contact, nil):
+            "Your disk is nearly full: what \(name(contact)) sends waits with them until there is room (doctor shows how much is free)"
+        case .historyPutBack(let path):
+            "\(path) was removed while blipchat was running: it has been put back with everything in it (does another program tidy up there?)"
         case .instanceLost:
             "The blipchat that runs the chat has ended: nothing is sent or received until it runs again (blipchat serve)"
         case .instanceFound: "The chat runs again"

@@ -122,8 +122,8 @@ struct PlainTranscript {
     /// A message as it was before, as far as it is known.
     private func old(_ message: ChatMessage) -> ChatMessage? {
         guard let chat = before.chat(message.contact) else { return nil }
-        if let index = chat.window.index(of: .message(message.id)) { return chat.window.items[index].message }
-        return chat.conversation.lastMessage?.id == message.id ? chat.conversation.lastMessage : nil
+        if let index = chat.window.index(of: .message(message.key)) { return chat.window.items[index].message }
+        return chat.conversation.lastMessage?.key == message.key ? chat.conversation.lastMessage : nil
     }
 
     /// The screen's sentence names a key; line mode has one of its own.

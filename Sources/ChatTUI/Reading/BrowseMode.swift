@@ -6,11 +6,12 @@ import ChatCore
 struct BrowseMode: Sendable, Equatable {
     /// A message of the open chat with its place, so that the cursor stays there when the message goes away.
     struct Place: Sendable, Equatable {
-        var id: MessageID
+        var key: MessageKey
         var position: HistoryPosition
+        var id: MessageID { key.id }
 
         init(_ message: ChatMessage) {
-            id = message.id
+            key = message.key
             position = message.position
         }
     }
@@ -49,7 +50,7 @@ struct Confirmation: Sendable, Equatable {
     enum Subject: Sendable, Equatable {
         /// An address or a file that is not opened without a question.
         case open(String)
-        case delete([MessageID])
+        case delete([MessageKey])
     }
 
     var subject: Subject

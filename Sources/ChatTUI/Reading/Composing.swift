@@ -18,10 +18,10 @@ enum Composing: Sendable, Equatable {
     mutating func update(_ news: ChatMessage) {
         switch self {
         case .reply(let message):
-            if message.id == news.id { self = .reply(to: news) }
+            if message.key == news.key { self = .reply(to: news) }
         case .edit(let message, let saved, let answered):
             self = .edit(
-                message.id == news.id && news.isRetracted ? news : message, saved: saved,
+                message.key == news.key && news.isRetracted ? news : message, saved: saved,
                 answering: answered?.id == news.id ? news : answered)
         }
     }

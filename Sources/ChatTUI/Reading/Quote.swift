@@ -27,9 +27,7 @@ extension Chat {
 
     /// What the quote of `id` shows.
     func quoted(_ id: MessageID) -> Quote {
-        if let index = window.index(of: .message(id)), let message = window.items[index].message {
-            return .found(message)
-        }
+        if let message = window.message(id) { return .found(message) }
         return quotes[id] ?? .asked
     }
 }

@@ -38,7 +38,7 @@ extension AppState {
     }
 
     mutating func receive(versions: [TextVersion], of message: ChatMessage) {
-        guard case .reader(var pane) = overlay, case .info(let shown, _) = pane.content, shown.id == message.id else {
+        guard case .reader(var pane) = overlay, case .info(let shown, _) = pane.content, shown.key == message.key else {
             return
         }
         pane.content = .info(shown, versions: versions)

@@ -35,7 +35,7 @@ struct FolderRows {
         text += SafeText("  #\(group.number.rawValue)", as: .line)
         if isOpen { text += SafeText(literal: ":") }
         let rows = FileRows(message: message, transfer: head).rows(
-            of: text, style: group.state == .failed ? Theme.error : .plain, target: .choose(message.message.id))
+            of: text, style: group.state == .failed ? Theme.error : .plain, target: .choose(message.message.key))
         return rows
     }
 
@@ -75,7 +75,7 @@ extension AppState {
     func isBehindFolder(_ message: ChatMessage) -> Bool {
         guard case .file(let transfer) = message.content, let key = ChatWindow.folder(of: message) else { return false }
         let line =
-            chat(message.contact)?.window.folders.heads[key]?.id ?? transfers.group(of: transfer.number)?.lead.id
+            chat(message.contact)?.window.folders.heads[key]?.key.id ?? transfers.group(of: transfer.number)?.lead.id
         return line.map { $0 != message.id } ?? false
     }
 

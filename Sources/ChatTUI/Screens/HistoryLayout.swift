@@ -232,9 +232,9 @@ struct HistoryLayout {
 
     /// Under the cursor of browse mode, in its range, or pointed at after a jump.
     private func isMarked(_ message: ChatMessage) -> Bool {
-        if chat.window.highlight == message.id { return true }
+        if chat.window.highlight == message.key { return true }
         guard let browse = state.browse, chat.id == state.openID else { return false }
-        return browse.rangeStart == nil ? browse.selected.id == message.id : browse.range.contains(message.position)
+        return browse.rangeStart == nil ? browse.selected.key == message.key : browse.range.contains(message.position)
     }
 
     /// Whether a message follows so soon on another one of the same person that the name need not be said again.

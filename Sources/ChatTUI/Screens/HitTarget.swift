@@ -13,11 +13,11 @@ enum HitTarget: Sendable, Equatable {
     /// The draft: puts the cursor there.
     case input
     /// A message of the open chat: puts the cursor of browse mode there, and on the cursor tells what it is.
-    case message(MessageID)
+    case message(MessageKey)
     /// Something that is done with a message of the open chat.
-    case action(MessageAction, MessageID)
+    case action(MessageAction, MessageKey)
     /// What Enter does with a message in browse mode.
-    case choose(MessageID)
+    case choose(MessageKey)
     /// A candidate of the completion, from 0.
     case candidate(Int)
     /// An example: types it into the field of the open pane.

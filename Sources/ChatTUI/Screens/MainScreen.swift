@@ -147,7 +147,7 @@ struct MainScreen {
     ) -> [StyledLine] {
         // The cursor of browse mode is the terminal's, too: screen readers and magnifiers follow it.
         if let browse = state.browse, state.overlay == nil,
-            let item = items.first(where: { chat.window.items[$0.index].key == .message(browse.selected.id) })
+            let item = items.first(where: { chat.window.items[$0.index].key == .message(browse.selected.key) })
         {
             canvas.cursor = Point(column: area.origin.column, row: area.origin.row + item.firstOwnRow)
         }
@@ -157,7 +157,7 @@ struct MainScreen {
             let lines = Rect(
                 column: area.origin.column, row: area.origin.row + rows.lowerBound, columns: area.size.columns,
                 rows: rows.count)
-            canvas.addTarget(lines, .message(message.id))
+            canvas.addTarget(lines, .message(message.key))
         }
         let rows = items.flatMap(\.lines)
         if !rows.isEmpty || chat.window.loading != nil { return rows }

@@ -195,7 +195,7 @@ struct MessageRows {
             var more = StyledLine()
             more.add(
                 "… \(wrapped.count - Self.rowLimit) more rows (Esc, then Enter: all)", Theme.quiet,
-                target: .choose(message.id))
+                target: .choose(message.key))
             lines.append(more)
         }
         if let note = text.hiddenNote { lines.append(StyledLine(note, Theme.quiet)) }
@@ -204,7 +204,7 @@ struct MessageRows {
             let sentence = SafeText(isOver ? "not sent, and \(reason)" : "not sent: \(reason) (/retry)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { text in
                 var line = StyledLine()
-                line.add(text, isOver ? Theme.quiet : Theme.error, target: isOver ? nil : .action(.retry, message.id))
+                line.add(text, isOver ? Theme.quiet : Theme.error, target: isOver ? nil : .action(.retry, message.key))
                 return line
             }
         }

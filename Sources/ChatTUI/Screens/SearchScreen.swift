@@ -146,7 +146,7 @@ struct SearchScreen {
         line.add(name.padded(to: 5, alignment: .right))
         line.add("  ")
         let room = max(4, width - line.width)
-        guard message.id == pane.selectedHit?.id else {
+        guard message.position == pane.selectedHit?.position else {
             line.add(
                 MessageSummary.text(of: message).inDisplayOrder(width: room, reordering: state.settings.reorders))
             return line

@@ -13,6 +13,8 @@ public struct HistoryFinding: Sendable, Equatable {
         case values
         /// A deletion that has not been finished on the disk; copies from before migrations.
         case purge, copies
+        /// Whose messages are the most.
+        case share
     }
     public enum Verdict: String, Sendable {
         case ok
@@ -37,7 +39,7 @@ public struct HistoryFinding: Sendable, Equatable {
         guard verdict != .ok else { return false }
         return switch kind {
         case .values, .orphans, .figures, .search, .purge: true
-        case .file, .version, .integrity, .copies: false
+        case .file, .version, .integrity, .copies, .share: false
         }
     }
 }
@@ -105,7 +107,7 @@ private struct Inspection {
             let version = try migration.version(of: connection)
             guard version == migration.targetVersion else {
                 // The tables are others, but damage is damage: a start would refuse it, and recovery reads any version.
-                guard try checkIntegrity(connection) else { return findings }
+                guard try checkIntegrity(connection), try checkSchema(connection) else { return findings }
                 return [
                     HistoryFinding(
                         .version, .warning, "version \(version); the next start brings it to \(migration.targetVersion)"
@@ -115,12 +117,13 @@ private struct Inspection {
             let size = (FileSystem.size(path) ?? 0) >> 20
             let messages = try count("SELECT count(*) FROM messages", connection)
             note(.file, .ok, "\(messages) messages, \(size) MiB, version \(version)")
-            guard try checkIntegrity(connection) else { return findings }
+            guard try checkIntegrity(connection), try checkSchema(connection) else { return findings }
             try checkValues(connection)
             try checkOrphans(connection)
             try checkFigures(connection)
             try checkIndexes(connection, isInUse: isInUse)
             try checkPurge(connection)
+            try tellLargest(connection)
         } catch {
             note(Self.kind(of: error), .error, Self.words(error))
         }
@@ -144,6 +147,16 @@ private struct Inspection {
         }
         note(.integrity, .ok, "the structure of the database is sound")
         return true
+    }
+
+    /// What blipchat has not made may do anything when a row is written. A recovery takes the rows and leaves the rest.
+    private mutating func checkSchema(_ connection: SQLiteConnection) throws(StoreError) -> Bool {
+        let version = try Migration(steps: Schema.migrations).version(of: connection)
+        let difference = try SchemaComparison.difference(
+            of: connection, steps: Schema.migrations.prefix(max(version, 0)))
+        guard let difference else { return true }
+        note(.integrity, .error, "changed by another program: \(difference)")
+        return false
     }
 
     private mutating func checkValues(_ connection: SQLiteConnection) throws(StoreError) {
@@ -210,6 +223,19 @@ private struct Inspection {
             : note(.search, .error, "the search index does not say what the messages say")
     }
 
+    /// Whose messages take most of the disk.
+    private mutating func tellLargest(_ connection: SQLiteConnection) throws(StoreError) {
+        let largest = try connection.first(
+            """
+            SELECT c.name, sum(coalesce(length(CAST(m.text AS BLOB)), 0)) AS bytes, count(*) FROM messages m
+            JOIN contacts c ON c.id = m.contact WHERE m.outgoing = 0 GROUP BY m.contact ORDER BY bytes DESC LIMIT 1
+            """
+        ) { row in (name: row.text(0), bytes: row.integer(1), messages: row.integer(2)) }
+        guard let largest else { return }
+        let size = largest.bytes < 1 << 20 ? "\(largest.bytes >> 10) KiB" : "\(largest.bytes >> 20) MiB"
+        note(.share, .ok, "most of the text is from \(largest.name): \(size) in \(largest.messages) messages")
+    }
+
     private mutating func checkPurge(_ connection: SQLiteConnection) throws(StoreError) {
         let isWaiting = try count(
             "SELECT count(*) FROM settings WHERE key = '\(HistoryDatabase.purgeKey)'", connection)
@@ -233,7 +259,7 @@ private struct Inspection {
     private static func kind(of error: StoreError) -> HistoryFinding.Kind {
         switch error {
         case .diskFull, .cannotOpen, .locked: .file
-        case .damaged, .failed, .nameTaken, .notFound, .newerVersion: .integrity
+        case .damaged, .failed, .nameTaken, .notFound, .newerVersion, .replaced: .integrity
         }
     }
 
@@ -244,7 +270,7 @@ private struct Inspection {
         case .failed(let code, let reason): "error \(code): \(reason)"
         case .locked: "held by another process"
         case .diskFull: "the disk is full"
-        case .nameTaken, .notFound, .newerVersion: "\(error)"
+        case .nameTaken, .notFound, .newerVersion, .replaced: "\(error)"
         }
     }
 }

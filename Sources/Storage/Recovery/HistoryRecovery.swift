@@ -22,7 +22,10 @@ public enum HistoryRecovery {
             try FileSystem.removeDatabase(part)
             let database = try await HistoryDatabase.open(at: part)
             let summary = try await database.writer.perform { connection throws(StoreError) in
-                try Self.fill(connection, from: path)
+                let summary = try Self.fill(connection, from: path)
+                // Nobody knows whose hand was in it.
+                try RestoredFiles.settle(in: connection)
+                return summary
             }
             await database.close()
             try FileSystem.sync(part)

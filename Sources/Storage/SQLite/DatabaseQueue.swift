@@ -15,6 +15,12 @@ final class DatabaseQueue: @unchecked Sendable {
     private let queue: DispatchQueue
     private var connection: SQLiteConnection?
     private var isClosed = false
+    /// A commit has found the file away from its path, and it is not back yet.
+    private var isAstray = false
+    /// Why nothing is written any more.
+    private var loss: StoreError?
+    /// Where the file has to be after a commit; `nil`: nothing is committed.
+    private let place: HistoryPlace?
     private let open: @Sendable () throws(StoreError) -> SQLiteConnection
     /// Writes that the next commit takes; whoever is the first of them has put `commitGathered` into the queue.
     private let gathered = Mutex<[GroupedWrite]>([])
@@ -23,8 +29,11 @@ final class DatabaseQueue: @unchecked Sendable {
     private static let lookout = Duration.microseconds(50)
 
     /// `open` makes the connection; it is called again when one must be replaced after an I/O error.
-    init(label: String, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection) throws(StoreError) {
+    init(
+        label: String, place: HistoryPlace? = nil, open: @escaping @Sendable () throws(StoreError) -> SQLiteConnection
+    ) throws(StoreError) {
         queue = DispatchQueue(label: label)
+        self.place = place
         self.open = open
         connection = try open()
     }
@@ -95,6 +104,9 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
+    /// Closes the connection; the next work opens another one. Waits for the work that is queued.
+    func closeConnection() { queue.sync { connection = nil } }
+
     // MARK: On the queue
 
     private func commitGathered() {
@@ -121,6 +133,7 @@ final class DatabaseQueue: @unchecked Sendable {
                 for write in writes { answers.append(try write.inGroup(connection)) }
                 return answers
             }
+            try confirmPlace(of: connection)
             for answer in answers { answer() }
         } catch {
             if error.hasUnknownOutcome { connection = nil }
@@ -147,7 +160,9 @@ final class DatabaseQueue: @unchecked Sendable {
             }
             do throws(StoreError) {
                 let connection = try current()
-                return try connection.transaction { () throws(StoreError) in try body(connection) }
+                let value = try connection.transaction { () throws(StoreError) in try body(connection) }
+                try confirmPlace(of: connection)
+                return value
             } catch {
                 guard error.hasUnknownOutcome else { throw error }
                 connection = nil
@@ -168,7 +183,27 @@ final class DatabaseQueue: @unchecked Sendable {
         }
     }
 
+    /// After a commit: it counts only when it can be found again. Whoever takes the file away between this look and the
+    /// next start has taken what was stored, and knows it.
+    private func confirmPlace(of connection: SQLiteConnection) throws(StoreError) {
+        guard let place, connection.hasMovedFile || connection.hasMovedLog else { return isAstray = false }
+        isAstray = true
+        do throws(StoreError) {
+            try place.recover(connection) { self.connection = nil }
+        } catch {
+            if case .replaced = error { loss = error }
+            throw error
+        }
+        isAstray = false
+    }
+
     private func current() throws(StoreError) -> SQLiteConnection {
+        if let loss { throw loss }
+        if let connection {
+            guard isAstray else { return connection }
+            // It may have been moved back.
+            try confirmPlace(of: connection)
+        }
         if let connection { return connection }
         guard !isClosed else { throw .failed(code: 21, reason: "the history is closed") }
         let opened = try open()

@@ -19,14 +19,23 @@ final class LogSpace {
 
     private let path: String
     private var descriptor: Int32 = -1
+    /// The log that is written to, as far as is known.
+    private var file: FileIdentity?
 
     /// `path`: of the log, which need not be there yet.
-    init(path: String) { self.path = path }
+    init(path: String) {
+        self.path = path
+        file = FileIdentity(at: path)
+    }
+
+    /// Another file is at the path of the log, or none: SQLite goes on writing to one that nobody finds again.
+    var hasMoved: Bool { file.map { $0 != FileIdentity(at: path) } ?? false }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// To be called after each commit (https://www.sqlite.org/c3ref/wal_hook.html); `frames` are in the log now.
     func committed(_ frames: Int, on database: OpaquePointer?, _ name: UnsafePointer<CChar>?) {
+        if file == nil { file = FileIdentity(at: path) }
         guard frames < Self.frameLimit else {
             // Whoever reads just now holds it up; the next commit tries again.
             sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)

@@ -192,6 +192,18 @@ final class SQLiteConnection {
         return try body()
     }
 
+    // MARK: The files
+
+    /// Another file is at our path, or none (https://www.sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, HAS_MOVED).
+    var hasMovedFile: Bool {
+        var answer: Int32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &answer)
+        return code == SQLITE_OK && answer != 0
+    }
+
+    /// The same for the log, where it is known which one is written to.
+    var hasMovedLog: Bool { logSpace?.hasMoved ?? false }
+
     /// From now on the log has room for commits before they come, and is folded into the file when it is full.
     func keepLogSpace() {
         let space = LogSpace(path: path + "-wal")

@@ -191,8 +191,10 @@ extension CommandSpecification {
             details: """
                 Ids are kept, so importing twice changes nothing. Nothing of it is sent. Contacts are added as unverified
                 and called like others when blipchat runs: who does not know your key sees a contact request.
-                What is imported into a history with messages stands before them.
-                """),
+                What is imported into a history with messages stands before them. Asks before it adds contacts to those
+                that you have.
+                """,
+            options: [.yes]),
         .init(
             .forget, operands: "WHO [ID...]", count: 1...Int.max, "delete messages from this machine, for good",
             details: """

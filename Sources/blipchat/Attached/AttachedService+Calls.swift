@@ -117,8 +117,8 @@ extension AttachedService: ChatService {
 
     // Keeping
 
-    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int {
-        try await call(.deleteMessages(ids, of: contact))
+    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int {
+        try await call(.deleteMessages(keys, of: contact))
     }
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int {
         try await call(.deleteConversation(contact, storedBefore: time))

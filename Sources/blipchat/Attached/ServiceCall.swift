@@ -59,7 +59,7 @@ enum ServiceCall: Sendable, Equatable, Codable {
     case setDraft(String, for: ContactID)
 
     // Keeping
-    case deleteMessages([MessageID], of: ContactID)
+    case deleteMessages([MessageKey], of: ContactID)
     case deleteConversation(ContactID, storedBefore: Timestamp?)
     case retention(ContactID)
     case setRetention(Retention?, of: ContactID)
@@ -150,7 +150,7 @@ extension ServiceCall {
         case .pinnedMessages(let contact): return try await service.pinnedMessages(of: contact)
         case .draft(let contact): return try await service.draft(for: contact)
         case .setDraft(let text, let contact): try await service.setDraft(text, for: contact)
-        case .deleteMessages(let ids, let contact): return try await service.deleteMessages(ids, of: contact)
+        case .deleteMessages(let keys, let contact): return try await service.deleteMessages(keys, of: contact)
         case .deleteConversation(let contact, let time):
             return try await service.deleteMessages(of: contact, storedBefore: time)
         case .retention(let contact): return try await service.retention(of: contact)

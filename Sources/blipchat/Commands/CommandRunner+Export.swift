@@ -45,6 +45,7 @@ extension CommandRunner {
     func importHistory() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let file = try HomePaths.absoluteFile(operand(0))
+        try await askAboutNewContacts(in: file, paths)
         if try ControlClient(path: paths.socket) != nil {
             return try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
         }
@@ -64,6 +65,18 @@ extension CommandRunner {
         if isJSON { try streams.json(summary.record) } else { try printImport(summary.record) }
         noteLostKey(paths)
         return .done
+    }
+
+    /// Says how many contacts an import adds, and asks.
+    private func askAboutNewContacts(in file: String, _ paths: HomePaths) async throws(CommandError) {
+        guard !arguments.has("--yes") else { return }
+        let question = try await HistoryFile.read(paths) { store throws(CommandError) -> Confirmation? in
+            let known = try await HistoryFile.about(paths) { () throws(StoreError) in try await store.contacts() }
+            guard !known.isEmpty else { return nil }
+            let names = try HistoryImporter(store: store, path: file).newContacts(besides: known)
+            return HistoryImporter.question(adding: names, to: known, from: file)
+        }
+        if let question = question ?? nil { try confirm(question) }
     }
 
     @Sendable private func printImport(_ record: JSONValue) throws(CommandError) {

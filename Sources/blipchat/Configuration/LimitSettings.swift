@@ -54,6 +54,10 @@ struct LimitSetting: Sendable {
         .number("ranges_of_a_file", 6...1_000, \.servedRanges),
         .seconds("idle_file_seconds", 1...86_400, \.uploadPatience),
         LimitSetting(
+            name: "stored_bytes_per_day", unit: .bytes, range: 1 << 20...Int64.max,
+            value: { Int64(clamping: $0.storedBytesPerDay) },
+            apply: { $0.storedBytesPerDay = UInt64(clamping: $1) }),
+        LimitSetting(
             name: "free_bytes", unit: .bytes, range: 0...Int64.max,
             value: { Int64(clamping: $0.freeBytesKept) }, apply: { $0.freeBytesKept = UInt64(clamping: $1) }),
         LimitSetting(

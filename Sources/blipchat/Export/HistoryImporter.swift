@@ -26,7 +26,7 @@ struct HistoryImporter {
     let path: String
 
     /// What a line of the file says.
-    private enum Record {
+    enum Record {
         case contact(JSONValue)
         case message(JSONValue)
         case operation(JSONValue)
@@ -146,7 +146,7 @@ struct HistoryImporter {
         throw CommandError(.usage, path, "it is cut off: the last line is missing", advice: "export it again")
     }
 
-    private func record(_ line: [UInt8], _ number: Int) throws(CommandError) -> Record {
+    func record(_ line: [UInt8], _ number: Int) throws(CommandError) -> Record {
         let json: JSONValue
         do throws(JSONError) {
             json = try JSONReader.read(line)
@@ -177,10 +177,7 @@ struct HistoryImporter {
         let name = try name(json, at: line)
         let peerID = json["peer_id"]?.stringValue.flatMap { PeerID($0) }
         let known = try await stored { () throws(StoreError) in try await store.contacts() }
-        let folded = ContactNames.folded(name)
-        if let peer = known.first(where: { peerID != nil && $0.peerID == peerID })
-            ?? known.first(where: { (peerID == nil || $0.peerID == nil) && ContactNames.folded($0.name) == folded })
-        {
+        if let peer = Self.contact(peerID, named: name, among: known) {
             contacts[name] = peer.id
             summary.known += 1
             return
@@ -197,7 +194,7 @@ struct HistoryImporter {
         summary.contacts += 1
     }
 
-    private func name(_ json: JSONValue, at line: Int) throws(CommandError) -> String {
+    func name(_ json: JSONValue, at line: Int) throws(CommandError) -> String {
         guard let name = json["name"]?.stringValue, (1...64).contains(name.utf8.count) else {
             throw wrong(line, "a contact without a name")
         }

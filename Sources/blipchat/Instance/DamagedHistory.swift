@@ -124,7 +124,7 @@ struct DamagedHistory: ChatService {
     func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage { throw refusal }
     func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage { throw refusal }
     func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage { throw refusal }
-    func deleteMessages(_ ids: [MessageID], of contact: ContactID) async throws(ChatError) -> Int { throw refusal }
+    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int { throw refusal }
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(ChatError) -> Int {
         throw refusal
     }

@@ -6,7 +6,12 @@ extension OperationRunner {
     func delete(_ ids: [MessageID], of who: String, _ records: RecordSink) async throws(CommandError) {
         let peer = try await contact(who)
         let count = try await about(who) { () throws(ChatError) in
-            try await service.deleteMessages(ids, of: peer.id)
+            let found = try await service.messages(ids, of: peer.id)
+            // Of two with one id ours is meant, as everywhere; the same again then means the other one.
+            let keys = ids.compactMap { id in
+                found.filter { $0.id == id }.max { $0.direction == .incoming && $1.direction == .outgoing }?.key
+            }
+            return try await service.deleteMessages(keys, of: peer.id)
         }
         guard count > 0 else {
             throw CommandError(.notFound, who, "no such message", advice: "blipchat history WHO --json shows the ids")

@@ -78,7 +78,9 @@ extension OperationRunner {
     ) async -> ControlResult? {
         await wait.first(in: events) { event -> ControlResult? in
             switch event {
-            case .messageChanged(let changed) where changed.id == message.id: Self.outcome(of: changed.state, who)
+            // Only our own message: somebody else may have given theirs the same id.
+            case .messageChanged(let changed) where changed.key == message.key && changed.contact == message.contact:
+                Self.outcome(of: changed.state, who)
             case .notice(.keyChanged(peer.id)): .failed(Self.keyChanged(who))
             case .conversationsChanged, .messagesDeleted(peer.id):
                 await deletion(of: message.id, peer).map(ControlResult.failed)

@@ -54,12 +54,12 @@ extension CommandError {
             case .nameTaken: .usage
             case .notFound: .notFound
             case .diskFull, .cannotOpen: .localIO
-            case .locked, .damaged, .newerVersion, .failed: .store
+            case .locked, .damaged, .newerVersion, .failed, .replaced: .store
             }
         let subject =
             switch error {
             // Their reasons name the file.
-            case .damaged, .newerVersion, .cannotOpen: "history"
+            case .damaged, .newerVersion, .cannotOpen, .replaced: "history"
             case .nameTaken, .notFound, .diskFull, .locked, .failed: path
             }
         self.init(exit, subject, Sentences.reason(of: error))

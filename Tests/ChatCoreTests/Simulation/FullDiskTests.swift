@@ -44,6 +44,30 @@ struct FullDiskTests {
         await simulation.stop()
     }
 
+    @Test("a contact who has sent more than one may in a day gets 507; others do not, and what waits comes the next day")
+    func tooMuchToday() async throws {
+        let simulation = try await Simulation(seed: 27) { $0.limits.storedBytesPerDay = 5_000 }
+        let (alice, bob) = (simulation.alice, simulation.bob)
+        try await simulation.start()
+        try await simulation.waitOnline()
+        for number in 1...12 { try await alice.say("\(number)") }
+        try await simulation.eventually("as much as fits arrives") { try await bob.texts().count == 9 }
+        await simulation.clock.advance(by: .seconds(30))
+        #expect(try await alice.waiting() == 3)
+        #expect(try await bob.texts() == (1...9).map { "\($0)" })
+        #expect(
+            bob.log.events.count { $0 == .notice(.contactStoresTooMuch(bob.contact, perDay: 5_000)) } == 1)
+        #expect(await alice.isRefused)
+        // The other way nothing has come yet.
+        try await bob.say("for alice")
+        try await simulation.eventually("it arrives") { try await alice.texts().contains("for alice") }
+        try await simulation.eventually("the rest arrives the next day", within: .seconds(100_000), step: .seconds(60)) {
+            try await bob.texts(.incoming).count == 12
+        }
+        #expect(try await bob.history.allSatisfy { $0.missingBefore == 0 })
+        await simulation.stop()
+    }
+
     @Test("on the sending side: an error at once, nothing is shown or numbered, and receiving goes on afterwards")
     func sending() async throws {
         let simulation = try await Simulation(seed: 25)

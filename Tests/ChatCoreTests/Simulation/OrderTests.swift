@@ -95,7 +95,7 @@ struct OrderTests {
         try await alice.client.start()
         try await alice.say("oops")
         let message = try #require(try await alice.history.first)
-        #expect(try await alice.client.deleteMessages([message.id], of: alice.contact) == 1)
+        #expect(try await alice.client.deleteMessages([message.key], of: alice.contact) == 1)
         try await alice.say("hello")
         try await bob.client.start()
         try await simulation.eventually("it arrives") { try await bob.texts() == ["hello"] }
