@@ -50,9 +50,15 @@ extension HistoryDatabase {
             // They may have become a contact while their call was on its way here.
             let key = SQLiteValue.text(peerID.text)
             guard try !connection.has("SELECT 1 FROM contacts WHERE peer_id = ?", key) else { return nil }
-            let isKnown = try connection.has("SELECT 1 FROM contact_requests WHERE peer_id = ?", key)
-            let count = try connection.first("SELECT count(*) FROM contact_requests") { row in row.integer(0) } ?? 0
-            guard isKnown || count < Int64(limit) else { return nil }
+            if try !connection.has("SELECT 1 FROM contact_requests WHERE peer_id = ?", key) {
+                let known = try connection.all(Self.selectRequests + " ORDER BY received, id", [], Self.request)
+                guard let displaced = ContactRequestRoom(limit: limit).displaced(by: origin, among: known) else {
+                    return nil
+                }
+                for request in displaced {
+                    try connection.run("DELETE FROM contact_requests WHERE id = ?", .integer(request.id))
+                }
+            }
             try connection.run(
                 """
                 INSERT INTO contact_requests(peer_id, name, address, origin, received) VALUES (?1, ?2, ?3, ?4, ?5)

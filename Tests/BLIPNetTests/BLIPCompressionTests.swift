@@ -1,11 +1,33 @@
 // One deflate stream and one checksum for a connection's life.
 
+import CZlib
 import TestSupport
 import Testing
 
 @testable import BLIPNet
 
 @Suite struct BLIPCompressionTests {
+    @Test(
+        "a peer that unpacks each compressed frame with its tail gets through the empty end of a body", arguments: 1...3
+    )
+    func emptyLastFrame(frames: Int) throws {
+        // Ends exactly with a frame: only the next look into the source tells that it is over.
+        let room = BLIPLimits().frameOut - 2 - FrameChecksum.byteCount - FrameDeflater.maxGrowth(BLIPLimits().frameOut)
+        let prefix = 1 + "Profile".utf8.count + 1 + "sink".utf8.count + 1
+        var client = BLIPConnection()
+        let source = MemorySource([UInt8](repeating: 7, count: frames * room - prefix))
+        _ = client.send(
+            BLIPRequest(profile: "sink", body: .source(source), compressed: true), sink: nil, noReply: false)
+        client.send("echo", [1, 2, 3], compressed: true)
+        let sent = client.allFrames()
+        #expect(sent.count == frames + 2)
+        var peer = StrictInflater()
+        for frame in sent { try peer.take(frame) }
+        var server = BLIPConnection()
+        for frame in sent { try server.receive(frame) }
+        #expect(server.allEvents().compactMap(\.request).map(\.body.count).sorted() == [3, frames * room - prefix])
+    }
+
     @Test("frames of any kind of data come back, in one stream", arguments: 1...5)
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -68,5 +90,25 @@ import Testing
     private func inflate(_ bytes: [UInt8], _ inflater: FrameInflater) throws -> [UInt8] {
         defer { inflater.shrink() }
         return try bytes.withUnsafeBytes { Array(try inflater.inflate($0)) }
+    }
+}
+
+/// A peer that hands the data of each compressed frame and the four bytes behind it to its inflater, and takes it for
+/// lost when that does nothing.
+private struct StrictInflater {
+    private let stream = ZlibStream(.inflate) { czlib_inflate_init_raw($0, 15) }
+
+    mutating func take(_ frame: [UInt8]) throws {
+        try #require((FrameOnWire(frame)?.flags ?? 0) & 8 != 0)
+        let data = Array(frame.dropFirst(2).dropLast(4)) + [0x00, 0x00, 0xFF, 0xFF]
+        var output = [UInt8](repeating: 0, count: 70_000)
+        let status = data.withUnsafeBytes { input in
+            output.withUnsafeMutableBytes { room in
+                stream.setInput(input)
+                stream.setOutput(room)
+                return stream.run(flush: Z_SYNC_FLUSH)
+            }
+        }
+        #expect(status == Z_OK && stream.unread == 0 && stream.isBetweenBlocks)
     }
 }

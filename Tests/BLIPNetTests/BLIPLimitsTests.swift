@@ -65,7 +65,7 @@ import Testing
         #expect(client.nextEvent()?.response?.response.error == .handlerFailed)
     }
 
-    @Test("64 unfinished messages are accepted, one more closes with 1008", arguments: BLIPDialect.all)
+    @Test("64 unfinished messages are accepted, one more gets error 429 behind its end", arguments: BLIPDialect.all)
     func openMessages(dialect: BLIPDialect) throws {
         var peer = Peer(dialect)
         var server = BLIPConnection(dialect)
@@ -73,8 +73,51 @@ import Testing
         #expect(server.openIncoming == 64)
         // A message in one frame is never unfinished.
         try server.receive(peer.frame(65, data: [0]))
-        let oneMore = peer.frame(66, [.more], data: [0])
-        #expect(closeCode { try server.receive(oneMore) } == 1008)
+        let part = [UInt8](repeating: 1, count: 60_000)
+        try server.receive(peer.frame(66, [.more], data: [0] + part))
+        try server.receive(peer.frame(66, [.more], data: part))
+        #expect(server.openIncoming == 64 && server.bufferedIncomingBytes == 0)
+        // Its sender must be able to come to the end.
+        #expect(
+            server.allFrames().compactMap { FrameOnWire($0, dialect)?.acknowledged != nil }.contains(true)
+                == dialect.hasAcks)
+        try server.receive(peer.frame(66, data: [1]))
+        try server.receive(peer.frame(1, data: [2]))
+        try server.receive(peer.frame(67, [.more], data: [0]))
+        try server.receive(peer.frame(67, data: [3]))
+        #expect(server.allEvents().compactMap(\.request).map(\.number) == [65, 1, 67])
+        var client = BLIPConnection(dialect)
+        #expect(errors(of: &server, sentTo: &client, requests: 67) == [66: .tooManyRequests])
+    }
+
+    @Test("a response beyond the limit fails its request and nothing else", arguments: BLIPDialect.all)
+    func openResponses(dialect: BLIPDialect) throws {
+        var limits = BLIPLimits()
+        limits.maxOpenIncoming = 2
+        var peer = Peer(dialect)
+        var client = BLIPConnection(dialect, limits: limits)
+        for _ in 1...3 { client.send() }
+        _ = client.allFrames()
+        for number: UInt64 in 1...3 { try client.receive(peer.frame(number, [.response, .more], data: [0, 1])) }
+        for number: UInt64 in 1...3 { try client.receive(peer.frame(number, [.response], data: [2])) }
+        let events = client.allEvents()
+        #expect(events.compactMap(\.failure).map(\.number) == [3])
+        #expect(events.compactMap(\.response).map(\.response.bodyBytes) == [[1, 2], [1, 2]])
+    }
+
+    @Test("who begins messages without an end is closed with 1008 after some hundred more", arguments: BLIPDialect.all)
+    func endlessMessages(dialect: BLIPDialect) throws {
+        var peer = Peer(dialect)
+        var server = BLIPConnection(dialect)
+        var begun: UInt64 = 0
+        var code: UInt16?
+        while code == nil, begun < 2_000 {
+            begun += 1
+            let frame = peer.frame(begun, [.more], data: [0])
+            code = closeCode { try server.receive(frame) }
+        }
+        #expect(code == 1008 && begun > 1_000)
+        #expect(server.openIncoming == 64)
     }
 
     @Test("we never have more than 64 unfinished messages under way", arguments: BLIPDialect.all)
@@ -154,7 +197,8 @@ import Testing
         limits.maxInflatedFrame = 1_000_000
         limits.maxFrameIn = 65_536
         var server = BLIPConnection(limits: limits)
-        let frame = bomb([0] + [UInt8](repeating: 0, count: 999_999 + more))
+        var packer = Packer()
+        let frame = packer.frame(1, [UInt8](repeating: 0, count: 1_000_000 + more))
         #expect(frame.count < 2_000)
         #expect(closeCode { try server.receive(frame) } == (more == 0 ? nil : 1009))
         #expect(server.allEvents().count == 1 - more)
@@ -183,6 +227,69 @@ import Testing
         var other = BLIPConnection(dialect)
         #expect(errors(of: &server, sentTo: &other, requests: 2) == (more == 0 ? [:] : [1: .tooLarge]))
         #expect(server.bufferedIncomingBytes == 0)
+    }
+
+    @Test("what a stranger's frames unpack to is bounded in all; one byte more closes with 1009", arguments: [0, 1])
+    func unpackedByStranger(more: Int) throws {
+        var limits = BLIPLimits()
+        limits.maxInflatedFrame = 100_000
+        limits.maxUnpackedBeforeAdmission = 150_000
+        var packer = Packer()
+        let first = packer.frame(1, [UInt8](repeating: 0, count: 90_000))
+        let second = packer.frame(2, [UInt8](repeating: 0, count: 60_000 + more))
+        for isAdmitted in [false, true] {
+            var server = BLIPConnection(limits: limits)
+            if isAdmitted { server.admit() }
+            try server.receive(first)
+            #expect(closeCode { try server.receive(second) } == (more == 0 || isAdmitted ? nil : 1009))
+            #expect(server.allEvents().count == (more == 0 || isAdmitted ? 2 : 1))
+        }
+    }
+
+    @Test(
+        "the same where bodies are packed: error 413, and nothing more is unpacked",
+        arguments: [BLIPDialect.blip2, .blip2013])
+    func bodiesOfStranger(dialect: BLIPDialect) throws {
+        var limits = BLIPLimits()
+        limits.maxUnpackedBeforeAdmission = 150_000
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect, limits: limits)
+        for _ in 1...3 { client.send("echo", [UInt8](repeating: 0, count: 90_000), compressed: true) }
+        client.send("echo", [1])
+        for frame in client.allFrames() { try server.receive(frame) }
+        #expect(server.allEvents().compactMap(\.request).map(\.number).sorted() == [1, 4])
+        var other = BLIPConnection(dialect)
+        #expect(errors(of: &server, sentTo: &other, requests: 4) == [2: .tooLarge, 3: .tooLarge])
+        server.admit()
+        client.send("echo", [UInt8](repeating: 0, count: 90_000), compressed: true)
+        for frame in client.allFrames() { try server.receive(frame) }
+        #expect(server.allEvents().compactMap(\.request).map(\.number) == [5])
+    }
+
+    @Test("more than the rate may unpack to is read later", arguments: BLIPDialect.all)
+    func unpackedPerSecond(dialect: BLIPDialect) throws {
+        var limits = BLIPLimits()
+        limits.maxUnpackedPerSecond = 100_000
+        var client = BLIPConnection(dialect)
+        var server = BLIPConnection(dialect, limits: limits)
+        client.send("echo", [UInt8](repeating: 0, count: 300_000), compressed: true)
+        // Plain data costs nothing here.
+        client.send("echo", [UInt8](repeating: 0, count: 300_000))
+        var now = MonotonicTime(nanoseconds: 0)
+        var pauses = 0
+        for _ in 0..<1_000 where server.unansweredRequests < 2 {
+            while !server.defersFrames, let frame = client.oneFrame() { try server.receive(frame, second: 0) }
+            for ack in server.allFrames() { try client.receive(ack) }
+            guard server.defersFrames else { continue }
+            pauses += 1
+            #expect(server.isReadingPaused)
+            now = try #require(server.deadline)
+            server.handleTimeout(now: now)
+            #expect(!server.defersFrames && !server.isReadingPaused)
+        }
+        #expect(pauses > 0)
+        #expect(server.allEvents().compactMap(\.request).allSatisfy { $0.body.count == 300_000 })
+        #expect(now >= MonotonicTime(nanoseconds: 1_500_000_000))
     }
 
     @Test("a peer that never reads its replies cannot make us hold more than the limit", arguments: BLIPDialect.all)
@@ -274,15 +381,19 @@ import Testing
         }
         return codes
     }
+}
 
-    /// One compressed frame of request 1 with this message data.
-    private func bomb(_ data: [UInt8]) -> [UInt8] {
-        var checksum = FrameChecksum()
+/// A peer that puts as much into a frame as it likes; ours stop at 16 KiB of data.
+private struct Packer {
+    private var checksum = FrameChecksum()
+    private let deflater = FrameDeflater(level: 9)
+
+    /// The only frame of a request, compressed.
+    mutating func frame(_ number: UInt8, _ data: [UInt8]) -> [UInt8] {
         data.withUnsafeBytes { checksum.update($0) }
         var room = [UInt8](repeating: 0, count: 4_096)
-        let deflater = FrameDeflater(level: 9)
         let count = data.withUnsafeBytes { input in room.withUnsafeMutableBytes { deflater.deflate(input, into: $0) } }
         let value = checksum.value
-        return [1, 8] + room[..<count] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
+        return [number, 8] + room[..<count] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> UInt32($0)) }
     }
 }

@@ -193,6 +193,32 @@ import Testing
     }
 
     @Test(
+        "waits for the last word behind interim responses",
+        arguments: [
+            "HTTP/1.1 103 Early Hints\r\nLink: </x>; rel=preload\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
+            "HTTP/1.1 102\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 199 x\r\n\r\n",
+        ])
+    func interim(answers: String) {
+        let client = Self.judge(answers + Self.good + "Sec-WebSocket-Protocol: a\r\n\r\n")
+        #expect(client.seen == [.event(.opened(subprotocol: "a"))])
+        let waiting = Self.judge(answers)
+        #expect(waiting.seen.isEmpty && waiting.closure == nil)
+        guard case .refusedByServer(let head) = Self.judge(answers + "HTTP/1.1 404 No\r\n\r\n").closure else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(head.status == 404)
+    }
+
+    @Test("takes interim responses within the limit of a head, all together")
+    func endlessInterim() {
+        let hint = "HTTP/1.1 103 Early Hints\r\nX: \(String(repeating: "x", count: 3_000))\r\n\r\n"
+        #expect(Self.judge(String(repeating: hint, count: 5) + Self.good + "\r\n").closure == nil)
+        let client = Self.judge(String(repeating: hint, count: 6) + Self.good + "\r\n")
+        #expect(client.closure == .handshakeFailed(reason: "head too large"))
+    }
+
+    @Test(
         "does not believe anything else",
         arguments: [
             "HTTP/1.1 101 x\r\nConnection: upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n",

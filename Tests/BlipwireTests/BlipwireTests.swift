@@ -116,6 +116,41 @@ import Workbench
         try expectSentence(refused, 7, "\(file): holds no key")
     }
 
+    @Test("says goodbye to every link when it ends", arguments: [Transport.tls, .plain])
+    func goodbye(transport: Transport) async throws {
+        let server = try await WorkbenchServer(transport)
+        let links = [try await server.connect(.blip3), try await server.connect(.blip3)]
+        try await server.stop()
+        for link in links {
+            #expect(await link.waitUntilClosed() == .closedByPeer(code: 1001, reason: "going away"))
+        }
+    }
+
+    @Test("ws-echo speaks TLS and says goodbye when it ends", arguments: [false, true])
+    func echoServer(isEncrypted: Bool) async throws {
+        let folder = try TemporaryDirectory()
+        let options = isEncrypted ? ["--tls", "--identity", folder.file("key.pem")] : []
+        let server = try BlipwireProgram.start(["ws-echo", "--listen", "127.0.0.1:0", "--json"] + options, in: folder)
+        try await eventually("ws-echo is ready", state: { server.errorOutput }) { server.output.hasSuffix("\n") }
+        let record = try #require(JSONRecord(parsing: Array(server.output.utf8)))
+        guard case .string(let address) = record["address"] else { throw ConditionNotMet("an address") }
+        var request = WebSocketRequest(url: try WebSocketURL("\(isEncrypted ? "wss" : "ws")://\(address)/"))
+        if isEncrypted {
+            let identity = try TLSIdentity(pem: try #require(try IdentityFile.read(folder.file("key.pem"))))
+            #expect(record["fingerprint"] == .string(identity.fingerprint.bytes.hex))
+            request.tls.trust = .pinned(identity.fingerprint)
+        }
+        let channel = try await WebSocketChannel.connect(request)
+        try await channel.send(.text("back"))
+        #expect(try await channel.receive() == .text("back"))
+        server.signal(SIGTERM)
+        #expect(await channel.waitUntilClosed() == .closedByPeer(code: 1001, reason: "going away"))
+        #expect(try await server.waitForExit() == .exited(0), "\(server.errorOutput)")
+        let refused = try await BlipwireProgram.run(
+            ["ws-echo", "--listen", "127.0.0.1:0", "--identity", "file"], in: folder)
+        try expectSentence(refused, 2, "--identity: needs --tls")
+    }
+
     @Test("leaves no socket file behind")
     func socketFile() async throws {
         let server = try await WorkbenchServer(.unix)

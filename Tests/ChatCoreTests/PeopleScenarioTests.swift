@@ -409,7 +409,7 @@ import Testing
         await bob.stop()
     }
 
-    @Test("the 33rd request is not kept, and its caller cannot tell")
+    @Test("the 33rd request takes the place of another, and its caller cannot tell")
     func storedRequests() async throws {
         let bob = try await TestPeer("bob") {
             $0.limits.storedContactRequests = 3
@@ -425,7 +425,53 @@ import Testing
             }
             await caller.stop()
         }
-        #expect(try await bob.client.contactRequests().map(\.name) == ["caller 1", "caller 2", "caller 3"])
+        #expect(try await bob.client.contactRequests().map(\.name) == ["caller 2", "caller 3", "caller 4"])
+        await bob.stop()
+    }
+
+    /// A link of a key that bob does not know, from a program that packs as much into a frame as it likes.
+    private func packingLink(to bob: TestPeer) async throws -> PeerLink {
+        var options = LinkOptions(identity: try TLSIdentity.generate())
+        options.blip.frameOut = 65_536
+        return try await PeerLink.connect(
+            to: .host("127.0.0.1", port: try await bob.address.port), options: options, handler: Admitting())
+    }
+
+    private func hello(_ body: Int = 0) -> BLIPRequest {
+        let properties: BLIPProperties = ["Name": "mallory", "Client": "x"]
+        return BLIPRequest(
+            profile: "hello", properties: properties, body: .bytes([UInt8](repeating: 0x61, count: body)), urgent: true,
+            compressed: true)
+    }
+
+    @Test("a stranger who has us unpack more than 64 KiB before hello is closed")
+    func strangersBomb() async throws {
+        let bob = try await TestPeer("bob") { $0.acceptsRequests = true }.start()
+        let link = try await packingLink(to: bob)
+        await #expect(throws: LinkError.self) { _ = try await link.request(hello(2 << 20)) }
+        guard case .closedByPeer(code: 1009, _) = await link.waitUntilClosed() else {
+            Issue.record("closed otherwise: \(await link.waitUntilClosed())")
+            return
+        }
+        #expect(try await bob.client.contactRequests().isEmpty && bob.client.conversations().isEmpty)
+        await bob.stop()
+    }
+
+    @Test("who is accepted may send more than that, packed")
+    func packedTexts() async throws {
+        let bob = try await TestPeer("bob") { $0.acceptsRequests = true }.start()
+        let link = try await packingLink(to: bob)
+        let reply = try await link.request(hello())
+        #expect(reply.error == nil && reply.properties["Contact"] == "accepted")
+        for number in 1...8 {
+            let id = MessageID(at: Timestamp(milliseconds: Int64(number)))
+            let response = try await link.request(
+                BLIPRequest(
+                    profile: "message", properties: ["Id": id.text, "Seq": "\(number)", "Sent": "1000"],
+                    body: .bytes([UInt8](repeating: 0x61, count: 60_000)), urgent: true, compressed: true))
+            #expect(response.error == nil, "\(number)")
+        }
+        link.close()
         await bob.stop()
     }
 
@@ -452,6 +498,13 @@ private func freePort() throws -> UInt16 {
     defer { listener.close() }
     guard case .host(_, let port) = listener.localEndpoint else { return 0 }
     return port
+}
+
+/// A stranger's side that says yes to everything.
+private final class Admitting: BLIPRequestHandler {
+    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
+        BLIPResponse(properties: ["Contact": "accepted"])
+    }
 }
 
 /// A stranger's side: answers nothing.

@@ -1,6 +1,8 @@
 // The pure parts of transfers: ranges, names, rates, digests of prefixes.
 
 import BLIPNet
+import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -356,6 +358,102 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
             #expect(try await digest.hex(of: UInt64(length)) == SHA256Digest.hash(Array(bytes[..<length])).hex)
         }
         #expect(try await digest.hex(of: 1_000_001) == nil)
+    }
+
+    /// A file of zeros that takes no room, and how many of its bytes were asked for.
+    private func withZeros(
+        _ size: Int, _ body: (PrefixDigest, @escaping PrefixDigest.Permission, ByteCount) async throws -> Void
+    ) async throws {
+        let path = "/tmp/blipchat-prefix-\(UInt64.random(in: 0 ... .max))"
+        try writeFile(path, [])
+        defer { removeFolder(path) }
+        #expect(truncate(path, off_t(size)) == 0)
+        let count = ByteCount()
+        try await body(PrefixDigest(file: try OpenFile.forReading(path)), { count.add($0) }, count)
+    }
+
+    private final class ByteCount: Sendable {
+        private let bytes = Mutex<UInt64>(0)
+        let most: UInt64
+
+        init(most: UInt64 = .max) { self.most = most }
+
+        func add(_ more: UInt64) -> Bool {
+            bytes.withLock { bytes in
+                bytes += more
+                return bytes <= most
+            }
+        }
+
+        func take() -> UInt64 {
+            bytes.withLock { bytes in
+                defer { bytes = 0 }
+                return bytes
+            }
+        }
+    }
+
+    @Test("of a prefix that was passed only what is behind the last 64 MiB is read again")
+    func marks() async throws {
+        let (mark, size) = (64 << 20, 200 << 20)
+        try await withZeros(size) { digest, permission, count in
+            let whole = try await digest.hex(of: UInt64(size), permission: permission)
+            #expect(count.take() == UInt64(size))
+            #expect(try await digest.hex(of: UInt64(size), permission: permission) == whole && count.take() == 0)
+            let prefix = try await digest.hex(of: UInt64(2 * mark + 1000), permission: permission)
+            #expect(count.take() == 1000)
+            #expect(prefix == SHA256Digest.hash([UInt8](repeating: 0, count: 2 * mark + 1000)).hex)
+            _ = try await digest.hex(of: UInt64(mark), permission: permission)
+            #expect(count.take() == 0)
+        }
+    }
+
+    @Test("who is not permitted to read on stops, and what was read counts for the next one")
+    func refused() async throws {
+        try await withZeros(40 << 20) { digest, _, _ in
+            let little = ByteCount(most: 10 << 20)
+            do throws(FileError) {
+                _ = try await digest.hex(of: 40 << 20, permission: { little.add($0) })
+                Issue.record("not stopped")
+            } catch {
+                #expect(error.errno == ECANCELED)
+            }
+            let read = await digest.position
+            #expect(read == 8 << 20)
+            let rest = ByteCount()
+            _ = try await digest.hex(of: 40 << 20, permission: { rest.add($0) })
+            #expect(rest.take() == 32 << 20)
+        }
+    }
+
+    @Test("a cancelled task reads no further")
+    func cancelled() async throws {
+        try await withZeros(40 << 20) { digest, _, _ in
+            let cancelling: PrefixDigest.Permission = { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+                return true
+            }
+            let task = Task { () -> String? in
+                do throws(FileError) {
+                    return try await digest.hex(of: 40 << 20, permission: cancelling)
+                } catch {
+                    return "stopped \(error.errno)"
+                }
+            }
+            #expect(await task.value == "stopped \(ECANCELED)")
+            #expect(await digest.position == 0)
+        }
+    }
+
+    @Test("what a receiver names without having got it is not read")
+    func notServed() async throws {
+        try await withZeros(1 << 20) { digest, _, _ in
+            try await digest.advance(to: 1 << 20, after: 1000)
+            #expect(await digest.position == 0)
+            try await digest.advance(to: 1000, after: 0)
+            try await digest.advance(to: 1 << 20, after: 1000)
+            #expect(await digest.position == 1 << 20)
+        }
     }
 }
 

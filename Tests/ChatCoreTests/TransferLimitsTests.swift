@@ -1,11 +1,11 @@
 // How many files run at once, how fast they may be, and how full the disk may become (RELIABILITY 3).
 
-import BLIPNet
 import Glibc
 import Storage
 import Synchronization
 import Testing
 
+@testable import BLIPNet
 @testable import ChatCore
 
 private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9)) }
@@ -364,6 +364,72 @@ private func at(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds:
         var errors: [BLIPErrorCode?] = []
         for response in pending { errors.append(try await response.value().error) }
         #expect(errors == Array(repeating: nil, count: limit) + [.tooManyRequests])
+        await pair.stop()
+    }
+
+    /// A file of zeros of alice's, which bob has been offered.
+    private func offerZeros(_ size: Int, _ pair: TransferPair) async throws -> MessageID {
+        let path = try pair.alice.makeFile("zeros \(size)", size: 0)
+        #expect(truncate(path, off_t(size)) == 0)
+        let id = try await pair.offer(path)
+        try await pair.bob.waitForState(.offered, of: id)
+        return id
+    }
+
+    @Test("digests of one contact are computed one at a time, in order, and paid for")
+    func digestLine() async throws {
+        let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 4_000_000 })
+        let large = try await offerZeros(64 << 20, pair)
+        let small = try await offerZeros(10, pair)
+        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let first = link.connection.submit(FileDigestRequest(id: large, length: 64 << 20).encoded(), bodySink: nil)
+        let second = link.connection.submit(FileDigestRequest(id: small, length: 10).encoded(), bodySink: nil)
+        #expect(try await second.value().error == nil)
+        #expect(first.isComplete, "the second one has overtaken the first")
+        #expect(try await first.value().error == nil)
+        let pacing = await pair.alice.client.pacing
+        let drawn = try #require(pacing.drawn(under: .all(.outgoing)))
+        #expect(drawn == Double(64 << 20) / 16 + 1)
+        // What was read is not paid for again.
+        let again = link.connection.submit(FileDigestRequest(id: large, length: 64 << 20).encoded(), bodySink: nil)
+        #expect(try await again.value().error == nil)
+        #expect(pacing.drawn(under: .all(.outgoing)) == drawn)
+        await pair.stop()
+    }
+
+    @Test(
+        "a digest ends with the link over which it was asked for, and the next link begins anew",
+        .timeLimit(.minutes(2)))
+    func digestOfLostLink() async throws {
+        // An hour's worth of reading.
+        let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 20_000 })
+        let large = try await offerZeros(1 << 30, pair)
+        let bob = try await pair.bob.contactID("alice")
+        let alice = try await pair.alice.contactID("bob")
+        for _ in 1...2 {
+            let link = try #require(await pair.bob.client.sessions[bob]?.link)
+            let pending = (1...3).map { _ in
+                link.connection.submit(FileDigestRequest(id: large, length: 1 << 30).encoded(), bodySink: nil)
+            }
+            try await eventually("they wait") { await pair.alice.client.digestLines[alice]?.count == 3 }
+            await pair.bob.client.disconnect(bob)
+            try await eventually("nobody waits any more") { await pair.alice.client.digestLines.isEmpty }
+            for response in pending { await #expect(throws: LinkError.self) { _ = try await response.value() } }
+            await pair.bob.client.reconnect(bob)
+            try await ChatClient.waitOnline(pair.alice, pair.bob)
+        }
+        await pair.stop()
+    }
+
+    @Test("a digest ends when the file is not given any more")
+    func digestOfCancelledFile() async throws {
+        let pair = try await TransferPair(accepting: nil, alice: { $0.uploadLimit = 20_000 })
+        let large = try await offerZeros(1 << 30, pair)
+        let link = try #require(await pair.bob.client.sessions.values.first?.link)
+        let digest = link.connection.submit(FileDigestRequest(id: large, length: 1 << 30).encoded(), bodySink: nil)
+        try await eventually("it is being computed") { await pair.alice.client.uploads[large] != nil }
+        try await pair.alice.client.cancelTransfer(try await pair.alice.row(large).number)
+        #expect(try await digest.value().error == .tooManyRequests)
         await pair.stop()
     }
 

@@ -95,19 +95,40 @@ struct ContactsTests {
     func limitsRequests() async throws {
         let folder = try TestFolder()
         let database = try await folder.open()
-        func ask(_ key: UInt8, _ name: String, at time: Int64) async throws -> ContactRequest? {
+        func ask(_ key: UInt8, _ name: String, at time: Int64, limit: Int = 2) async throws -> ContactRequest? {
             try await database.recordContactRequest(
                 peerID: try #require(peerID(key)), name: name, address: PeerAddress(host: "h", port: 7),
-                origin: "192.0.2.1:5", at: .init(milliseconds: time), limit: 2)
+                origin: "192.0.2.1:5", at: .init(milliseconds: time), limit: limit)
         }
         let first = try #require(try await ask(1, "one", at: 1))
         let second = try #require(try await ask(2, "two", at: 2))
-        #expect(try await ask(3, "three", at: 3) == nil)
         let refreshed = try #require(try await ask(1, "uno", at: 4))
         #expect(refreshed.id == first.id)
         #expect(try await database.contactRequests().map(\.name) == ["two", "uno"])
-        try await database.removeContactRequest(second.id)
-        #expect(try await database.contactRequests() == [refreshed])
+        // The newest takes the place of the oldest.
+        let third = try #require(try await ask(3, "three", at: 5))
+        #expect(try await database.contactRequests() == [refreshed, third])
+        try await database.removeContactRequest(refreshed.id)
+        #expect(try await database.contactRequests() == [third])
+        #expect(second.id != third.id)
+        #expect(try await ask(4, "four", at: 6, limit: 0) == nil)
+    }
+
+    @Test("from one network under ever new keys push out each other, and nobody else")
+    func fullOfOneNetwork() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        func ask(_ key: UInt8, from origin: String) async throws {
+            let stored = try await database.recordContactRequest(
+                peerID: try #require(peerID(key)), name: "\(key)", address: nil, origin: origin,
+                at: .init(milliseconds: Int64(key)), limit: 4)
+            #expect(stored != nil)
+        }
+        try await ask(1, from: "192.0.2.1:5")
+        for key in 2...40 as ClosedRange<UInt8> { try await ask(key, from: "198.51.100.7:\(key)") }
+        #expect(try await database.contactRequests().map(\.name) == ["1", "38", "39", "40"])
+        try await ask(41, from: "[2001:db8::1]:5")
+        #expect(try await database.contactRequests().map(\.name) == ["1", "39", "40", "41"])
     }
 
     @Test("that became a contact while they asked leave no request behind")

@@ -38,9 +38,20 @@ public struct LinkMeasurement: Sendable {
         return Rate(count: count, elapsed: clock.now - start)
     }
 
-    /// Echoes with `depth` of them under way at any time.
+    /// Echoes with `depth` of them under way at any time, sent from where the link runs.
     public func pipelinedEchoes(
         depth: Int, for duration: Duration, byteCount: Int = 32, urgent: Bool = false
+    ) async throws(MeasurementError) -> Rate {
+        let outcome = await withTaskExecutorPreference(link.taskExecutor) {
+            await result { () async throws(MeasurementError) in
+                try await echoesAtOnce(depth: depth, for: duration, byteCount: byteCount, urgent: urgent)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private func echoesAtOnce(
+        depth: Int, for duration: Duration, byteCount: Int, urgent: Bool
     ) async throws(MeasurementError) -> Rate {
         let request = echo(byteCount, urgent: urgent)
         let start = clock.now

@@ -1,6 +1,28 @@
 // A file with a secret key: read, or made for its owner only.
 
+internal import BLIPNet
 internal import Glibc
+
+/// The value of `--identity`: our key from that file, which is made if it is not there, or without one a new key for
+/// this run.
+struct OwnIdentity: Sendable {
+    private let file: String?
+
+    init(file: String?) { self.file = file }
+
+    func load() throws -> TLSIdentity {
+        guard let file else { return try TLSIdentity.generate() }
+        if let pem = try IdentityFile.read(file) {
+            do throws(TLSError) { return try TLSIdentity(pem: pem) } catch {
+                let reason = if case .invalidIdentity(let reason) = error { reason } else { "\(error)" }
+                throw LocalError(file, "holds no key that can be used: \(reason)")
+            }
+        }
+        let identity = try TLSIdentity.generate()
+        try IdentityFile.create(file, identity.pem())
+        return identity
+    }
+}
 
 /// The file of `--identity`.
 enum IdentityFile {

@@ -7,7 +7,7 @@ internal import Workbench
 struct LinkArguments: Sendable {
     private(set) var options: LinkOptions
     let dialect: Dialect
-    private let identityFile: String?
+    private let identity: OwnIdentity
 
     static let dialectOption = OptionSpecification(
         "--dialect", value: "blip3|blip2|blip", "wire format: BLIP_3, BLIP 2.0 or BLIP as of 2013; default blip3")
@@ -32,14 +32,14 @@ struct LinkArguments: Sendable {
             guard isToken, !name.isEmpty else { throw UsageError("--app", "`\(name)` cannot be part of a subprotocol") }
             options.application = name
         }
-        identityFile = arguments.text("--identity")
+        identity = OwnIdentity(file: arguments.text("--identity"))
     }
 
     /// For a listener. `isPlain` means without TLS.
     func listening(isPlain: Bool) throws -> LinkOptions {
         var options = options
         options.acceptsAnyPath = true
-        if !isPlain { options.identity = try loadIdentity() }
+        if !isPlain { options.identity = try identity.load() }
         return options
     }
 
@@ -48,22 +48,8 @@ struct LinkArguments: Sendable {
         var options = options
         options.path = url.target
         options.expectedPeer = peer
-        if url.isEncrypted { options.identity = try loadIdentity() }
+        if url.isEncrypted { options.identity = try identity.load() }
         return options
-    }
-
-    /// Our key: from the file, which is made if it is not there, or a new one for this run.
-    private func loadIdentity() throws -> TLSIdentity {
-        guard let identityFile else { return try TLSIdentity.generate() }
-        if let pem = try IdentityFile.read(identityFile) {
-            do throws(TLSError) { return try TLSIdentity(pem: pem) } catch {
-                let reason = if case .invalidIdentity(let reason) = error { reason } else { "\(error)" }
-                throw LocalError(identityFile, "holds no key that can be used: \(reason)")
-            }
-        }
-        let identity = try TLSIdentity.generate()
-        try IdentityFile.create(identityFile, identity.pem())
-        return identity
     }
 }
 

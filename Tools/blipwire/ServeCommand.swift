@@ -47,10 +47,12 @@ struct ServeCommand: Command {
         let end = EndSignal()
         var options = try link.listening(isPlain: isPlain)
         if let origin { options.allowedOrigins = [origin] }
+        let connections = OpenConnections()
         let listener: LinkListener
         do throws(LinkError) {
-            listener = try LinkListener.listen(on: endpoint, options: options, admission: .workbench) { _ in
-                WorkbenchHandler()
+            listener = try LinkListener.listen(on: endpoint, options: options, admission: .workbench) { link in
+                connections.add(link)
+                return WorkbenchHandler()
             }
         } catch {
             throw LocalError(endpoint.description, error.sentence)
@@ -69,6 +71,7 @@ struct ServeCommand: Command {
         if let fingerprint, !output.isJSON { try Output.line("fingerprint \(fingerprint)") }
         await end.wait()
         listener.close()
+        await connections.sayGoodbye()
         return .done
     }
 }

@@ -10,10 +10,13 @@ struct WSEchoCommand: Command {
         name: "ws-echo", summary: "send every WebSocket message back until SIGINT or SIGTERM",
         details: """
             Says its address when it is ready. HOST `*` means every address, port 0 any free one; unix:/PATH is a
-            UNIX-domain socket. Sends no pings of its own. Any path is accepted, and no subprotocol.
+            UNIX-domain socket. Sends no pings of its own. Any path is accepted, and no subprotocol. With --tls it also
+            says the fingerprint of its key.
             """,
         options: [
             OptionSpecification("--listen", value: "HOST:PORT", required: true, "where to listen, or unix:/PATH"),
+            OptionSpecification("--tls", "wss: TLS 1.2 or later, clients need no certificate"),
+            LinkArguments.identityOption,
             OptionSpecification("--deflate", "agree to compression (RFC 7692) when a client offers it"),
             OptionSpecification(
                 "--max-message", value: "BYTES", "refuse larger messages; default \(defaultMaxMessage)"),
@@ -24,6 +27,7 @@ struct WSEchoCommand: Command {
 
     private let endpoint: Endpoint
     private let options: WebSocketListenerOptions
+    private let identity: OwnIdentity?
     private let output: Output
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -42,23 +46,40 @@ struct WSEchoCommand: Command {
         var options = WebSocketListenerOptions(handshake: handshake)
         options.admission = .workbench
         self.options = options
+        let isEncrypted = arguments.flag("--tls")
+        guard isEncrypted || !arguments.flag("--identity") else { throw UsageError("--identity", "needs --tls") }
+        identity = isEncrypted ? OwnIdentity(file: arguments.text("--identity")) : nil
         output = Output(isJSON: arguments.flag("--json"))
     }
 
     /// Runs until a signal ends it.
     func run() async throws -> ExitCode {
         let end = EndSignal()
+        var options = options
+        let identity = try identity?.load()
+        options.tls = identity.map { .server(identity: $0) }
+        let connections = OpenConnections()
         let listener: WebSocketListener
         do throws(LinkError) {
-            listener = try WebSocketListener.listen(on: endpoint, options: options) { _ in EchoHandler.shared }
+            listener = try WebSocketListener.listen(on: endpoint, options: options) { channel in
+                connections.add(channel)
+                return EchoHandler.shared
+            }
         } catch {
             throw LocalError(endpoint.description, error.sentence)
         }
         let address = listener.localEndpoint.description
+        let fingerprint = identity?.fingerprint.bytes.hex
         try output.say(
-            "listening on \(address)", record: ["event": .string("listening"), "address": .string(address)])
+            "listening on \(address)",
+            record: [
+                "event": .string("listening"), "address": .string(address),
+                "fingerprint": fingerprint.map { .string($0) } ?? .null,
+            ])
+        if let fingerprint, !output.isJSON { try Output.line("fingerprint \(fingerprint)") }
         await end.wait()
         listener.close()
+        await connections.sayGoodbye()
         return .done
     }
 }

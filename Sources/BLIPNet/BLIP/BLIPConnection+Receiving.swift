@@ -11,7 +11,9 @@ extension BLIPConnection {
         }
         self.now = max(self.now, now)
         do throws(BLIPViolation) {
-            try take(reader.read(frame), now: now)
+            let received = try reader.read(frame, unpacking.allowance)
+            unpacking.charge(received.unpacked, now: self.now)
+            try take(received, now: now)
             reader.finishFrame()
         } catch {
             end = .violated(error)
@@ -36,9 +38,12 @@ extension BLIPConnection {
             inbox.fail(message, .refused("too many replies are waiting to be read"))
         }
         let makeSink = makeSink
-        let progress = try inbox.take(frame, for: message, now: now, taken: taken) { head in
+        let progress = try inbox.take(
+            frame, for: message, unpacking: unpacking.allowance, now: now, taken: taken
+        ) { head in
             message.isMeta ? nil : makeSink(head)
         }
+        unpacking.charge(message.unpacked, now: self.now)
         if let ack = progress.ack { acks.append(ack) }
         guard progress.isComplete else { return }
         if !message.isNoReply {
@@ -80,9 +85,12 @@ extension BLIPConnection {
         let request = waiting[number]
         if request == nil { inbox.fail(message, .unwanted) }
         // The text of an error does not belong into a file.
-        let progress = try inbox.take(frame, for: message, now: now, taken: taken) { head in
+        let progress = try inbox.take(
+            frame, for: message, unpacking: unpacking.allowance, now: now, taken: taken
+        ) { head in
             head.error == nil ? request?.sink : nil
         }
+        unpacking.charge(message.unpacked, now: self.now)
         if let ack = progress.ack { acks.append(ack) }
         guard request != nil else { return }
         if let failure = message.failure?.linkError {

@@ -83,7 +83,7 @@ extension BLIPConnection {
             abandon(message)
         }
         inbox.failResponse(number, .unwanted)
-        for ack in inbox.noteTaken() { acks.append(ack) }
+        for ack in inbox.noteTaken(now: now) { acks.append(ack) }
     }
 
     /// Says that we are about to close, in a dialect with meta requests: nothing more should be sent after it. Then
@@ -107,7 +107,7 @@ extension BLIPConnection {
     /// `receive`, `send` or `respond`.
     public mutating func nextFrame(into out: inout ByteQueue) -> Bool {
         guard end == nil else { return false }
-        for ack in inbox.releaseAcks() { acks.append(ack) }
+        for ack in inbox.releaseAcks(now: now) { acks.append(ack) }
         if let ack = acks.popFirst() {
             writer.write(ack, into: &out)
             return true

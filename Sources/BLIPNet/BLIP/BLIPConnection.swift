@@ -22,6 +22,8 @@ public struct BLIPConnection {
     var inbox: Inbox
     var outbox: Outbox
     var acks = AckQueue()
+    /// What the peer may have us unpack.
+    var unpacking: UnpackingBudget
     var events = FIFO<BLIPEvent>()
 
     /// The number of our last request, and of the last one whose first frame was sent.
@@ -73,6 +75,7 @@ public struct BLIPConnection {
         reader = FrameReader(dialect: dialect, limits: limits)
         writer = FrameWriter(dialect: dialect)
         inbox = Inbox(dialect: dialect, limits: limits)
+        unpacking = UnpackingBudget(limits: limits)
         outbox = Outbox(
             maxRunning: limits.maxOpenOutgoing, maxRunningBytes: dialect.hasAcks ? nil : limits.maxRunningBytes)
     }
@@ -90,14 +93,16 @@ public struct BLIPConnection {
 
     /// When `handleTimeout` wants to be called, at the latest; calling it early does nothing.
     public var deadline: MonotonicTime? {
-        guard let first = abandoned.first else { return inbox.deadline }
-        let expiry = first.expiry ?? now
-        return inbox.deadline.map { min($0, expiry) } ?? expiry
+        let expiry = abandoned.first.map { $0.expiry ?? now }
+        return .earlier(.earlier(inbox.deadline, expiry), unpacking.resumption)
     }
 
-    /// Drops incoming messages that have seen no frame for `partialTimeout`. A response dropped so fails its request.
+    /// Does what is due: drops incoming messages that have seen no frame for `partialTimeout` (a response dropped so fails
+    /// its request), sends ACKs again that may have got lost, and reads on when that had to pause for the time.
     public mutating func handleTimeout(now: MonotonicTime) {
         self.now = max(self.now, now)
+        if unpacking.resume(now: now) { inbox.resumeReading(now: now) }
+        for ack in inbox.repeatAcks(now: now) { acks.append(ack) }
         for number in inbox.dropStale(now: now) {
             if endWaiting(number, .timedOut("reply")) { fail(number, .timedOut("reply")) }
         }
@@ -112,16 +117,23 @@ public struct BLIPConnection {
         }
     }
 
-    /// Nothing more should be read from the transport until slow consumers have taken something: only in a dialect
-    /// without ACKs, where the peer cannot be told to pause one message.
-    public var isReadingPaused: Bool { inbox.isFull }
+    /// Nothing more should be read from the transport now: until slow consumers have taken something (only in a dialect
+    /// without ACKs, where the peer cannot be told to pause one message), or until `deadline`, because the peer has had us
+    /// unpack too much (`BLIPLimits.maxUnpackedPerSecond`).
+    public var isReadingPaused: Bool { inbox.isFull || unpacking.isUsedUp }
+
+    /// No frame should be given to `receive` before `deadline`, not even one that has been read already.
+    public var defersFrames: Bool { end == nil && unpacking.isUsedUp }
+
+    /// The peer is no stranger any more: `BLIPLimits.maxUnpackedBeforeAdmission` holds no longer.
+    public mutating func admit() { unpacking.admit() }
 
     /// Slow consumers have taken bytes (`taken` was called): ACKs become due, or reading may go on.
     public mutating func noteTaken(now: MonotonicTime) {
         self.now = max(self.now, now)
         guard end == nil else { return }
         let wasPaused = isReadingPaused
-        for ack in inbox.noteTaken() { acks.append(ack) }
+        for ack in inbox.noteTaken(now: now) { acks.append(ack) }
         if wasPaused, !isReadingPaused { inbox.resumeReading(now: now) }
     }
 

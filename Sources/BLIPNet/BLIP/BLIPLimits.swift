@@ -10,7 +10,8 @@ public struct BLIPLimits: Sendable {
     public var frameOutWhileUrgentWaits = 4_096
     /// The largest block of properties, in both directions. A request with more gets error 400.
     public var maxPropertiesBytes = 102_400
-    /// Messages of the peer that have begun and not ended; one more closes with 1008.
+    /// Messages of the peer that have begun and not ended; one more gets error 429 behind its last frame. While 1,024
+    /// such messages have not ended either, one more closes with 1008.
     public var maxOpenIncoming = 64
     /// Messages of ours that have begun and not ended, so that a peer with the same limits never closes. A quarter
     /// of them is kept for urgent ones.
@@ -25,6 +26,11 @@ public struct BLIPLimits: Sendable {
     /// The most that one compressed frame may unpack to. More closes with 1009 where frames are compressed, and gets
     /// error 413 where bodies are.
     public var maxInflatedFrame = 16 << 20
+    /// What the compressed data of the peer may unpack to in all until it is admitted (`BLIPConnection.admit`,
+    /// `PeerLink.admit`). More closes with 1009, or gets error 413, as above. `nil`: every peer is admitted.
+    public var maxUnpackedBeforeAdmission: Int?
+    /// What it may unpack to in a second, and at once; reading pauses when more has come. `nil`: no limit.
+    public var maxUnpackedPerSecond: Int?
     /// In a dialect without ACKs: how much may wait for slow consumers (`DeferredBodySink`) before reading pauses.
     public var maxUntakenBytes = 256 << 10
     /// In a dialect without ACKs: bytes of messages of ours that have begun and not ended, so that a peer with the same
@@ -36,6 +42,9 @@ public struct BLIPLimits: Sendable {
     public var maxQueuedReplyBytes = 64 << 20
     /// An ACK is sent each time that a message's received bytes cross a multiple of this.
     public var ackInterval: UInt64 = 50_000
+    /// The last ACK of an unfinished message is sent again after this time without a frame, then after twice as long, and
+    /// so on: known peers lose one.
+    public var ackRepeat = Duration.seconds(1)
     /// A message pauses while this many of its bytes, or more, are not acknowledged.
     public var sendWindow: UInt64 = 128_000
     /// An unfinished incoming message that sees no frame for so long is dropped, and the place of one of ours that was

@@ -18,15 +18,16 @@ final class BodyInflater {
 
     deinit { piece.deallocate() }
 
-    /// Unpacks `data`, the next bytes of the member, into `take`. More than `limit` bytes are `.tooLarge`.
+    /// Unpacks `data`, the next bytes of the member, into `take`. More bytes than it allows are `.tooLarge`. `unpacked`
+    /// counts those that were made, also when it throws.
     func inflate(
-        _ data: UnsafeRawBufferPointer, limit: Int,
+        _ data: UnsafeRawBufferPointer, _ allowance: UnpackingAllowance, unpacked: inout Int,
         take: (UnsafeRawBufferPointer) throws(IncomingFailure) -> Void
     ) throws(IncomingFailure) {
         guard !data.isEmpty else { return }
         guard !isComplete else { throw .malformed("bytes behind the compressed body") }
         stream.setInput(data)
-        var unpacked = 0
+        unpacked = 0
         repeat {
             stream.setOutput(piece)
             let status = stream.run(flush: Z_NO_FLUSH)
@@ -36,7 +37,7 @@ final class BodyInflater {
             }
             let count = piece.count - stream.room
             unpacked += count
-            guard unpacked <= limit else { throw .tooLarge("a frame unpacks to more than \(limit) bytes") }
+            guard unpacked <= allowance.bytes else { throw .tooLarge(allowance.excess) }
             try take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             if status == Z_STREAM_END {
                 isComplete = true

@@ -35,9 +35,12 @@ final class FrameDeflater {
     }
 
     /// Compresses `data` into `room`, which must have `maxGrowth` bytes more than the data, and returns how many it wrote.
-    /// No data is written as no bytes.
+    /// No data is written as the byte 00, the rest of an empty stored block: known peers lose their stream over no bytes.
     func deflate(_ data: UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer) -> Int {
-        guard !data.isEmpty else { return 0 }
+        guard !data.isEmpty else {
+            room[0] = 0
+            return 1
+        }
         stream.setInput(data)
         stream.setOutput(room)
         let status = stream.run(flush: Z_SYNC_FLUSH)

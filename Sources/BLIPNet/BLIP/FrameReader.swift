@@ -10,6 +10,8 @@ struct ReceivedFrame {
     var data: UnsafeRawBufferPointer
     /// The bytes after the header as on the wire, which is what ACKs count.
     var wireCount: UInt64
+    /// What had to be unpacked for `data`, in bytes.
+    var unpacked = 0
 }
 
 /// Takes frames apart, in wire order. Every frame must pass, also one that will be ignored: the checksum and the
@@ -18,7 +20,6 @@ struct FrameReader {
     let dialect: BLIPDialect
     let maxFrame: Int
     private var checksum = FrameChecksum()
-    private let maxInflated: Int
     // Made with the first compressed frame: most connections of small messages never need its 64 KiB.
     private var inflater: FrameInflater?
     /// By how many bytes compression has made all frames smaller.
@@ -27,10 +28,11 @@ struct FrameReader {
     init(dialect: BLIPDialect, limits: BLIPLimits) {
         self.dialect = dialect
         maxFrame = limits.maxFrameIn
-        maxInflated = limits.maxInflatedFrame
     }
 
-    mutating func read(_ frame: UnsafeRawBufferPointer) throws(BLIPViolation) -> ReceivedFrame {
+    mutating func read(
+        _ frame: UnsafeRawBufferPointer, _ allowance: UnpackingAllowance
+    ) throws(BLIPViolation) -> ReceivedFrame {
         guard frame.count <= maxFrame else { throw .tooLarge("a frame of \(frame.count) bytes") }
         var rest = frame
         guard let header = BLIPFrameHeader(from: &rest) else { throw .badFrame("malformed frame header") }
@@ -40,6 +42,7 @@ struct FrameReader {
             return ReceivedFrame(header: header, type: type, data: rest, wireCount: wireCount)
         }
         var expected: UInt32?
+        var unpacked = 0
         if dialect.hasChecksum {
             let end = rest.count - FrameChecksum.byteCount
             guard end >= 0 else { throw .badFrame("a frame without a checksum") }
@@ -47,9 +50,10 @@ struct FrameReader {
             rest = UnsafeRawBufferPointer(rebasing: rest[..<end])
         }
         if dialect.compression == .frameStream, header.flags & dialect.flags.compressed != 0 {
-            let inflater = inflater ?? FrameInflater(limit: maxInflated)
+            let inflater = inflater ?? FrameInflater()
             self.inflater = inflater
-            let inflated = try inflater.inflate(rest)
+            let inflated = try inflater.inflate(rest, allowance)
+            unpacked = inflated.count
             bytesSaved &+= Int64(inflated.count - rest.count)
             rest = inflated
         }
@@ -57,7 +61,7 @@ struct FrameReader {
             checksum.update(rest)
             guard checksum.value == expected else { throw .badFrame("wrong checksum") }
         }
-        return ReceivedFrame(header: header, type: type, data: rest, wireCount: wireCount)
+        return ReceivedFrame(header: header, type: type, data: rest, wireCount: wireCount, unpacked: unpacked)
     }
 
     /// Gives back what a large frame needed; call when its data has been used.

@@ -9,7 +9,7 @@ struct Inbox {
         var ack: Acknowledgement?
     }
 
-    /// How many dropped messages are remembered, to recognise their late frames.
+    /// How many messages that were dropped or refused are remembered, to recognise their later frames.
     private static let maxDropped = 1024
 
     private let dialect: BLIPDialect
@@ -23,7 +23,11 @@ struct Inbox {
     /// Bytes of unfinished messages in memory.
     private(set) var bufferedBytes = 0
     /// Not later than the time when the first of the open messages must be dropped.
-    private(set) var deadline: MonotonicTime?
+    private var dropDeadline: MonotonicTime?
+    /// Not later than the time when the first ACK is to be sent again.
+    private var repeatDeadline: MonotonicTime?
+    /// When `dropStale` and `repeatAcks` want to be called, at the latest.
+    var deadline: MonotonicTime? { .earlier(dropDeadline, repeatDeadline) }
     /// Bytes that slow consumers have not taken; part of `bufferedBytes`.
     private(set) var untakenBytes = 0
     /// Messages whose consumer is slow, the complete ones included until everything of them has been taken.
@@ -69,17 +73,18 @@ struct Inbox {
     /// Gives the frame's data to its message. `makeSink` is called at most once per message; a slow sink gets `taken`
     /// to call.
     mutating func take(
-        _ frame: ReceivedFrame, for message: IncomingMessage, now: MonotonicTime,
+        _ frame: ReceivedFrame, for message: IncomingMessage, unpacking: UnpackingAllowance, now: MonotonicTime,
         taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) throws(BLIPViolation) -> Progress {
         let isLast = frame.header.flags & dialect.flags.moreComing == 0
         if !isLast, !message.isListed { try list(message, now: now) }
         message.lastFrame = now
+        message.acknowledged.frameCame(now: now)
         let free = max(limits.maxBufferedBytes - bufferedBytes, 0)
         let shared = holding?.room(beyond: bufferedBytes) ?? .max
         message.take(
-            frame.data, coding: coding, limits: limits, memory: min(free, shared), isShared: shared < free,
-            taken: taken, makeSink: makeSink)
+            frame.data, coding: coding, limits: limits, unpacking: unpacking, memory: min(free, shared),
+            isShared: shared < free, taken: taken, makeSink: makeSink)
         if message.deferredSink != nil, !message.isSlow {
             message.isSlow = true
             slow.append(message)
@@ -95,12 +100,15 @@ struct Inbox {
             return Progress(isComplete: true, ack: nil)
         }
         recount(message)
-        return Progress(isComplete: false, ack: dialect.hasAcks ? dueAck(for: message, counted: counted) : nil)
+        let ack = dialect.hasAcks ? dueAck(for: message, counted: counted, now: now) : nil
+        return Progress(isComplete: false, ack: ack)
     }
 
     /// The ACK that is due now. A message's last frame is not acknowledged: nobody waits for it. `counted` is what had
     /// been received before this frame.
-    private mutating func dueAck(for message: IncomingMessage, counted: UInt64) -> Acknowledgement? {
+    private mutating func dueAck(
+        for message: IncomingMessage, counted: UInt64, now: MonotonicTime
+    ) -> Acknowledgement? {
         var isDue = counted / limits.ackInterval < message.receivedBytes / limits.ackInterval
         if isDue, mustWait(message) {
             if !message.isAckWithheld { withheldAcks += 1 }
@@ -108,10 +116,39 @@ struct Inbox {
             isDue = false
         }
         if message.deferredSink == nil, !message.hasAckMarks {
-            return isDue ? acknowledgement(of: message, message.receivedBytes) : nil
+            return isDue ? acknowledge(message, message.receivedBytes, now: now) : nil
         }
         if isDue { message.markAck() }
-        return message.takeDueAck().map { acknowledgement(of: message, $0) }
+        return message.takeDueAck().map { acknowledge(message, $0, now: now) }
+    }
+
+    /// The ACKs that are due again, because nothing has come of their messages since.
+    mutating func repeatAcks(now: MonotonicTime) -> [Acknowledgement] {
+        guard let repeatDeadline, repeatDeadline <= now else { return [] }
+        var due: [Acknowledgement] = []
+        var next: MonotonicTime?
+        for message in [requests.values, responses.values].joined() {
+            guard var time = message.acknowledged.due(first: limits.ackRepeat),
+                time < message.lastFrame + limits.partialTimeout
+            else { continue }
+            if time <= now {
+                due.append(acknowledgement(of: message, message.acknowledged.byteCount))
+                message.acknowledged.repeated()
+                time = max(message.acknowledged.due(first: limits.ackRepeat) ?? time, now)
+            }
+            next = min(next ?? time, time)
+        }
+        self.repeatDeadline = next
+        return due
+    }
+
+    /// Gives an ACK, and notes when to give it again.
+    private mutating func acknowledge(
+        _ message: IncomingMessage, _ byteCount: UInt64, now: MonotonicTime
+    ) -> Acknowledgement {
+        message.acknowledged.acknowledged(byteCount, now: now)
+        if repeatDeadline == nil { repeatDeadline = now + limits.ackRepeat }
+        return acknowledgement(of: message, byteCount)
     }
 
     // MARK: Memory
@@ -121,11 +158,11 @@ struct Inbox {
     private(set) var isFull = false
 
     /// Slow consumers have taken bytes, or given up; returns the ACKs that are due for it.
-    mutating func noteTaken() -> [Acknowledgement] {
+    mutating func noteTaken(now: MonotonicTime) -> [Acknowledgement] {
         var due: [Acknowledgement] = []
         for message in slow {
             recount(message)
-            if let byteCount = message.takeDueAck() { due.append(acknowledgement(of: message, byteCount)) }
+            if let byteCount = message.takeDueAck() { due.append(acknowledge(message, byteCount, now: now)) }
         }
         slow.removeAll { $0.untakenBytes == 0 && ($0.isOver || $0.deferredSink == nil) }
         return due
@@ -151,13 +188,13 @@ struct Inbox {
     }
 
     /// The ACKs that were withheld and need not be any longer. To be asked after everything that may free memory.
-    mutating func releaseAcks() -> [Acknowledgement] {
+    mutating func releaseAcks(now: MonotonicTime) -> [Acknowledgement] {
         guard withheldAcks > 0 else { return [] }
         var released: [Acknowledgement] = []
         for message in [requests.values, responses.values].joined() where message.isAckWithheld && !mustWait(message) {
             message.isAckWithheld = false
             withheldAcks -= 1
-            released.append(acknowledgement(of: message, message.receivedBytes))
+            released.append(acknowledge(message, message.receivedBytes, now: now))
         }
         return released
     }
@@ -187,7 +224,7 @@ struct Inbox {
     /// Drops the messages that have seen no frame for too long and returns the numbers of the responses among them.
     /// A dropped request is answered with an error should its end come after all.
     mutating func dropStale(now: MonotonicTime) -> [UInt64] {
-        guard let deadline, deadline <= now else { return [] }
+        guard let dropDeadline, dropDeadline <= now else { return [] }
         var dropped: [UInt64] = []
         var next: MonotonicTime?
         for message in [requests.values, responses.values].joined() where !message.isDropped {
@@ -203,7 +240,7 @@ struct Inbox {
             openCount -= 1
             if message.isResponse { dropped.append(message.number) }
         }
-        self.deadline = next
+        self.dropDeadline = next
         return dropped
     }
 
@@ -219,22 +256,26 @@ struct Inbox {
         withheldAcks = 0
         bufferedBytes = 0
         holding?.update(to: 0)
-        deadline = nil
+        dropDeadline = nil
+        repeatDeadline = nil
     }
 
     private mutating func list(_ message: IncomingMessage, now: MonotonicTime) throws(BLIPViolation) {
-        guard openCount < limits.maxOpenIncoming else {
-            throw .limit("more than \(limits.maxOpenIncoming) unfinished messages")
-        }
         guard requests.count + responses.count - openCount <= Self.maxDropped else {
-            throw .limit("too many messages that stopped arriving")
+            throw .limit("too many unfinished messages")
         }
         message.isListed = true
+        if message.isResponse { responses[message.number] = message } else { requests[message.number] = message }
+        guard openCount < limits.maxOpenIncoming else {
+            // A peer that does not know our limit loses this message and not the connection.
+            message.fail(.refused("more than \(limits.maxOpenIncoming) unfinished messages"))
+            message.isDropped = true
+            return
+        }
         openCount += 1
         begunMessages += 1
         message.order = begunMessages
-        if message.isResponse { responses[message.number] = message } else { requests[message.number] = message }
-        if deadline == nil { deadline = now + limits.partialTimeout }
+        if dropDeadline == nil { dropDeadline = now + limits.partialTimeout }
     }
 
     private mutating func unlist(_ message: IncomingMessage) {
@@ -243,6 +284,7 @@ struct Inbox {
         if message.isAckWithheld { withheldAcks -= 1 }
         if message.isResponse { responses[message.number] = nil } else { requests[message.number] = nil }
         if !message.isDropped { openCount -= 1 }
-        if openCount == 0 { deadline = nil }
+        if openCount == 0 { dropDeadline = nil }
+        if requests.isEmpty, responses.isEmpty { repeatDeadline = nil }
     }
 }

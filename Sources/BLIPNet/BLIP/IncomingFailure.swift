@@ -8,7 +8,7 @@ enum IncomingFailure: Error, Equatable {
     case tooLarge(String)
     /// Our sink threw.
     case sinkFailed(String)
-    /// We have too much to answer already.
+    /// We have too much to answer, or of unfinished messages, already: it may be sent again.
     case refused(String)
     /// No frame came for too long.
     case timedOut

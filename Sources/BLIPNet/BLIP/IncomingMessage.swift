@@ -32,6 +32,8 @@ final class IncomingMessage {
     var order: UInt64 = 0
     /// An ACK was due and is withheld because memory is short: the sender pauses.
     var isAckWithheld = false
+    /// What it has acknowledged.
+    var acknowledged = AckRepeats()
     /// What the inbox has counted for it: bytes in memory, and those of them that wait for a slow consumer.
     var countedBytes = 0
     var countedUntaken = 0
@@ -54,6 +56,10 @@ final class IncomingMessage {
     private var ackMarks = FIFO<AckMark>()
     /// How many more bytes may be kept in memory, during `take`.
     private var freeMemory = 0
+    /// What the body's next bytes may unpack to, during `take`.
+    private var allowance = UnpackingAllowance(bytes: 0, bound: .frame)
+    /// Bytes of the body that the last `take` has unpacked.
+    private(set) var unpacked = 0
     /// It is short because other connections hold memory too: the sender may try again.
     private var isMemoryShared = false
     private var partialProperties: [UInt8] = []
@@ -111,14 +117,17 @@ final class IncomingMessage {
         inflater = nil
     }
 
-    /// Takes the next message data. `memory` is how many more bytes of it may be kept in memory (`isShared`:
-    /// because other connections hold some); `makeSink` is called
-    /// once, when the properties are complete, and a slow sink gets `taken` to call.
+    /// Takes the next message data. `unpacking` is what it may unpack to, `memory` how many more bytes may be kept in
+    /// memory (`isShared`: because other connections hold some); `makeSink` is called once, when the properties are
+    /// complete, and a slow sink gets `taken` to call.
     func take(
-        _ data: UnsafeRawBufferPointer, coding: BLIPPropertiesCoding, limits: BLIPLimits, memory: Int,
-        isShared: Bool = false, taken: @escaping @Sendable () -> Void, makeSink: (BLIPMessageHead) -> (any BodySink)?
+        _ data: UnsafeRawBufferPointer, coding: BLIPPropertiesCoding, limits: BLIPLimits,
+        unpacking: UnpackingAllowance, memory: Int, isShared: Bool = false, taken: @escaping @Sendable () -> Void,
+        makeSink: (BLIPMessageHead) -> (any BodySink)?
     ) {
         freeMemory = memory
+        allowance = unpacking
+        unpacked = 0
         isMemoryShared = isShared
         do throws(IncomingFailure) {
             var rest = data
@@ -229,9 +238,10 @@ final class IncomingMessage {
             try takePlain(bytes, limits)
             return
         }
+        guard allowance.bytes > 0 else { throw .tooLarge(allowance.excess) }
         let inflater = inflater ?? BodyInflater()
         self.inflater = inflater
-        try inflater.inflate(bytes, limit: limits.maxInflatedFrame) { (piece) throws(IncomingFailure) in
+        try inflater.inflate(bytes, allowance, unpacked: &unpacked) { (piece) throws(IncomingFailure) in
             try takePlain(piece, limits)
         }
     }

@@ -18,6 +18,12 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         return Self(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
+    /// The earlier of two times that need not be there.
+    static func earlier(_ first: Self?, _ second: Self?) -> Self? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+
     /// How long it is from `earlier` to `later`; saturates instead of overflowing.
     public static func - (later: Self, earlier: Self) -> Duration {
         let (difference, overflow) = later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds)

@@ -14,6 +14,10 @@ public struct HTTPResponseHead: Sendable, Equatable {
     public var status: Int
     public var reason: String
     public var fields = HTTPFields()
+
+    /// Another response follows; this one says something in the meantime (RFC 9110 section 15.2). 101 is the last word
+    /// of HTTP on its connection.
+    public var isInterim: Bool { (100...199).contains(status) && status != 101 }
 }
 
 /// Why a head is refused.

@@ -3,7 +3,7 @@
 /// Refuses at the first byte that cannot be in a head, so that a peer that speaks another protocol (TLS, SSH) is told
 /// at once instead of after the deadline.
 struct HTTPHeadScanner: Sendable {
-    private let maxByteCount: Int
+    private var maxByteCount: Int
     /// What the head must begin with.
     private let start: [UInt8]
     /// Bytes looked at so far.
@@ -15,6 +15,14 @@ struct HTTPHeadScanner: Sendable {
     init(maxByteCount: Int, start: String = "") {
         self.maxByteCount = maxByteCount
         self.start = Array(start.utf8)
+    }
+
+    /// Goes on with another head behind the one that was found, within what that has left of the limit.
+    mutating func startOver() {
+        maxByteCount -= position
+        position = 0
+        previous = 0
+        lineLength = 0
     }
 
     /// Looks at what is new in `bytes`, which begin at the start of the head every time.

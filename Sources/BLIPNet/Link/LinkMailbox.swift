@@ -11,6 +11,8 @@ final class LinkMailbox: Sendable {
         /// A slow consumer has taken bytes of a body.
         case bytesTaken
         case ping
+        /// The peer is no stranger any more.
+        case admit
         case close(code: UInt16, reason: String)
 
         /// The item will not be looked at: nobody must wait for it.

@@ -1,5 +1,7 @@
 // What a link does with the events of its stack and with the mail of its users; `StreamDriver` moves the bytes.
 
+internal import Synchronization
+
 extension PeerLink {
     var lingerTimeout: Duration { options.closeTimeout }
 
@@ -43,7 +45,6 @@ extension PeerLink {
 
     private func complete(_ number: UInt64, _ result: Result<BLIPResponse, LinkError>) {
         guard let pending = waiting.removeValue(forKey: number) else { return }
-        numbers[ObjectIdentifier(pending)] = nil
         pending.complete(result)
     }
 
@@ -58,13 +59,15 @@ extension PeerLink {
             case .request(let request, let sink, let pending): take(request, sink: sink, pending)
             case .respond(let number, let response): stream.stack.respond(to: number, with: response)
             case .cancel(let pending):
-                guard let number = numbers.removeValue(forKey: ObjectIdentifier(pending)) else { continue }
+                let number = pending.number.load(ordering: .relaxed)
+                guard waiting[number] === pending else { continue }
                 waiting[number] = nil
                 stream.stack.cancel(number)
             case .bytesTaken:
                 stream.stack.noteTaken(now: .now())
                 pauseReading(stream.stack.isReadingPaused)
             case .ping: stream.stack.ping(now: .now())
+            case .admit: stream.stack.admit()
             case .close(let code, let reason):
                 selfUntilGone = self
                 stream.stack.close(code: code, reason: reason, now: .now())
@@ -91,7 +94,7 @@ extension PeerLink {
             return
         }
         waiting[number] = pending
-        numbers[ObjectIdentifier(pending)] = number
+        pending.number.store(number, ordering: .relaxed)
     }
 
     private func refuse(_ pending: PendingResponse, _ sink: (any BodySink)?, _ error: LinkError) {

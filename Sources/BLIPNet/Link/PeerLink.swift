@@ -36,7 +36,6 @@ public actor PeerLink: StreamDriver {
     var acceptance: Acceptance?
     var observer = Observer()
     var waiting: [UInt64: PendingResponse] = [:]
-    var numbers: [ObjectIdentifier: UInt64] = [:]
     /// Why the link has ended.
     var end: LinkError?
     private var endWaiters: [CheckedContinuation<LinkError, Never>] = []
@@ -159,6 +158,10 @@ public actor PeerLink: StreamDriver {
         mailbox.post(.respond(number: number, response))
     }
 
+    /// The peer is no stranger any more: `BLIPLimits.maxUnpackedBeforeAdmission` holds no longer. Counts before the
+    /// peer gets what is submitted or responded afterwards.
+    public nonisolated func admit() { mailbox.post(.admit) }
+
     /// Ends the link in order: what is queued is sent first (5 s at most), then the WebSocket close handshake, then
     /// TLS's. Requests without a response by then fail with `.closedLocally`. In the dialects that have a `Bye` it is
     /// said first, and responses that are still to come are waited for within the same time. Calling it again does
@@ -194,7 +197,6 @@ public actor PeerLink: StreamDriver {
         mailbox.end(reason)
         for pending in waiting.values { pending.complete(.failure(reason)) }
         waiting = [:]
-        numbers = [:]
         handler = nil
         acceptance = nil
         openWaiter?.resume(returning: reason)

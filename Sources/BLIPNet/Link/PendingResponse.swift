@@ -4,24 +4,36 @@ internal import Synchronization
 
 /// A response that has not come yet. Every one ends: with the response, or with the error that ended the link.
 public final class PendingResponse: Sendable {
+    private typealias Waiter = CheckedContinuation<Result<BLIPResponse, LinkError>, Never>
+
     private struct State {
         var result: Result<BLIPResponse, LinkError>?
-        var waiters: [CheckedContinuation<Result<BLIPResponse, LinkError>, Never>] = []
+        /// Mostly there is one, which needs no memory of its own.
+        var waiter: Waiter?
+        var furtherWaiters: [Waiter] = []
     }
 
     private let state = Mutex(State())
     private let mailbox: LinkMailbox
+    /// The number of the request, once it has one; for the link's driver.
+    let number = Atomic<UInt64>(0)
 
     init(mailbox: LinkMailbox) { self.mailbox = mailbox }
 
     /// Waits for the response; an error response of the peer is returned, not thrown. Cancelling the waiting task
     /// cancels the request.
     public func value() async throws(LinkError) -> BLIPResponse {
+        if let known = state.withLock({ $0.result }) { return try known.get() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let known = state.withLock { state in
-                    if state.result == nil { state.waiters.append(continuation) }
-                    return state.result
+                    guard state.result == nil else { return state.result }
+                    if state.waiter == nil {
+                        state.waiter = continuation
+                    } else {
+                        state.furtherWaiters.append(continuation)
+                    }
+                    return nil
                 }
                 if let known { continuation.resume(returning: known) }
             }
@@ -40,14 +52,15 @@ public final class PendingResponse: Sendable {
     /// The first outcome counts; returns whether this was it.
     @discardableResult
     func complete(_ result: Result<BLIPResponse, LinkError>) -> Bool {
-        let waiters = state.withLock { state -> [CheckedContinuation<Result<BLIPResponse, LinkError>, Never>]? in
+        let waiting = state.withLock { state -> (first: Waiter?, others: [Waiter])? in
             guard state.result == nil else { return nil }
             state.result = result
-            defer { state.waiters = [] }
-            return state.waiters
+            defer { (state.waiter, state.furtherWaiters) = (nil, []) }
+            return (state.waiter, state.furtherWaiters)
         }
-        guard let waiters else { return false }
-        for waiter in waiters { waiter.resume(returning: result) }
+        guard let waiting else { return false }
+        waiting.first?.resume(returning: result)
+        for waiter in waiting.others { waiter.resume(returning: result) }
         return true
     }
 

@@ -110,6 +110,9 @@ public struct ProtocolStack: StreamStack {
     /// Forgets a request of ours.
     public mutating func cancel(_ number: UInt64) { blip?.cancel(number) }
 
+    /// The peer is no stranger any more (`BLIPLimits.maxUnpackedBeforeAdmission`).
+    public mutating func admit() { blip?.admit() }
+
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
     public mutating func ping(now: MonotonicTime) {
         if blip != nil { lower.ping(now: now) }
@@ -126,7 +129,7 @@ public struct ProtocolStack: StreamStack {
     /// Nothing is read, by our own choice: that nothing comes says nothing about the peer.
     public mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }
 
-    /// Nothing more should be read from the socket until `noteTaken` (see `DeferredBodySink`).
+    /// Nothing more should be read from the socket until `noteTaken` (see `DeferredBodySink`), or until `deadline`.
     public var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
 
     /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye. In the
@@ -173,7 +176,7 @@ public struct ProtocolStack: StreamStack {
                 case .requestFailed(let number, let error): return .requestFailed(number: number, error)
                 case nil: break
                 }
-                if isWaitingForStart { return nil }
+                if isWaitingForStart || blip?.defersFrames == true { return nil }
             }
             switch lower.nextEvent() {
             case .opened(let subprotocol, let fingerprint):

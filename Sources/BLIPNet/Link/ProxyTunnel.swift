@@ -48,23 +48,44 @@ struct ProxyTunnel: Sendable {
     }
 
     private func ask(_ tunnel: HTTPTunnel, on connection: TCPConnection) async throws(Failure) -> HTTPResponseHead {
-        let head: [UInt8]
+        let deadline: MonotonicTime
         do throws(NetError) {
             try await connection.waitUntilConnected()
-            let deadline = MonotonicTime.now() + limits.handshakeTimeout
+            deadline = .now() + limits.handshakeTimeout
             try await connection.write(tunnel.request, deadline: deadline)
-            head = try await connection.read(
-                through: Array("\r\n\r\n".utf8), max: limits.maxHeadBytes, deadline: deadline)
+        } catch {
+            connection.close()
+            throw .stream(error)
+        }
+        var room = limits.maxHeadBytes
+        while true {
+            let head = try await readHead(from: connection, max: room, deadline: deadline)
+            room -= head.count
+            do throws(HTTPHeadError) {
+                let response = try HTTPTunnel.response(head, maxFields: limits.maxHeadFields)
+                if !response.isInterim { return response }
+            } catch {
+                connection.close()
+                throw .violated(reason: error.reason)
+            }
+        }
+    }
+
+    /// A whole head, the empty line included.
+    private func readHead(
+        from connection: TCPConnection, max: Int, deadline: MonotonicTime
+    ) async throws(Failure) -> [UInt8] {
+        let end = Array("\r\n\r\n".utf8)
+        guard max >= end.count else {
+            connection.close()
+            throw .violated(reason: HTTPHeadError.tooLarge.reason)
+        }
+        do throws(NetError) {
+            return try await connection.read(through: end, max: max, deadline: deadline)
         } catch {
             connection.close()
             if case .delimiterNotFound = error { throw .violated(reason: HTTPHeadError.tooLarge.reason) }
             throw .stream(error)
-        }
-        do throws(HTTPHeadError) {
-            return try HTTPTunnel.response(head, maxFields: limits.maxHeadFields)
-        } catch {
-            connection.close()
-            throw .violated(reason: error.reason)
         }
     }
 }

@@ -39,6 +39,8 @@ struct WebSocketClientHandshake: Sendable {
 
     /// How the server's answer is to be taken.
     enum Verdict {
+        /// It is still to come: this was an interim response (RFC 9110 section 15.2).
+        case interim
         case opened(HTTPResponseHead, subprotocol: String?, deflate: PermessageDeflate?)
         case failed(WebSocketClosure)
     }
@@ -47,6 +49,7 @@ struct WebSocketClientHandshake: Sendable {
     func judge(_ head: [UInt8]) -> Verdict {
         do throws(HTTPHeadError) {
             let response = try HTTPHeadParser.parseResponse(head, maxFields: options.limits.maxHeadFields)
+            guard !response.isInterim else { return .interim }
             guard response.status == 101 else { return .failed(.refusedByServer(response)) }
             let fields = response.fields
             try fields.refuseBody()

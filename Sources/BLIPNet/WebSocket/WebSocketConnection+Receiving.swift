@@ -54,13 +54,16 @@ extension WebSocketConnection {
 
     private mutating func receiveResponse(_ handshake: WebSocketClientHandshake) -> WebSocketEvent? {
         do throws(HTTPHeadError) {
-            guard let head = try takeHead() else { return nil }
-            switch handshake.judge(head) {
-            case .opened(let response, let subprotocol, let deflate):
-                responseHead = response
-                return open(subprotocol: subprotocol, deflate: deflate)
-            case .failed(let closure): return end(closure)
+            while let head = try takeHead() {
+                switch handshake.judge(head) {
+                case .interim: headScanner.startOver()
+                case .opened(let response, let subprotocol, let deflate):
+                    responseHead = response
+                    return open(subprotocol: subprotocol, deflate: deflate)
+                case .failed(let closure): return end(closure)
+                }
             }
+            return nil
         } catch {
             return end(.handshakeFailed(reason: error.reason))
         }

@@ -164,6 +164,7 @@ extension ChatClient {
     /// The link is over: its transfers stop and wait for the next one.
     func stopTransfers(on number: LinkNumber) {
         for download in downloads.values where download.link == number { download.task.cancel() }
+        for line in digestLines.values { line.cancel(on: number) }
         receiverPauses = receiverPauses.filter { $0.value.link != number }
         for (id, upload) in uploads where upload.link == number { spawn { await $0.forgetUpload(id) } }
     }

@@ -42,6 +42,7 @@ extension ChatClient {
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.
     private func admit(_ request: BLIPIncomingRequest, on link: ActiveLink) {
+        link.connection.admit()
         link.router.admit()
         answer(request, on: link, HelloReply.accepted.encoded())
     }

@@ -1,4 +1,4 @@
-// Giving files: answers `file-get` and `file-digest` for files that were offered to this very contact (PROTOCOL 4).
+// Giving files: answers `file-get` for files that were offered to this very contact (PROTOCOL 4); `file-digest`: +Digests.
 
 import BLIPNet
 
@@ -12,24 +12,13 @@ struct Upload {
 }
 
 extension ChatClient {
-    /// Serves a link's file requests until the link ends. Ranges are cheap to begin; digests are computed beside.
+    /// Serves a link's file requests until the link ends. Ranges are cheap to begin; digests are computed beside
+    /// (+Digests).
     func consumeFiles(of contact: ContactID, on link: ActiveLink) async {
         while let request = await link.router.files.next() {
             guard sessions[contact]?.link?.number == link.number else { return }
             if request.properties.profile == ChatProfile.fileDigest.rawValue {
-                // Each may mean reading a whole file: who asks for more at once than transfers need has to wait.
-                guard digesting[contact, default: 0] < 2 * configuration.limits.runningTransfers else {
-                    answer(request, on: link, .failure(.tooManyRequests, "too many digests at once"))
-                    continue
-                }
-                digesting[contact, default: 0] += 1
-                spawn { client in
-                    let response = await client.response { () async throws(ServingError) in
-                        try await client.digest(request, of: contact, on: link)
-                    }
-                    client.digesting[contact, default: 1] -= 1
-                    client.answer(request, on: link, response)
-                }
+                lineUpDigest(request, of: contact, on: link)
             } else {
                 do throws(ServingError) {
                     giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
@@ -73,11 +62,11 @@ extension ChatClient {
     }
 
     /// Why a file request is refused, as a response.
-    private struct ServingError: Error {
+    struct ServingError: Error {
         var response: BLIPResponse
     }
 
-    private func response(_ body: () async throws(ServingError) -> BLIPResponse) async -> BLIPResponse {
+    func response(_ body: () async throws(ServingError) -> BLIPResponse) async -> BLIPResponse {
         do throws(ServingError) { return try await body() } catch { return error.response }
     }
 
@@ -98,31 +87,9 @@ extension ChatClient {
         }
     }
 
-    private func digest(
-        _ request: BLIPIncomingRequest, of contact: ContactID, on link: ActiveLink
-    ) async throws(ServingError) -> BLIPResponse {
-        let wanted: FileDigestRequest
-        do throws(WireError) {
-            wanted = try FileDigestRequest(decoding: request)
-        } catch {
-            throw ServingError(response: error.response)
-        }
-        let upload = try await upload(wanted.id, to: contact, on: link, asked: request.number)
-        do throws(OutgoingFileError) {
-            let sha256 = try await upload.file.digest(of: wanted.length)
-            uploads[wanted.id]?.lastAsked = .now()
-            if wanted.length == upload.file.size {
-                await changeQuietly(wanted.id, showing: false) { $0.sha256 = sha256 }
-            }
-            return FileDigestReply(sha256: sha256).encoded()
-        } catch {
-            throw refusal(error, wanted.id)
-        }
-    }
-
     /// The open file behind `id`, if it was offered to `contact` and may be given now. `asked`: the number of the request on
     /// its link.
-    private func upload(
+    func upload(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
@@ -188,7 +155,8 @@ extension ChatClient {
             throw ServingError(response: .failure(.busy, "too many files at once"))
         }
         guard theirs.count >= 4 * limit,
-            let idle = theirs.filter({ !$0.value.file.isActive }).min(by: { first, second in
+            let idle = theirs.filter({ !$0.value.file.isActive && !isAwaitingDigest($0.key, contact) }).min(by: {
+                first, second in
                 first.value.lastAsked < second.value.lastAsked
             })
         else { return }
@@ -197,9 +165,10 @@ extension ChatClient {
 
     /// The error response; a source that is gone or changed ends the transfer, which is stored and shown beside: a program
     /// that waits for the end of the transfer and stops then shall not be faster than the response.
-    private func refusal(_ error: OutgoingFileError, _ id: MessageID) -> ServingError {
+    func refusal(_ error: OutgoingFileError, _ id: MessageID) -> ServingError {
         switch error {
         case .badRange: return ServingError(response: .failure(.badRange, "outside of the file"))
+        case .stopped: return ServingError(response: .failure(.tooManyRequests, "no longer given"))
         case .tooManyRanges: return ServingError(response: .failure(.tooManyRequests, "too many ranges at once"))
         case .gone:
             failUpload(id, TransferReason.sourceGone)
@@ -232,7 +201,9 @@ extension ChatClient {
         while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {
             do { try await Task.sleep(for: ProgressMeter.interval) } catch { break }
             let patience = configuration.limits.uploadPatience
-            if !upload.file.isActive, MonotonicTime.now() - upload.lastAsked > patience {
+            if !upload.file.isActive, !isAwaitingDigest(id, upload.contact),
+                MonotonicTime.now() - upload.lastAsked > patience
+            {
                 return await forgetUpload(id, reason: TransferReason.receiverStopped)
             }
             // Before the first range only digests are asked for, and what the peer has already is no progress.

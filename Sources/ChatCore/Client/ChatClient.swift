@@ -1,6 +1,6 @@
 // The chat itself: contacts, links, messages and transfers of one installation. Its errands are straight-line code by
 // topic: +Listening, +Links, +Hello, +People, +Sending, +Operations, +Receiving, +Offering, +Files, +Folders,
-// +TransferRows, +Serving, +Downloads, +Partials, +Reading, +Keeping, +Quota, +Configuring,
+// +TransferRows, +Serving, +Digests, +Downloads, +Partials, +Reading, +Keeping, +Quota, +Configuring,
 // +Presence.
 
 import BLIPNet
@@ -48,8 +48,8 @@ public actor ChatClient: ChatService {
     var heldRanges: [MessageID: Int] = [:]
     /// Files of ours that their receivers have paused, until they ask for more.
     var receiverPauses: [MessageID: ReceiverPause] = [:]
-    /// How many digests are being computed for contacts.
-    var digesting: [ContactID: Int] = [:]
+    /// The digests of offered files that contacts wait for.
+    var digestLines: [ContactID: DigestLine] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
     var downloads: [MessageID: Download] = [:]
     /// Those whose file is there, and whose rows do not say so yet: nothing begins them again meanwhile.

@@ -28,8 +28,13 @@ public struct NetworkLimits: Sendable {
     /// link may hold `linkShare` in any case, so that a flood on some links is not felt on the others.
     public var partialMessages = 64
     public var partialBytes = 32 << 20
-    /// What a compressed frame may unpack to.
-    public var inflatedBytes = 16 << 20
+    /// What a compressed frame may unpack to. Ours hold up to 16 KiB before they are packed, and no text is longer than
+    /// 64 KiB.
+    public var inflatedBytes = 128 << 10
+    /// What all of a peer's data may unpack to before its `hello` is accepted.
+    public var unpackedBeforeHello = 64 << 10
+    /// What one peer's data may unpack to in a second; it is read later then, and nothing is lost.
+    public var unpackedPerSecond = 16 << 20
     /// What waits in memory to be sent to one peer: requests without a reply, and replies that it does not take. The
     /// rest of the outbox stays on the disk.
     public var unsentBytes = 8 << 20
@@ -74,6 +79,8 @@ public struct NetworkLimits: Sendable {
         options.blip.maxBufferedBody = Self.largestBody
         options.blip.memory = MemoryBudget(bytes: partialBytes, share: Self.linkShare)
         options.blip.maxInflatedFrame = inflatedBytes
+        options.blip.maxUnpackedBeforeAdmission = unpackedBeforeHello
+        options.blip.maxUnpackedPerSecond = unpackedPerSecond
         options.blip.maxQueuedReplyBytes = unsentBytes
         options.blip.sendWindow = Self.sendWindow
     }

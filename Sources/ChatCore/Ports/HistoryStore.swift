@@ -26,8 +26,8 @@ public protocol HistoryStore: Sendable {
 
     // MARK: Contact requests
 
-    /// Stores a request, or refreshes the one of the same key. At most `limit` are kept; `nil` when full, and when the key
-    /// is that of a contact.
+    /// Stores a request, or refreshes the one of the same key. At most `limit` are kept: others make room for it as
+    /// `ContactRequestRoom` says. `nil` when none is kept, and when the key is that of a contact.
     func recordContactRequest(
         peerID: PeerID, name: String, address: PeerAddress?, origin: String, at time: Timestamp, limit: Int
     ) async throws(StoreError) -> ContactRequest?

@@ -43,6 +43,8 @@ public protocol PeerConnection: AnyObject, Sendable {
     func submit(_ request: BLIPRequest, bodySink: (any BodySink)?) -> PendingResponse
     func submitNoReply(_ request: BLIPRequest)
     func respond(to number: UInt64, with response: BLIPResponse)
+    /// The peer has been accepted: what it sends may cost us more than what strangers send.
+    func admit()
     /// Asks for a sign of life; without one the connection ends with `.timedOut`.
     func ping()
     func close(code: UInt16, reason: String)

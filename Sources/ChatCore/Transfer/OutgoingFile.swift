@@ -1,6 +1,7 @@
 // A file that we offered, while the peer pulls it.
 
 import BLIPNet
+import Glibc
 
 /// Why a range or digest of an offered file cannot be given.
 enum OutgoingFileError: Error, Sendable, Equatable {
@@ -10,6 +11,8 @@ enum OutgoingFileError: Error, Sendable, Equatable {
     case changed
     /// Offset and length do not lie within the file.
     case badRange
+    /// A digest that nobody waits for any more.
+    case stopped
     /// Too many ranges of it are open at once.
     case tooManyRanges
 }
@@ -69,22 +72,24 @@ final class OutgoingFile: Sendable {
         try checkUnchanged()
         let range = FileRange(offset: request.offset, length: request.length)
         guard let number = served.open(range, limit: rangeLimit) else { throw .tooManyRanges }
-        // What lies before this range has been served: read it again now, while it is in the page cache.
-        digest.advanceLater(to: request.offset)
+        // Read what has been served again now, while it is in the page cache: that, and nothing else that a receiver names.
+        digest.advanceLater(to: min(request.offset, served.contiguous), after: served.begin ?? request.offset)
         let source = FileBodySource(file: file, range: range, number: number, progress: served)
         return ReadyRange(
             request: request, source: source, reply: FileGetReply(size: size, modified: modified))
     }
 
-    /// Hex of the SHA-256 of the first `length` bytes.
-    func digest(of length: UInt64) async throws(OutgoingFileError) -> String {
+    /// Hex of the SHA-256 of the first `length` bytes, as fast as `permission` lets them be read.
+    func digest(
+        of length: UInt64, permission: PrefixDigest.Permission? = nil
+    ) async throws(OutgoingFileError) -> String {
         guard length <= size else { throw .badRange }
         try checkUnchanged()
         let hex: String?
         do throws(FileError) {
-            hex = try await digest.hex(of: length)
+            hex = try await digest.hex(of: length, permission: permission)
         } catch {
-            throw .gone(errno: error.errno)
+            throw error.errno == ECANCELED ? .stopped : .gone(errno: error.errno)
         }
         // It may have changed while it was read.
         try checkUnchanged()

@@ -5,61 +5,80 @@ import Glibc
 
 /// Reads behind the transfer on a queue of its own: the bytes are still in the page cache. Both sides use it.
 actor PrefixDigest {
+    /// Waits until so many more bytes may be read; `false`: they are not to be read any more.
+    typealias Permission = @Sendable (UInt64) async -> Bool
+
+    /// How much is read with one permission.
+    private static let step: UInt64 = 4 << 20
+
     private let file: OpenFile
     private let queue = DispatchQueueExecutor(label: "blipchat.digest", isBackground: true)
-    /// The state after the first `position` bytes.
-    private var digest = SHA256Digest()
-    private var position: UInt64 = 0
+    private var marks = DigestMarks()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     init(file: OpenFile) { self.file = file }
 
-    /// Hex of the first `length` bytes; `nil` when the file is shorter. Quick when `advance` has come close.
-    func hex(of length: UInt64) throws(FileError) -> String? {
-        if length >= position {
-            guard try advance(to: length) else { return nil }
-            return digest.copy().finish().hex
+    /// Hex of the first `length` bytes; `nil` when the file is shorter. Quick when `advance` has come close. Ends with
+    /// `ECANCELED` when the task is cancelled, or `permission` refuses.
+    func hex(of length: UInt64, permission: Permission? = nil) async throws(FileError) -> String? {
+        var state = marks.start(for: length)
+        while state.position < length {
+            let wanted = min(Self.step, length - state.position)
+            let isPermitted = if let permission { await permission(wanted) } else { true }
+            guard isPermitted, !Task.isCancelled else {
+                throw FileError(call: "digest", errno: ECANCELED, path: file.path)
+            }
+            // The transfer may have come further meanwhile.
+            let known = marks.start(for: length)
+            if known.position > state.position {
+                state = known
+                continue
+            }
+            let end = state.position + wanted
+            try feed(&state, to: end)
+            guard state.position == end else { return nil }
         }
-        // Asked for less than has been read: begin anew, beside the rolling state.
-        let fresh = SHA256Digest()
-        guard try feed(fresh, from: 0, to: length) == length else { return nil }
-        return fresh.finish().hex
+        return state.digest.finish().hex
     }
 
     /// Reads on to `offset`, because everything before it is there; `false` when the file is shorter.
     @discardableResult func advance(to offset: UInt64) throws(FileError) -> Bool {
-        guard offset > position else { return true }
-        do throws(FileError) {
-            position = try feed(digest, from: position, to: offset)
-        } catch {
-            // A part may have been fed: none must be fed twice when the next read succeeds.
-            digest = SHA256Digest()
-            position = 0
-            throw error
-        }
-        return position == offset
+        guard offset > marks.front.position else { return true }
+        var state = marks.start(for: offset)
+        try feed(&state, to: offset)
+        return state.position == offset
+    }
+
+    /// The same, unless the first `begin` bytes have not been read: they are not in the page cache.
+    func advance(to offset: UInt64, after begin: UInt64) throws(FileError) {
+        if marks.front.position >= begin { try advance(to: offset) }
     }
 
     /// Like `advance`, without waiting. A read error shows again, and is reported, when the digest is asked for.
-    nonisolated func advanceLater(to offset: UInt64) {
-        Task { _ = try? await self.advance(to: offset) }
+    nonisolated func advanceLater(to offset: UInt64, after begin: UInt64 = 0) {
+        Task { try? await self.advance(to: offset, after: begin) }
     }
 
-    private func feed(_ digest: SHA256Digest, from start: UInt64, to end: UInt64) throws(FileError) -> UInt64 {
-        var position = start
+    /// How much of the file has been read for its digest: the state that has come furthest.
+    var position: UInt64 { marks.front.position }
+
+    /// Takes what is in the file up to `end`. When it throws, `state` is of no more use; what is kept is.
+    private func feed(_ state: inout DigestMarks.State, to end: UInt64) throws(FileError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 64)
         defer { buffer.deallocate() }
-        while position < end {
-            let wanted = Int(min(UInt64(buffer.count), end - position))
+        while state.position < end {
+            let stop = min(end, DigestMarks.next(after: state.position))
+            let wanted = Int(min(UInt64(buffer.count), stop - state.position))
             let count = try file.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted)), at: position)
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(wanted)), at: state.position)
             if count == 0 { break }
-            digest.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
-            position += UInt64(count)
+            state.digest.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count)))
+            state.position += UInt64(count)
+            if state.position.isMultiple(of: DigestMarks.spacing) { marks.keep(state) }
             // Whoever wants to run next to this waits for the next tick of the clock otherwise, and so do keys.
             sched_yield()
         }
-        return position
+        marks.keep(state)
     }
 }

@@ -44,6 +44,8 @@ struct LimitSetting: Sendable {
         .number("partial_messages", 8...10_000, \.network.partialMessages),
         .number("partial_bytes", 1 << 20...1 << 30, \.network.partialBytes, .bytes),
         .number("inflated_bytes", 65_536...1 << 30, \.network.inflatedBytes, .bytes),
+        .number("unpacked_before_hello", 4_096...1 << 30, \.network.unpackedBeforeHello, .bytes),
+        .number("unpacked_per_second", 1 << 20...1 << 40, \.network.unpackedPerSecond, .bytes),
         .number("unsent_bytes", 131_072...1 << 30, \.network.unsentBytes, .bytes),
         .fraction("messages_per_second", 1...100_000, \.operationsPerSecond),
         .fraction("message_burst", 1...1_000_000, \.operationBurst),

@@ -167,13 +167,17 @@ import Testing
         #expect(peer.end == nil)
     }
 
-    @Test("the 65th message that is begun and not ended closes with 1008", arguments: BLIPDialect.all)
+    @Test("the 65th message that is begun and not ended is refused alone", arguments: BLIPDialect.all)
     func manyBegun(dialect: BLIPDialect) throws {
         var peer = try HostilePeer(Self.options(dialect))
         for number in 1...64 { try peer.send(UInt64(number), more: true, Self.data([1])) }
         #expect(peer.end == nil && peer.peak.openIncoming == 64)
         try peer.send(65, more: true, Self.data([1]))
-        #expect(peer.tap.closeCode == 1008)
+        #expect(peer.end == nil && peer.peak.openIncoming == 64)
+        try peer.send(65, [1])
+        try peer.send(1, [1])
+        #expect(peer.requests.map(\.number) == [1] && peer.end == nil)
+        #expect(peer.tap.frames.contains { !$0.isAck && $0.number == 65 && $0.flags & 3 == 2 })
     }
 
     @Test(
@@ -220,6 +224,38 @@ import Testing
         try peer.send(1, more: true, [UInt8](repeating: 0, count: (1 << 20) + 1), compressed: true)
         #expect(peer.tap.closeCode == 1009)
         #expect(peer.stack.memoryUsage.bufferedIncoming == 0)
+    }
+
+    @Test("one that sends bombs at full speed is read from only as fast as they may be unpacked, and loses nothing")
+    func bombs() throws {
+        var options = LinkOptions()
+        options.blip.maxInflatedFrame = 1 << 20
+        options.blip.maxUnpackedPerSecond = 4 << 20
+        var peer = try HostilePeer(options)
+        for number in 1...40 {
+            try peer.send(UInt64(number), Self.data([UInt8](repeating: 0, count: 1_000_000)), compressed: true)
+        }
+        var counts: [Int] = []
+        while peer.requests.count < 40, counts.count < 100 {
+            counts.append(peer.requests.count)
+            #expect(peer.stack.isReadingPaused)
+            try peer.wait(.milliseconds(500))
+        }
+        #expect((5...6).contains(counts[0]), "what may be unpacked at once")
+        #expect(zip(counts, counts.dropFirst()).allSatisfy { $1 - $0 <= 4 }, "\(counts)")
+        #expect(peer.requests.map(\.number) == Array(1...40) && peer.end == nil)
+    }
+
+    @Test("a stranger may have us unpack so much and no more, and is closed with 1009")
+    func strangersBombs() throws {
+        var options = LinkOptions()
+        options.blip.maxInflatedFrame = 128 << 10
+        options.blip.maxUnpackedBeforeAdmission = 64 << 10
+        var peer = try HostilePeer(options)
+        try peer.send(1, Self.data([UInt8](repeating: 0, count: 60_000)), compressed: true)
+        #expect(peer.end == nil && peer.requests.count == 1)
+        try peer.send(2, Self.data([UInt8](repeating: 0, count: 60_000)), compressed: true)
+        #expect(peer.tap.closeCode == 1009 && peer.requests.count == 1)
     }
 
     @Test("one that never reads its replies is stopped at a limit", arguments: BLIPDialect.all)

@@ -39,7 +39,10 @@ final class TestProxy: Sendable {
         else { return }
         heads.withLock { $0.append(head) }
         let answer = judge(head)
-        guard let response = try? HTTPHeadParser.parseResponse(Array(answer.utf8), maxFields: 100),
+        // Interim responses may stand before the last one.
+        let end = "\r\n\r\n"
+        let last = answer.hasSuffix(end) ? (answer.split(separator: end).last ?? "") + end : answer[...]
+        guard let response = try? HTTPHeadParser.parseResponse(Array(last.utf8), maxFields: 100),
             HTTPTunnel.isOpen(response), let server = Self.connect(head.target)
         else {
             Self.write(Array(answer.utf8)[...], to: client)

@@ -198,6 +198,28 @@ import Testing
         }
     }
 
+    @Test("waits for the proxy's last word behind interim responses")
+    func interimOfProxy() async throws {
+        let hint = "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n"
+        let server = try ChannelServer()
+        for count in [1, 4] {
+            let proxy = try TestProxy { _ in String(repeating: hint, count: count) + "HTTP/1.1 200 OK\r\n\r\n" }
+            var request = try server.request()
+            request.proxy = .proxy(HTTPProxy(endpoint: proxy.endpoint))
+            let channel = try await WebSocketChannel.connect(request)
+            try await channel.send(.text("through"))
+            #expect(try await channel.receive() == .text("through"))
+            channel.close()
+        }
+        let endless = try TestProxy { _ in String(repeating: hint, count: 1_000) }
+        var request = try server.request()
+        request.proxy = .proxy(HTTPProxy(endpoint: endless.endpoint))
+        let limited = request
+        await #expect(throws: WebSocketError.proxyViolated(reason: "head too large")) {
+            _ = try await WebSocketChannel.connect(limited)
+        }
+    }
+
     @Test("answers a 407 once, with what the caller says about the proxy")
     func authentication() async throws {
         let challenge = "HTTP/1.1 407 Who\r\nProxy-Authenticate: Basic realm=p\r\n\r\n"

@@ -354,6 +354,8 @@ final class SimulatedConnection: PeerConnection {
         state.withLock { $0.waiting.removeValue(forKey: number) }?.complete(.success(response))
     }
 
+    func admit() {}
+
     func ping() {
         state.withLock { $0.pings += 1 }
         withPair { [self] pair in pair.ping(from: info.isOutgoing) }

@@ -154,6 +154,7 @@ private final class TappedConnection: PeerConnection {
         base.respond(to: number, with: response)
     }
 
+    func admit() { base.admit() }
     func ping() { base.ping() }
     func close(code: UInt16, reason: String) { base.close(code: code, reason: reason) }
     func waitUntilClosed() async -> LinkError { await base.waitUntilClosed() }
