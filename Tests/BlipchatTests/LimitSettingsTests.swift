@@ -15,7 +15,8 @@ import Testing
             [
                 "known_connections": 128, "unknown_connections": 32, "connections_per_address": 8,
                 "handshakes_per_second": 50, "handshakes_per_network": 20,
-                "first_byte_seconds": 2, "hello_seconds": 3, "handshake_seconds": 10, "head_bytes": 16_384, "head_fields": 100,
+                "first_byte_seconds": 2, "hello_seconds": 3, "handshake_seconds": 10, "head_bytes": 16_384,
+                "head_fields": 100,
                 "frame_bytes": 65_536, "properties_bytes": 102_400, "partial_messages": 64,
                 "partial_bytes": 32 << 20, "inflated_bytes": 16 << 20, "unsent_bytes": 8 << 20,
                 "messages_per_second": 20, "message_burst": 100, "waiting_requests": 1_024,

@@ -34,7 +34,9 @@ import Testing
         #expect(!book.hasCandidate)
     }
 
-    @Test("where nobody answers it is forgotten after some calls, where somebody else does at once, and no other is taken soon")
+    @Test(
+        "where nobody answers it is forgotten after some calls, where somebody else does at once, and no other is taken soon"
+    )
     func forgotten() {
         for answer in [CallBook.Answer.nobody, .otherKey] {
             var book = CallBook()

@@ -59,8 +59,9 @@ struct AdmissionControl {
     mutating func admit(_ id: UInt64, from place: CallerPlace?, now: MonotonicTime) -> Verdict {
         guard limits.maxHandshakesPerAddress > 0 || place == nil else { return .refused(.tooManyFromAddress) }
         var dropped: [UInt64] = []
-        if let place, handshaking.values.count(where: { $0.place?.address == place.address })
-            >= limits.maxHandshakesPerAddress
+        if let place,
+            handshaking.values.count(where: { $0.place?.address == place.address })
+                >= limits.maxHandshakesPerAddress
         {
             drop(oneOf: .address(place.address), &dropped)
         }
@@ -144,7 +145,9 @@ struct AdmissionControl {
     mutating func admitsHello(of id: UInt64, now: MonotonicTime) -> Bool {
         guard let caller = handshaking[id] else { return false }
         guard !caller.hasBegun else { return true }
-        guard rates.take(network: caller.place?.network, isFavoured: isFavoured(caller.place) || favoured == nil, now: now)
+        guard
+            rates.take(
+                network: caller.place?.network, isFavoured: isFavoured(caller.place) || favoured == nil, now: now)
         else { return false }
         handshaking[id]?.hasBegun = true
         return true

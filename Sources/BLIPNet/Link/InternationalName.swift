@@ -12,7 +12,11 @@ enum InternationalName {
         let folded = String(String.UnicodeScalarView(host.lowercased()._nfc))
         var labels: [[Unicode.Scalar]] = [[]]
         for scalar in folded.unicodeScalars {
-            if scalar == "." || dots.contains(scalar) { labels.append([]) } else { labels[labels.count - 1].append(scalar) }
+            if scalar == "." || dots.contains(scalar) {
+                labels.append([])
+            } else {
+                labels[labels.count - 1].append(scalar)
+            }
         }
         var encoded: [String] = []
         for label in labels {

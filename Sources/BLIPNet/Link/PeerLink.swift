@@ -186,7 +186,9 @@ public actor PeerLink: StreamDriver {
 
     /// Tells whoever counts callers how far the handshake has come.
     func reportStage() {
-        guard !isOpen, case let stage = stream.stack.handshakeStage, stage > reportedStage, stage < .open else { return }
+        guard !isOpen, case let stage = stream.stack.handshakeStage, stage > reportedStage, stage < .open else {
+            return
+        }
         reportedStage = stage
         observer.reached(stage)
     }

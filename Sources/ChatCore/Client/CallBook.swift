@@ -61,7 +61,8 @@ struct CallBook {
     /// only for whom our user calls there, or where we ourselves can be called from nowhere else.
     static func mayCall(_ host: String, stored: [PeerAddress], ownHost: String?) -> Bool {
         guard LocalHost.isLoopback(host) else { return true }
-        return stored.contains { !$0.isLearned && LocalHost.isLoopback($0.host) } || ownHost.map(LocalHost.isLoopback) == true
+        return stored.contains { !$0.isLearned && LocalHost.isLoopback($0.host) }
+            || ownHost.map(LocalHost.isLoopback) == true
     }
 
     // MARK: Calling
@@ -75,8 +76,11 @@ struct CallBook {
             let isBest = answer == .pinnedKey || named == Place(address) || candidate?.address == address
             return (answer == .otherKey ? 1 : 0, LocalHost.isNumeric(address.host) ? 0 : 1, isBest ? 0 : 1)
         }
-        let ranked = all.enumerated().map { (rank: rank($0.element), index: $0.offset, address: $0.element) }
-        return ranked.sorted { ($0.rank, $0.index) < ($1.rank, $1.index) }.map(\.address)
+        let ranked = all.enumerated().map { index, address in
+            let (strangeness, kind, merit) = rank(address)
+            return (rank: (strangeness, kind, merit, index), address: address)
+        }
+        return ranked.sorted { $0.rank < $1.rank }.map(\.address)
     }
 
     /// A call to `address` has ended. Returns what is to be stored, if that changes: a place that the contact has named and

@@ -93,7 +93,8 @@ extension CommandSpecification {
                 """,
             options: [.init("--name", value: "NAME", "what to call them")]),
         .init(
-            .contactsRemoveAddress, operands: "WHO ADDRESS", count: 2...2, "forget an address at which a contact was called",
+            .contactsRemoveAddress, operands: "WHO ADDRESS", count: 2...2,
+            "forget an address at which a contact was called",
             details: "ADDRESS is one that contacts show lists, or its HOST:PORT."),
         .init(.contactsRename, operands: "WHO NAME", count: 2...2, "call a contact something else"),
         .init(.contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it"),

@@ -40,7 +40,7 @@ extension CommandRunner {
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
         if let key = peer.newPeerID { try streams.line("new key    \(key.text), answers instead; nothing is sent") }
         for key in peer.formerPeerIDs { try streams.line("old key    \(key.text)") }
-        for address in peer.addresses { 
+        for address in peer.addresses {
             let origin = address.isLearned ? "  (named by them, and proved)" : ""
             try streams.line("address    \(safeLine("\(address)"))\(origin)")
         }

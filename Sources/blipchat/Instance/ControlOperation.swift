@@ -65,7 +65,8 @@ enum ControlOperation: Sendable, Equatable {
     /// Somebody else has to do with it. What is only about this home must not show contacts that we are here.
     var concernsPeers: Bool {
         switch self {
-        case .removeAddress, .renameContact, .removeContact, .setBlocked, .verifyContact, .acceptKey, .rejectRequest, .listTransfers,
+        case .removeAddress, .renameContact, .removeContact, .setBlocked, .verifyContact, .acceptKey, .rejectRequest,
+            .listTransfers,
             .limitRate, .deleteMessages, .clear, .keep, .backUp, .importHistory, .status:
             false
         case .send, .sendFiles, .wait, .receive, .addContact, .approveRequest, .changeTransfer, .events: true

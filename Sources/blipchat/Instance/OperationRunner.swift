@@ -36,7 +36,9 @@ struct OperationRunner: Sendable {
             let peer = try await contact(who)
             try await about(text) { () throws(ChatError) in
                 let address: PeerAddress
-                do throws(PeerAddressError) { address = try PeerAddress(parsing: text) } catch { throw .badAddress(error) }
+                do throws(PeerAddressError) { address = try PeerAddress(parsing: text) } catch {
+                    throw .badAddress(error)
+                }
                 try await service.removeAddress(address, of: peer.id)
             }
             try await tell(peer, records)

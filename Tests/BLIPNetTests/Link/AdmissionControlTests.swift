@@ -7,7 +7,8 @@ import Testing
 
 @Suite("AdmissionControl", .timeLimit(.minutes(5))) struct AdmissionControlTests {
     private func limits(
-        connections: Int = 100, handshakes: Int = 100, perAddress: Int = 100, perSecond: Int = 100, perNetwork: Int = 100
+        connections: Int = 100, handshakes: Int = 100, perAddress: Int = 100, perSecond: Int = 100,
+        perNetwork: Int = 100
     ) -> ListenerLimits {
         var limits = ListenerLimits()
         limits.maxConnections = connections
@@ -45,7 +46,9 @@ import Testing
     func oldest() {
         var control = AdmissionControl(limits: limits(handshakes: 3))
         for id in 1...3 as ClosedRange<UInt64> {
-            #expect(control.admit(id, from: place("10.0.\(id).1"), now: start + .seconds(Int(id))) == .admitted(dropping: []))
+            #expect(
+                control.admit(id, from: place("10.0.\(id).1"), now: start + .seconds(Int(id)))
+                    == .admitted(dropping: []))
         }
         #expect(control.reached(.secured, by: 1, now: start))
         #expect(control.admit(4, from: place("10.0.4.1"), now: start + .seconds(4)) == .admitted(dropping: [2]))
@@ -59,17 +62,23 @@ import Testing
     func fairness() {
         var control = AdmissionControl(limits: limits(handshakes: 4))
         _ = control.admit(1, from: place("10.0.1.1"), now: start)
-        for id in 2...4 as ClosedRange<UInt64> { _ = control.admit(id, from: place("10.0.2.\(id)"), now: start + .seconds(1)) }
+        for id in 2...4 as ClosedRange<UInt64> {
+            _ = control.admit(id, from: place("10.0.2.\(id)"), now: start + .seconds(1))
+        }
         #expect(control.admit(5, from: place("10.0.2.9"), now: start + .seconds(2)) == .admitted(dropping: [2]))
     }
 
     @Test("an address that has its share loses its own oldest, others and UNIX sockets none")
     func handshakesPerAddress() {
         var control = AdmissionControl(limits: limits(perAddress: 2))
-        for id in 1...2 as ClosedRange<UInt64> { #expect(control.admit(id, from: place("10.0.0.1"), now: start) == .admitted(dropping: [])) }
+        for id in 1...2 as ClosedRange<UInt64> {
+            #expect(control.admit(id, from: place("10.0.0.1"), now: start) == .admitted(dropping: []))
+        }
         #expect(control.admit(3, from: place("10.0.0.1"), now: start) == .admitted(dropping: [1]))
         #expect(control.admit(4, from: place("10.0.0.2"), now: start) == .admitted(dropping: []))
-        for id in 5...9 as ClosedRange<UInt64> { #expect(control.admit(id, from: nil, now: start) == .admitted(dropping: [])) }
+        for id in 5...9 as ClosedRange<UInt64> {
+            #expect(control.admit(id, from: nil, now: start) == .admitted(dropping: []))
+        }
         control.opened(2)
         #expect(control.admit(10, from: place("10.0.0.1"), now: start) == .admitted(dropping: []))
     }
@@ -98,7 +107,9 @@ import Testing
             control.opened(id)
         }
         #expect(control.admit(7, from: place("10.0.7.1"), now: start) == .refused(.tooManyConnections))
-        for id in 8...9 as ClosedRange<UInt64> { #expect(control.admit(id, from: place("10.9.9.\(id)"), now: start) == .admitted(dropping: [])) }
+        for id in 8...9 as ClosedRange<UInt64> {
+            #expect(control.admit(id, from: place("10.9.9.\(id)"), now: start) == .admitted(dropping: []))
+        }
         // Contacts among themselves: the oldest one again.
         #expect(control.admit(10, from: place("10.9.9.10"), now: start) == .admitted(dropping: [8]))
         // A stranger never takes the place of one of them.
@@ -107,7 +118,8 @@ import Testing
 
     @Test("handshakes that begin are counted, callers are not; what is over a second's worth waits for the next")
     func rate() {
-        var control = AdmissionControl(limits: limits(connections: 1000, handshakes: 1000, perAddress: 1000, perSecond: 10))
+        var control = AdmissionControl(
+            limits: limits(connections: 1000, handshakes: 1000, perAddress: 1000, perSecond: 10))
         for id in 1...200 as ClosedRange<UInt64> { _ = control.admit(id, from: place("10.0.0.1"), now: start) }
         for id in 1...10 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start)) }
         #expect(control.admitsHello(of: 1, now: start), "it is counted once")
@@ -124,7 +136,9 @@ import Testing
     func rateOfNetwork() {
         var control = AdmissionControl(limits: limits(perSecond: 8, perNetwork: 3))
         control.favour(["10.9.9.0/24"])
-        for id in 1...9 as ClosedRange<UInt64> { _ = control.admit(id, from: place("10.0.\(id > 4 ? 2 : 1).\(id)"), now: start) }
+        for id in 1...9 as ClosedRange<UInt64> {
+            _ = control.admit(id, from: place("10.0.\(id > 4 ? 2 : 1).\(id)"), now: start)
+        }
         for id in 1...3 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start)) }
         #expect(!control.admitsHello(of: 4, now: start))
         for id in 5...7 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start)) }
@@ -174,10 +188,15 @@ import Testing
             now = now + .milliseconds(Int.random(in: 0...20, using: &random))
             _ = control.takeOverdue(now: now)
             next += 1
-            _ = control.admit(next, from: place("10.\(Int.random(in: 0...3, using: &random)).0.\(Int.random(in: 1...9, using: &random))"), now: now)
+            _ = control.admit(
+                next,
+                from: place("10.\(Int.random(in: 0...3, using: &random)).0.\(Int.random(in: 1...9, using: &random))"),
+                now: now)
             if Bool.random(using: &random) { _ = control.reached(.heard, by: next, now: now) }
             if Int.random(in: 0..<4, using: &random) == 0 {
-                if control.admitsHello(of: next, now: now), Bool.random(using: &random) { _ = control.reached(.secured, by: next, now: now) }
+                if control.admitsHello(of: next, now: now), Bool.random(using: &random) {
+                    _ = control.reached(.secured, by: next, now: now)
+                }
             }
             guard Int.random(in: 0..<50, using: &random) == 0 else { continue }
             // The contact, with a round trip of 60 ms in which two more strangers come.

@@ -21,7 +21,9 @@ import Testing
     func tooLong() {
         #expect(InternationalName.ascii("ü" + String(repeating: "a", count: 56) + ".de") != nil)
         #expect(InternationalName.ascii("ü" + String(repeating: "a", count: 60) + ".de") == nil)
-        #expect(InternationalName.ascii(Array(repeating: "ü" + String(repeating: "a", count: 50), count: 5).joined(separator: ".")) == nil)
+        #expect(
+            InternationalName.ascii(
+                Array(repeating: "ü" + String(repeating: "a", count: 50), count: 5).joined(separator: ".")) == nil)
         #expect(InternationalName.ascii(String(repeating: "\u{10FFFF}", count: 1_000)) == nil)
     }
 }

@@ -111,7 +111,8 @@ import Testing
         #expect(await server.listener.connectionCount == 0)
     }
 
-    @Test("hundreds of callers who only sit there, from many addresses or one, keep no contact out", arguments: [64, 1])
+    @Test(
+        "hundreds of callers who only sit there, from many addresses or one, keep no contact out", arguments: [64, 1])
     func idleStrangers(addressCount: Int) async throws {
         var limits = ListenerLimits()
         limits.maxConnections = 40

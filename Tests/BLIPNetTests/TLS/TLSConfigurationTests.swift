@@ -153,7 +153,9 @@ import Testing
         }
     }
 
-    @Test("peers of blipchat take no other kind of key, on either side", arguments: [TestAuthority.KeyKind.p256, .rsa2048])
+    @Test(
+        "peers of blipchat take no other kind of key, on either side",
+        arguments: [TestAuthority.KeyKind.p256, .rsa2048])
     func otherKinds(kind: TestAuthority.KeyKind) throws {
         var request = TestAuthority.Request()
         request.kind = kind

@@ -191,7 +191,9 @@ public actor WebSocketChannel: StreamDriver {
 
     /// Tells whoever counts callers how far the handshake has come.
     func reportStage() {
-        guard !isOpen, case let stage = stream.stack.handshakeStage, stage > reportedStage, stage < .open else { return }
+        guard !isOpen, case let stage = stream.stack.handshakeStage, stage > reportedStage, stage < .open else {
+            return
+        }
         reportedStage = stage
         observer.reached(stage)
     }
