@@ -109,9 +109,9 @@ import Testing
                 isBlocked: isBlocked, added: Timestamp(milliseconds: 1))
         }
         var known = KnownNetworks()
-        #expect(known.note("192.0.2.7"))
-        #expect(!known.note("192.0.2.9"))
-        #expect(!known.note("not numeric"))
+        #expect(known.note("192.0.2.7") == true)
+        #expect(known.note("192.0.2.9") == false)
+        #expect(known.note("not numeric") == false)
         let peers = [peer(1, "198.51.100.1"), peer(2, "203.0.113.1", isBlocked: true), peer(3, "bob.example.org")]
         #expect(known.networks(with: peers) == ["192.0.2.0/24", "198.51.100.0/24"])
         for number in 0..<(KnownNetworks.maximum * 2) { _ = known.note("10.\(number / 256).\(number % 256).1") }

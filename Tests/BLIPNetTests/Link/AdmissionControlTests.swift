@@ -50,10 +50,10 @@ import Testing
                 control.admit(id, from: place("10.0.\(id).1"), now: start + .seconds(Int(id)))
                     == .admitted(dropping: []))
         }
-        #expect(control.reached(.secured, by: 1, now: start))
+        #expect(control.reached(.secured, by: 1, now: start) == true)
         #expect(control.admit(4, from: place("10.0.4.1"), now: start + .seconds(4)) == .admitted(dropping: [2]))
         #expect(control.admit(5, from: place("10.0.5.1"), now: start + .seconds(5)) == .admitted(dropping: [3]))
-        for id in 4...5 as ClosedRange<UInt64> { #expect(control.reached(.secured, by: id, now: start)) }
+        for id in 4...5 as ClosedRange<UInt64> { #expect(control.reached(.secured, by: id, now: start) == true) }
         #expect(control.admit(6, from: place("10.0.6.1"), now: start + .seconds(6)) == .admitted(dropping: [1]))
         #expect(control.count == 3)
     }
@@ -121,15 +121,15 @@ import Testing
         var control = AdmissionControl(
             limits: limits(connections: 1000, handshakes: 1000, perAddress: 1000, perSecond: 10))
         for id in 1...200 as ClosedRange<UInt64> { _ = control.admit(id, from: place("10.0.0.1"), now: start) }
-        for id in 1...10 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start)) }
-        #expect(control.admitsHello(of: 1, now: start), "it is counted once")
-        #expect(!control.admitsHello(of: 11, now: start))
-        #expect(!control.admitsHello(of: 12, now: start + .milliseconds(99)))
-        #expect(control.admitsHello(of: 13, now: start + .milliseconds(100)))
-        #expect(!control.admitsHello(of: 14, now: start + .milliseconds(101)))
+        for id in 1...10 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start) == true) }
+        #expect(control.admitsHello(of: 1, now: start) == true, "it is counted once")
+        #expect(control.admitsHello(of: 11, now: start) == false)
+        #expect(control.admitsHello(of: 12, now: start + .milliseconds(99)) == false)
+        #expect(control.admitsHello(of: 13, now: start + .milliseconds(100)) == true)
+        #expect(control.admitsHello(of: 14, now: start + .milliseconds(101)) == false)
         let later = start + .seconds(3600)
-        for id in 15...24 as ClosedRange<UInt64> { #expect(control.reached(.secured, by: id, now: later)) }
-        #expect(!control.reached(.secured, by: 25, now: later))
+        for id in 15...24 as ClosedRange<UInt64> { #expect(control.reached(.secured, by: id, now: later) == true) }
+        #expect(control.reached(.secured, by: 25, now: later) == false)
     }
 
     @Test("a network that uses up its rate takes nothing from others, and strangers leave a quarter to contacts")
@@ -139,24 +139,24 @@ import Testing
         for id in 1...9 as ClosedRange<UInt64> {
             _ = control.admit(id, from: place("10.0.\(id > 4 ? 2 : 1).\(id)"), now: start)
         }
-        for id in 1...3 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start)) }
-        #expect(!control.admitsHello(of: 4, now: start))
-        for id in 5...7 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start)) }
+        for id in 1...3 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start) == true) }
+        #expect(control.admitsHello(of: 4, now: start) == false)
+        for id in 5...7 as ClosedRange<UInt64> { #expect(control.admitsHello(of: id, now: start) == true) }
         // Two are left, and are not for strangers.
         _ = control.admit(10, from: place("10.0.3.1"), now: start)
         _ = control.admit(11, from: place("10.9.9.1"), now: start)
-        #expect(!control.admitsHello(of: 10, now: start))
-        #expect(control.admitsHello(of: 11, now: start))
+        #expect(control.admitsHello(of: 10, now: start) == false)
+        #expect(control.admitsHello(of: 11, now: start) == true)
     }
 
     @Test("networks that are remembered are bounded")
     func manyNetworks() {
         var rates = HandshakeRates(limits(perSecond: 1_000_000, perNetwork: 2))
         for number in 0..<(HandshakeRates.maxNetworks * 2) {
-            #expect(rates.take(network: "\(number)", isFavoured: true, now: start))
+            #expect(rates.take(network: "\(number)", isFavoured: true, now: start) == true)
         }
-        #expect(rates.take(network: "0", isFavoured: true, now: start))
-        #expect(!rates.take(network: "0", isFavoured: true, now: start))
+        #expect(rates.take(network: "0", isFavoured: true, now: start) == true)
+        #expect(rates.take(network: "0", isFavoured: true, now: start) == false)
     }
 
     @Test("two seconds for the first byte, three for the whole ClientHello, none at a UNIX socket")
@@ -167,7 +167,7 @@ import Testing
         _ = control.reached(.heard, by: 2, now: start)
         _ = control.reached(.greeted, by: 3, now: start)
         #expect(control.nextDeadline == start + .seconds(2))
-        #expect(control.takeOverdue(now: start + .milliseconds(1999)).isEmpty)
+        #expect(control.takeOverdue(now: start + .milliseconds(1999)) == [])
         #expect(control.takeOverdue(now: start + .seconds(2)) == [1])
         #expect(control.nextDeadline == start + .seconds(3))
         #expect(control.takeOverdue(now: start + .seconds(3)) == [2])
@@ -211,7 +211,7 @@ import Testing
                 next += 1
                 _ = control.admit(next, from: place("10.4.0.\(next % 200)"), now: now)
             }
-            #expect(control.admitsHello(of: contact, now: now), "seed \(seed)")
+            #expect(control.admitsHello(of: contact, now: now) == true, "seed \(seed)")
             control.opened(contact)
             control.left(contact)
         }
