@@ -69,6 +69,7 @@ actor FloodService: ChatService {
     func linkState(of contact: ContactID) -> LinkState { .offline(reason: nil) }
     func addContact(_ address: PeerAddress, name: String?) throws(ChatError) -> Peer { throw .ownAddress }
     func renameContact(_ contact: ContactID, to name: String) {}
+    func removeAddress(_ address: PeerAddress, of contact: ContactID) {}
     func removeContact(_ contact: ContactID) {}
     func setBlocked(_ contact: ContactID, _ blocked: Bool) {}
     func setVerified(_ contact: ContactID) {}

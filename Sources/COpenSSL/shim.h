@@ -22,6 +22,9 @@ static inline long copenssl_set_session_cache_mode(SSL_CTX *context, long mode) 
     return SSL_CTX_set_session_cache_mode(context, mode);
 }
 static inline long copenssl_bio_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
+static inline long copenssl_set_signature_algorithms(SSL_CTX *context, const char *names) {
+    return SSL_CTX_set1_sigalgs_list(context, names);
+}
 static inline uint64_t copenssl_op_no_ticket(void) { return SSL_OP_NO_TICKET; }
 static inline long copenssl_set_server_name(SSL *session, const char *name) {
     return SSL_set_tlsext_host_name(session, name);

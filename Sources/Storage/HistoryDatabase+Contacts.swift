@@ -14,7 +14,10 @@ extension HistoryDatabase {
     public func addContact(_ contact: NewContact) async throws(StoreError) -> Peer {
         try await writer.write { connection throws(StoreError) in
             if let peerID = contact.peerID, var known = try ContactRow.find(peerID, in: connection) {
-                known.addresses = contact.addresses + known.addresses.filter { !contact.addresses.contains($0) }
+                let others = known.addresses.filter { old in
+                    !contact.addresses.contains { $0 == old || $0.isSamePlace(as: old) && old.isLearned }
+                }
+                known.addresses = contact.addresses + others
                 if contact.isBlocked { known.isBlocked = true }
                 try ContactRow.update(known, in: connection)
                 return known
@@ -166,8 +169,19 @@ enum ContactRow {
     static func fold(_ name: String) -> String { name.lowercased() }
 
     static func encode(_ addresses: [PeerAddress]) -> String {
-        addresses.map(\.description).joined(separator: "\n")
+        addresses.map { address in
+            guard address.isLearned else { return address.description }
+            return address.description + (address.name == nil ? "?" : "&") + learned
+        }.joined(separator: "\n")
     }
 
-    static func decodeAddress(_ text: String) -> PeerAddress? { try? PeerAddress(parsing: text) }
+    /// Marks an address that nobody has given us. Older versions read over it.
+    private static let learned = "from=hello"
+
+    static func decodeAddress(_ text: String) -> PeerAddress? {
+        guard var address = try? PeerAddress(parsing: text) else { return nil }
+        let parameters = text.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        address.isLearned = parameters.split(separator: "&").contains { $0 == learned }
+        return address
+    }
 }

@@ -14,7 +14,9 @@ import Testing
         let expected: [String: Int64] =
             [
                 "known_connections": 128, "unknown_connections": 32, "connections_per_address": 8,
-                "handshakes_per_second": 50, "handshake_seconds": 10, "head_bytes": 16_384, "head_fields": 100,
+                "handshakes_per_second": 50, "handshakes_per_network": 20,
+                "first_byte_seconds": 2, "hello_seconds": 3, "handshake_seconds": 10, "head_bytes": 16_384,
+                "head_fields": 100,
                 "frame_bytes": 65_536, "properties_bytes": 102_400, "partial_messages": 64,
                 "partial_bytes": 32 << 20, "inflated_bytes": 128 << 10,
                 "unpacked_before_hello": 64 << 10, "unpacked_per_second": 16 << 20, "unsent_bytes": 8 << 20,
@@ -62,10 +64,15 @@ import Testing
         limits.unknownConnections = 5
         limits.unknownConnectionsPerAddress = 3
         limits.handshakesPerSecond = 2
+        limits.handshakesPerSecondPerNetwork = 1
+        limits.firstByteTime = .seconds(4)
+        limits.helloTime = .seconds(6)
         #expect(limits.admission.maxConnections == 12)
         #expect(limits.admission.maxHandshakes == 5)
         #expect(limits.admission.maxHandshakesPerAddress == 3)
         #expect(limits.admission.handshakesPerSecond == 2)
+        #expect(limits.admission.handshakesPerSecondPerNetwork == 1)
+        #expect(limits.admission.firstByteTime == .seconds(4) && limits.admission.helloTime == .seconds(6))
     }
 
     @Test("every limit stands in the document with its default")

@@ -104,6 +104,15 @@ import Testing
         #expect(number != SafetyNumber.groups(ids[0], ids[2]))
     }
 
+    @Test("addresses are read as others write them: the scheme in any case, zones as in URIs, names with letters")
+    func foreignForms() throws {
+        #expect(try PeerAddress(parsing: "BLIP://h:1") == PeerAddress(host: "h", port: 1))
+        #expect(try PeerAddress(parsing: "Blip://[fe80::1%25eth0]:7").host == "fe80::1%eth0")
+        #expect(try PeerAddress(parsing: "[fe80::1%eth0]").host == "fe80::1%eth0")
+        #expect(try PeerAddress(parsing: "blip://bücher.example").host == "bücher.example")
+        #expect(throws: PeerAddressError.wrongScheme("BLOP")) { try PeerAddress(parsing: "BLOP://h:1") }
+    }
+
     @Test("peer ids, message ids and addresses survive their text forms")
     func textForms() throws {
         for seed in 0..<50 {

@@ -1,6 +1,7 @@
 // Contacts, contact requests and keys between real clients (RELIABILITY D12, D13).
 
 import BLIPNet
+import Synchronization
 import Testing
 
 @testable import ChatCore
@@ -116,11 +117,11 @@ import Testing
         for peer in [bot, first, second] { await peer.stop() }
     }
 
-    @Test("another key at the address stops sending and is never taken over")
+    @Test("another key at an address that came without one stops sending, until the pinned one is proved")
     func wrongKey() async throws {
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
-        try await ChatClient.befriend(alice, bob)
+        try await Self.befriendByFirstKey(alice, bob)
         let address = try await bob.address
         try await bob.restart(starting: false)
         let mallory = try await TestPeer("bob", listen: .host("127.0.0.1", port: address.port)) {
@@ -131,21 +132,111 @@ import Testing
         let secret = try await alice.say("secret", to: "bob")
         let stored = try await alice.contact("bob")
         #expect(stored.trust == .keyChanged)
-        #expect(stored.peerID == bob.id)
+        #expect(stored.peerID == bob.id && stored.newPeerID == mallory.id)
         await alice.client.reconnect(contact)
         #expect(try await alice.state(of: secret.id) == .pending)
+        // Not even a request: mallory has not seen who called.
         #expect(try await mallory.client.conversations().isEmpty)
-        await mallory.stop()
+        #expect(try await mallory.client.contactRequests().isEmpty)
 
-        // The real Bob is back and calls: he gets through, but nothing goes out before the user has compared.
-        try await bob.start()
-        let news = try await bob.say("it is me", to: "alice")
-        try await eventually("bob's line arrives") { try await bob.state(of: news.id) == .delivered }
-        #expect(try await alice.state(of: secret.id) == .pending)
+        // The real Bob calls from elsewhere, over a link on which his key is proved: that ends it, on the disk, too.
+        try await bob.restart { $0.listen = .host("127.0.0.1", port: 0) }
+        try await eventually("what waited goes out") { try await alice.state(of: secret.id) == .delivered }
+        #expect(try await bob.texts(with: "alice") == ["secret"])
+        try await eventually("nothing is to be decided any more") {
+            let stored = try await alice.store.contacts().first { $0.name == "bob" }
+            return stored?.trust == .unverified && stored?.newPeerID == nil && stored?.peerID == bob.id
+        }
+        for peer in [alice, bob, mallory] { await peer.stop() }
+    }
+
+    @Test("the alarm ends as well when our own call meets the pinned key again, and who was verified is so again")
+    func alarmEndsByOurCall() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await Self.befriendByFirstKey(alice, bob)
+        let contact = try await alice.contactID("bob")
         try await alice.client.setVerified(contact)
-        try await eventually("now it goes out") { try await alice.state(of: secret.id) == .delivered }
+        let port = try await bob.address.port
+        try await bob.restart(starting: false)
+        for var peer in try await bob.store.contacts() {
+            // He never calls.
+            peer.addresses = []
+            try await bob.store.updateContact(peer)
+        }
+        let mallory = try await TestPeer("bob", listen: .host("127.0.0.1", port: port)).start()
+        try await eventually("alice is told") { alice.log.contains { $0 == .notice(.keyChanged(contact)) } }
+        try await alice.restart()
+        let waiting = try await alice.say("are you there?", to: "bob")
+        #expect(try await alice.contact("bob").trust == .keyChanged)
+        await mallory.stop()
+        try await bob.start()
+        try await eventually("it goes out") { try await alice.state(of: waiting.id) == .delivered }
+        #expect(try await alice.contact("bob").trust == .verified)
         await alice.stop()
         await bob.stop()
+    }
+
+    @Test("another key at an address that came with one is somebody else: no alarm, and it learns nothing")
+    func somebodyElse() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        let address = try await bob.address
+        let contact = try await alice.contactID("bob")
+        try await bob.restart(starting: false)
+        let mallory = try await TestPeer("bob", listen: .host("127.0.0.1", port: address.port)) {
+            $0.acceptsRequests = true
+        }.start()
+        let words = LinkReason.somebodyElse(at: address)
+        #expect(words == "somebody else answers at 127.0.0.1:\(address.port), or their key changed")
+        try await eventually("alice reads who answers") {
+            await alice.client.linkState(of: contact) == .offline(reason: words)
+        }
+        let line = try await alice.say("for bob", to: "bob")
+        try await alice.restart()
+        try await eventually("after a restart, too") {
+            await alice.client.linkState(of: contact) == .offline(reason: words)
+        }
+        #expect(try await alice.contact("bob").trust == .unverified)
+        #expect(try await alice.contact("bob").newPeerID == nil)
+        #expect(try await mallory.client.conversations().isEmpty)
+        await #expect(throws: ChatError.noSuchKey) {
+            try await alice.client.acceptNewKey(mallory.id, of: contact, verified: true)
+        }
+        // The real one calls from another port.
+        try await bob.restart { $0.listen = .host("127.0.0.1", port: 0) }
+        try await eventually("the line goes to him") { try await alice.state(of: line.id) == .delivered }
+        for peer in [alice, bob, mallory] { await peer.stop() }
+    }
+
+    @Test("an alarm of an earlier version about a contact whose key came with the address is over at the start")
+    func oldAlarm() async throws {
+        let alice = try await TestPeer("alice").start()
+        let bob = try await TestPeer("bob").start()
+        try await ChatClient.befriend(alice, bob)
+        try await alice.restart(starting: false)
+        var stored = try #require(try await alice.store.contacts().first)
+        stored.trust = .keyChanged
+        stored.newPeerID = PeerID(try TLSIdentity.generate().fingerprint)
+        try await alice.store.updateContact(stored)
+        await bob.stop()
+        try await alice.start()
+        #expect(try await alice.client.conversations().first?.peer.peerID == bob.id)
+        try await eventually("nothing is to be decided") {
+            let stored = try await alice.store.contacts().first
+            return stored?.trust == .unverified && stored?.newPeerID == nil
+        }
+        await alice.stop()
+    }
+
+    /// As `befriend`, but the first has only host and port of the second: the key that answers is pinned.
+    private static func befriendByFirstKey(_ first: TestPeer, _ second: TestPeer) async throws {
+        let nowhere = PeerAddress(host: "127.0.0.1", port: 1, peerID: first.id)
+        _ = try await second.client.addContact(nowhere, name: first.name)
+        let address = try await second.address
+        _ = try await first.client.addContact(PeerAddress(host: address.host, port: address.port), name: second.name)
+        try await ChatClient.waitOnline(first, second)
     }
 
     @Test(
@@ -154,7 +245,7 @@ import Testing
     func newKey(verified: Bool) async throws {
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
-        try await ChatClient.befriend(alice, bob)
+        try await Self.befriendByFirstKey(alice, bob)
         let before = try await bob.say("from the old machine", to: "alice")
         try await eventually("it arrives") { try await bob.state(of: before.id) == .delivered }
         let path = try alice.makeFile("notes.txt", size: 1000)
@@ -184,7 +275,7 @@ import Testing
         let changed = try await alice.contact("bob")
         #expect(changed.peerID == newBob.id && changed.formerPeerIDs == [bob.id] && changed.newPeerID == nil)
         #expect(changed.trust == (verified ? .verified : .unverified) && (changed.verifiedAt != nil) == verified)
-        #expect(changed.addresses.allSatisfy { $0.peerID == newBob.id })
+        #expect(changed.addresses.allSatisfy { $0.peerID == nil || $0.peerID == newBob.id })
         try await eventually("what waited goes out") { try await alice.state(of: waiting.id) == .delivered }
         #expect(try await alice.texts(with: "bob") == ["from the old machine", "for the new machine"])
         // What was offered to the old key is no offer to the new one; what had to wait is.
@@ -205,7 +296,7 @@ import Testing
     func requestOfNewKey() async throws {
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
-        try await ChatClient.befriend(alice, bob)
+        try await Self.befriendByFirstKey(alice, bob)
         let contact = try await alice.contactID("bob")
         let port = try await bob.address.port
         await bob.stop()
@@ -243,10 +334,13 @@ import Testing
         try await ChatClient.waitOnline(alice, bob)
         #expect(try await alice.contact("bob").trust == .unverified)
         #expect(!alice.log.contains { $0 == .notice(.keyChanged(contact)) })
-        // Nobody else is left: now it counts.
+        // Nobody else is left: it is said, and is no changed key, for the address came with his.
         await bob.stop()
-        try await eventually("alice is told") { alice.log.contains { $0 == .notice(.keyChanged(contact)) } }
-        #expect(try await alice.contact("bob").newPeerID == stranger.id)
+        let words = LinkReason.somebodyElse(at: PeerAddress(host: "127.0.0.1", port: port))
+        try await eventually("alice reads who answers") {
+            await alice.client.linkState(of: contact) == .offline(reason: words)
+        }
+        #expect(try await alice.contact("bob").trust == .unverified)
         await alice.stop()
         await stranger.stop()
     }
@@ -344,7 +438,7 @@ import Testing
         await alice.stop()
     }
 
-    @Test("a peer who has moved is known by their key when they call, and is called there from then on")
+    @Test("a peer who has moved is known by their key when they call; where they listen is kept once a call has met it")
     func moved() async throws {
         let alice = try await TestPeer("alice").start()
         let bob = try await TestPeer("bob").start()
@@ -355,25 +449,76 @@ import Testing
         try await bob.restart { $0.listen = .host("127.0.0.1", port: new) }
         #expect(new != old)
         try await ChatClient.waitOnline(alice, bob)
-        try await eventually("alice has noted where bob listens, ahead of where he was") {
-            try await alice.contact("bob").addresses.map(\.port) == [new, old]
-        }
         #expect(try await alice.contact("bob").peerID == bob.id)
         #expect(try await alice.client.conversations().count == 1)
+        let contact = try await alice.contactID("bob")
+        // Nobody has called him there.
+        #expect(try await alice.store.contacts().first?.addresses.map(\.port) == [old])
         // Now alice is the one who calls: bob comes back without calling anybody.
         try await bob.restart(starting: false)
-        let contact = try await bob.store.contacts()
-        for var peer in contact {
+        for var peer in try await bob.store.contacts() {
             peer.addresses = []
             try await bob.store.updateContact(peer)
         }
         try await bob.start()
-        await alice.client.reconnect(nil)
+        await alice.client.reconnect(contact)
+        try await ChatClient.waitOnline(alice, bob)
+        try await eventually("it is kept, ahead of where he was") {
+            try await alice.store.contacts().first?.addresses.map(\.port) == [new, old]
+        }
+        #expect(try await alice.store.contacts().first?.addresses.map(\.isLearned) == [true, false])
+        try await alice.restart()
         try await ChatClient.waitOnline(alice, bob)
         let line = try await alice.say("found you", to: "bob")
         try await eventually("it arrives") { try await alice.state(of: line.id) == .delivered }
+
+        // A stale address can be taken out.
+        await #expect(throws: ChatError.noSuchAddress) {
+            try await alice.client.removeAddress(PeerAddress(host: "192.0.2.1", port: old), of: contact)
+        }
+        try await alice.client.removeAddress(PeerAddress(host: "127.0.0.1", port: old), of: contact)
+        #expect(try await alice.store.contacts().first?.addresses.map(\.port) == [new])
         await alice.stop()
         await bob.stop()
+    }
+
+    @Test("a contact that names port after port does not make us call them over and over, nor after a restart")
+    func portAfterPort() async throws {
+        let alice = try await TestPeer("alice").start()
+        let mallory = try TLSIdentity.generate()
+        let nowhere = PeerAddress(host: "127.0.0.1", port: 1, peerID: PeerID(mallory.fingerprint))
+        _ = try await alice.client.addContact(nowhere, name: "mallory")
+        let doors = try (0..<12).map { _ in try CountingDoor() }
+        let port = try await alice.address.port
+        for door in doors {
+            let link = try await PeerLink.connect(
+                to: .host("127.0.0.1", port: port), options: LinkOptions(identity: mallory), handler: Accepting())
+            let hello: BLIPProperties = ["Name": "mallory", "Client": "x", "Listen": "\(door.port)"]
+            let reply = try await link.request(
+                BLIPRequest(profile: "hello", properties: hello, body: .empty, urgent: true))
+            #expect(reply.error == nil)
+            link.close()
+            _ = await link.waitUntilClosed()
+        }
+        let contact = try await alice.contactID("mallory")
+        // As many rounds as would call each of them.
+        for _ in 0..<20 {
+            let calls = doors.reduce(0) { $0 + $1.count }
+            await alice.client.reconnect(contact)
+            try await eventually("a round is over") {
+                if case .offline(reason: .some) = await alice.client.linkState(of: contact) { true } else { false }
+            }
+            if doors.reduce(0, { $0 + $1.count }) == calls, calls > 0 { break }
+        }
+        let calls = doors.reduce(0) { $0 + $1.count }
+        #expect(calls <= CallBook.callsOfCandidate)
+        try await alice.restart()
+        try await eventually("the stored address is called") {
+            if case .offline(reason: .some) = await alice.client.linkState(of: contact) { true } else { false }
+        }
+        #expect(doors.reduce(0) { $0 + $1.count } == calls)
+        #expect(try await alice.store.contacts().first?.addresses == [nowhere])
+        await alice.stop()
     }
 
     @Test("a stranger gets no answer to anything but hello, and leaves one request, cut to its limits")
@@ -510,4 +655,37 @@ private final class Admitting: BLIPRequestHandler {
 /// A stranger's side: answers nothing.
 private final class Deaf: BLIPRequestHandler {
     func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? { nil }
+}
+
+/// Accepts us as a contact, and answers nothing else.
+private final class Accepting: BLIPRequestHandler {
+    func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
+        request.properties.profile == "hello" ? BLIPResponse(properties: ["Contact": "accepted"]) : nil
+    }
+}
+
+/// A port at which calls are counted and hung up.
+private final class CountingDoor: Sendable {
+    private final class Counter: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
+    private let listener: TCPListener
+    private let counter = Counter()
+    let port: UInt16
+    var count: Int { counter.value.load(ordering: .relaxed) }
+
+    init() throws {
+        listener = try TCPListener.listen(on: .host("127.0.0.1", port: 0))
+        guard case .host(_, let port) = listener.localEndpoint else { throw CancellationError() }
+        self.port = port
+        Task { [listener, counter] in
+            for await connection in listener {
+                counter.value.add(1, ordering: .relaxed)
+                connection.close()
+            }
+        }
+    }
+
+    deinit { listener.close() }
 }

@@ -167,12 +167,25 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             let bob = try BlipchatHome("bob")
             let carol = try BlipchatHome("carol")
-            let server = try await Server(bob, "--accept-requests")
             let carolID = try #require(try await carol.address().split(separator: "/").last)
-            try await alice.add("blip://127.0.0.1:\(try server.port)/\(carolID)", as: "carol")
+            // Carol's key is the first that answers there, and is trusted.
+            let first = try await Server(carol, "--accept-requests")
+            let port = try first.port
+            try await alice.add("127.0.0.1:\(port)", as: "carol")
+            #expect(try await alice.run("send", "carol", "hello").status == .exited(0))
+            try await first.stop()
+            let server = try await Server(bob, port: port, "--accept-requests")
+            // A key that came with the address is that of the contact: who answers with another one is somebody else.
+            let doraID = try #require(try await BlipchatHome("dora").address().split(separator: "/").last)
+            try await alice.add("blip://127.0.0.1:\(port)/\(doraID)", as: "dora")
+            expectOneSentence(
+                try await alice.run("send", "dora", "secret", "--timeout", "2"), 3,
+                "somebody else answers at 127.0.0.1:\(port)")
+            #expect(try await alice.run("contacts", "show", "dora").output.contains("unverified"))
+            expectOneSentence(try await alice.run("contacts", "accept-key", "dora"), 5, "no other key")
             expectOneSentence(try await alice.run("send", "carol", "secret"), 5, "another key")
             #expect(try await alice.run("status").output.contains("KEY CHANGED: nothing is sent"))
-            #expect(try await alice.history("carol").map(\.state) == ["pending"])
+            #expect(try await alice.history("carol").map(\.state) == ["delivered", "pending"])
             #expect(try await bob.run("search", "secret").status == .exited(1))
 
             // Both numbers are shown; the new key is accepted only with its own number, or on purpose without one.

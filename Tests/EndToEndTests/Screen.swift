@@ -57,10 +57,13 @@ struct TwoScreens {
     let alice: Screen
     let bob: Screen
 
-    init() async throws {
+    /// With `givesKey` alice has bob's whole address, else only host and port: the key that answers is pinned.
+    init(givesKey: Bool = true) async throws {
         bob = try await Screen(BlipchatHome("bob"))
         alice = try await Screen(BlipchatHome("alice"))
-        try await alice.tmux.enter("/add \(bob.home.address())")
+        let address = try await bob.home.address()
+        let place = address.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        try await alice.tmux.enter("/add \(givesKey ? address : "blip://\(place)?name=bob")")
         try await alice.tmux.waitFor("the new contact") { $0.row(with: "bob") != nil }
         try await bob.tmux.waitFor("the request") { $0.contains("CONTACT REQUEST") }
         try await bob.tmux.enter("/approve alice")

@@ -83,6 +83,7 @@ import Testing
             // Everything here is one address.
             $0.limits.network.unknownConnectionsPerAddress = 1000
             $0.limits.network.handshakesPerSecond = 1000
+            $0.limits.network.handshakesPerSecondPerNetwork = 1000
         }
         try await bob.start()
         let port = try #require(await bob.client.identity.address).port
@@ -110,7 +111,7 @@ import Testing
     @Test("strangers who begin messages and never end them hold little memory, and a contact chats on")
     func unfinished() async throws {
         let bob = try BlipchatHome("bob")
-        try bob.writeConfiguration("[limits]\nhandshakes_per_second = 1000\n")
+        try bob.writeConfiguration("[limits]\nhandshakes_per_second = 1000\nhandshakes_per_network = 1000\n")
         let port = try PlainServer.freePort()
         let server = try bob.serve(port: port, "--accept-requests")
         try await server.waitUntilListening()

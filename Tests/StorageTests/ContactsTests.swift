@@ -34,6 +34,26 @@ struct ContactsTests {
         #expect(try await database.conversations().map(\.unreadCount) == [0])
     }
 
+    @Test("an address keeps where it comes from; given by the user it is not learned any more")
+    func learnedAddresses() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        var plain = PeerAddress(host: "fe80::1%eth0", port: 1, peerID: peerID(3))
+        var named = PeerAddress(host: "10.0.0.1", port: 2, peerID: peerID(3), name: "a?b&from=hello")
+        plain.isLearned = true
+        named.isLearned = true
+        let given = PeerAddress(host: "10.0.0.2", port: 3, name: "from=hello")
+        var peer = try await database.addContact(
+            NewContact(peerID: peerID(3), name: "bob", addresses: [given], added: .init(milliseconds: 1)))
+        peer.addresses = [plain, named, given]
+        try await database.updateContact(peer)
+        #expect(try await database.contacts().first?.addresses == [plain, named, given])
+        plain.isLearned = false
+        let again = try await database.addContact(
+            NewContact(peerID: peerID(3), name: "bob", addresses: [plain], added: .init(milliseconds: 1)))
+        #expect(again.addresses == [plain, named, given])
+    }
+
     @Test("have names that differ in more than case")
     func refusesTakenNames() async throws {
         let folder = try TestFolder()

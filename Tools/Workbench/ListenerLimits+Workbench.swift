@@ -9,6 +9,7 @@ extension ListenerLimits {
         limits.maxHandshakes = 4_000
         limits.maxHandshakesPerAddress = 4_000
         limits.handshakesPerSecond = 100_000
+        limits.handshakesPerSecondPerNetwork = 100_000
         return limits
     }
 }

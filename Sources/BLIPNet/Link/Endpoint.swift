@@ -32,7 +32,7 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         var portDigits: ArraySlice<UInt8>?
         if bytes[0] == UInt8(ascii: "[") {
             guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else { return nil }
-            host = bytes[1..<close]
+            host = Self.withPlainZone(bytes[1..<close])
             let rest = bytes[(close + 1)...]
             if !rest.isEmpty {
                 guard rest.first == UInt8(ascii: ":") else { return nil }
@@ -59,6 +59,14 @@ public enum Endpoint: Sendable, Hashable, CustomStringConvertible {
         }
         guard let port else { return nil }
         self = .host(name, port: port)
+    }
+
+    /// In a URI the zone of an address stands behind `%25` (RFC 6874).
+    private static func withPlainZone(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard let mark = host.firstIndex(of: UInt8(ascii: "%")), host[mark...].starts(with: "%25".utf8),
+            host.count > host.distance(from: host.startIndex, to: mark) + 3
+        else { return host }
+        return host[...mark] + host[(mark + 3)...]
     }
 
     /// A numeric address, with or without a zone (`fe80::1%eth0`).

@@ -35,9 +35,13 @@ public final class LinkListener: Sendable {
     /// Stops listening: the address is free at once, handshakes that are not over are dropped.
     public func close() { door.shut() }
 
+    /// Keeps a quarter of all places (connections, handshakes, handshakes that begin at once) for callers from these
+    /// networks (`SocketAddress.neighbourhood`). Until this is called no place is kept.
+    public func favour(networks: Set<String>) { door.favour(networks) }
+
     /// Connections that are open or in their handshake.
     var connectionCount: Int {
-        get async { await door.connectionCount }
+        get async { door.connectionCount }
     }
 
     private static func serve(
@@ -47,9 +51,12 @@ public final class LinkListener: Sendable {
         socket.apply(options.connect.stream, for: remote)
         do throws(LinkError) {
             let stack = try ProtocolStack.server(options: options, now: .now())
+            stack.admitHello(visit.admitsHello)
             let link = PeerLink(loop: .next(), socket: socket, stack: stack, options: options, isOutgoing: false)
-            link.serve(acceptance: acceptance, observer: PeerLink.Observer(opened: visit.opened, gone: visit.gone))
-            return { link.close() }
+            link.serve(
+                acceptance: acceptance,
+                observer: PeerLink.Observer(reached: visit.reached, opened: visit.opened, gone: visit.gone))
+            return { [weak link] in link?.abandon() }
         } catch {
             return nil
         }

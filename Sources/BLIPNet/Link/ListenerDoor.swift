@@ -2,19 +2,24 @@
 // `LinkListener` and `WebSocketListener`.
 
 internal import Glibc
+internal import Synchronization
 
 /// The listening sockets of one listener, on an event loop.
 actor ListenerDoor {
-    /// What became of a caller, told by whoever serves it, from any thread; each at most once.
+    /// What becomes of a caller, told by whoever serves it, from any thread.
     struct Visit: Sendable {
-        /// The handshake is over.
+        /// A whole ClientHello is there; `false`: nothing more is to be done for this caller.
+        let admitsHello: @Sendable () -> Bool
+        /// The handshake has come so far.
+        let reached: @Sendable (HandshakeStage) -> Void
+        /// The handshake is over. At most once.
         let opened: @Sendable () -> Void
-        /// The descriptor is closed.
+        /// The descriptor is closed. At most once.
         let gone: @Sendable () -> Void
     }
 
-    /// Begins to serve a caller, on a loop of its choice, and returns what drops it while its handshake is not over.
-    /// `nil` when that is not possible.
+    /// Begins to serve a caller, on a loop of its choice, and returns what closes its descriptor at once unless its
+    /// handshake is over. `nil` when that is not possible.
     typealias Service = @Sendable (Socket, Visit) -> (@Sendable () -> Void)?
 
     nonisolated let loop = EventLoop.next()
@@ -22,20 +27,26 @@ actor ListenerDoor {
 
     private nonisolated let sockets: ListeningSockets
     private let service: Service
-    private var admission: AdmissionControl
-    private var callers: AcceptLoop?
+    /// Asked from the loops of callers, too.
+    private nonisolated let admission: Mutex<AdmissionControl>
+    private var acceptLoop: AcceptLoop?
     /// What drops each caller that is in its handshake.
     private var handshaking: [UInt64: @Sendable () -> Void] = [:]
     private var lastCaller: UInt64 = 0
     private var isShut = false
-    /// Callers that are open or in their handshake.
-    private(set) var connectionCount = 0
+    private var timer: LoopTimer?
 
     init(sockets: ListeningSockets, limits: ListenerLimits, service: @escaping Service) {
         self.sockets = sockets
         self.service = service
-        admission = AdmissionControl(limits: limits)
+        admission = Mutex(AdmissionControl(limits: limits))
     }
+
+    /// Callers that are open or in their handshake.
+    nonisolated var connectionCount: Int { admission.withLock { $0.count } }
+
+    /// Keeps a quarter of all places for callers from these networks (`SocketAddress.neighbourhood`).
+    nonisolated func favour(_ networks: Set<String>) { admission.withLock { $0.favour(networks) } }
 
     /// Begins to accept.
     nonisolated func open() { loop.execute { self.assumeIsolated { $0.start() } } }
@@ -45,7 +56,7 @@ actor ListenerDoor {
         let callers = AcceptLoop(
             sockets, loop: loop, wantsMore: { true },
             admit: { [weak self] socket in self?.assumeIsolated { $0.admit(socket) } })
-        self.callers = callers
+        acceptLoop = callers
         callers.start()
     }
 
@@ -57,10 +68,13 @@ actor ListenerDoor {
 
     private func stop() {
         isShut = true
-        callers?.stop()
+        acceptLoop?.stop()
+        timer?.cancel()
         for drop in handshaking.values { drop() }
         handshaking = [:]
     }
+
+    // MARK: Arriving
 
     /// A caller over the limits is dropped without a word: whatever is said costs us more than the caller.
     private func admit(_ socket: Socket) {
@@ -68,30 +82,67 @@ actor ListenerDoor {
         guard let remote = socket.remoteAddress else { return }
         let isUNIX = remote.family == AF_UNIX
         if isUNIX, let user = socket.peerUser, user != geteuid(), user != 0 { return }
-        let host = isUNIX ? nil : remote.network
-        guard admission.admit(host: host, now: .now()) == nil else { return }
+        let place = isUNIX ? nil : CallerPlace(address: remote.network, network: remote.neighbourhood)
         lastCaller += 1
         let caller = lastCaller
-        let visit = Visit(
-            opened: { [weak self] in
-                self?.loop.execute { [weak self] in self?.assumeIsolated { $0.handshakeEnded(caller, host: host) } }
-            },
-            gone: { [weak self] in
-                self?.loop.execute { [weak self] in self?.assumeIsolated { $0.left(caller, host: host) } }
-            })
-        connectionCount += 1
+        guard case .admitted(let dropped) = admission.withLock({ $0.admit(caller, from: place, now: .now()) })
+        else { return }
+        for other in dropped { drop(other) }
         handshaking[caller] = {}
-        if let drop = service(socket, visit) { handshaking[caller] = drop } else { left(caller, host: host) }
+        guard let drop = service(socket, visit(of: caller)) else { return left(caller) }
+        handshaking[caller] = drop
+        watchTime()
     }
 
-    private func handshakeEnded(_ caller: UInt64, host: String?) {
-        guard handshaking.removeValue(forKey: caller) != nil else { return }
-        admission.handshakeEnded(host: host)
+    private nonisolated func visit(of caller: UInt64) -> Visit {
+        Visit(
+            admitsHello: { [weak self] in self?.admitsHello(of: caller) ?? false },
+            reached: { [weak self] stage in
+                guard let self, !admission.withLock({ $0.reached(stage, by: caller, now: .now()) }) else { return }
+                onLoop { $0.drop(caller) }
+            },
+            opened: { [weak self] in self?.onLoop { $0.opened(caller) } },
+            gone: { [weak self] in self?.onLoop { $0.left(caller) } })
     }
 
-    private func left(_ caller: UInt64, host: String?) {
-        handshakeEnded(caller, host: host)
-        admission.connectionEnded()
-        connectionCount -= 1
+    private nonisolated func onLoop(_ body: @escaping @Sendable (isolated ListenerDoor) -> Void) {
+        loop.execute { [weak self] in self?.assumeIsolated { body($0) } }
+    }
+
+    private nonisolated func admitsHello(of caller: UInt64) -> Bool {
+        let isAdmitted = admission.withLock { $0.admitsHello(of: caller, now: .now()) }
+        // Its descriptor goes at once; an end in order would keep it for as long as the caller likes.
+        if !isAdmitted { onLoop { $0.drop(caller) } }
+        return isAdmitted
+    }
+
+    // MARK: Leaving
+
+    private func opened(_ caller: UInt64) {
+        handshaking[caller] = nil
+        admission.withLock { $0.opened(caller) }
+    }
+
+    private func left(_ caller: UInt64) {
+        handshaking[caller] = nil
+        admission.withLock { $0.left(caller) }
+    }
+
+    private func drop(_ caller: UInt64) {
+        handshaking.removeValue(forKey: caller)?()
+        admission.withLock { $0.left(caller) }
+    }
+
+    // MARK: Time
+
+    private func watchTime() {
+        guard timer == nil, !isShut, let deadline = admission.withLock({ $0.nextDeadline }) else { return }
+        timer = loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.timeIsUp() } }
+    }
+
+    private func timeIsUp() {
+        timer = nil
+        for caller in admission.withLock({ $0.takeOverdue(now: .now()) }) { drop(caller) }
+        watchTime()
     }
 }

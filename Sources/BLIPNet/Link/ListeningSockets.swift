@@ -51,7 +51,7 @@ struct ListeningSockets: Sendable {
     private static func openFirst(
         _ host: String, _ port: UInt16, _ policy: AddressPolicy
     ) throws(NetError) -> ListeningSockets {
-        let addresses = try NameResolver.addresses(of: host, port: port, flags: AI_PASSIVE).get()
+        let addresses = try NameResolver.ownAddresses(of: host, port: port).get()
         var failure = NetError.dns(host: host, reason: "no address of a family that is allowed")
         for address in NameResolver.interleaved(addresses, policy) {
             do throws(NetError) {

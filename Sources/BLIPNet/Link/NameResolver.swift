@@ -1,4 +1,4 @@
-// Host names to addresses. The system's resolver blocks, so it runs on its own concurrent queue.
+// Host names to addresses. The system's resolver blocks; `NameLookups` asks it on threads of its own.
 
 internal import Dispatch
 internal import Glibc
@@ -6,19 +6,17 @@ internal import Synchronization
 
 /// `getaddrinfo` (POSIX; RFC 3493).
 enum NameResolver {
-    private static let queue = DispatchQueue(label: "blipnet.resolver", attributes: .concurrent)
-
-    /// Resolves `host` off the caller's queue and calls `completion` on some queue of its own. The resolver cannot be
+    /// Resolves `host` and calls `completion` on some other thread, within `NameLookups.patience`. The resolver cannot be
     /// interrupted; who no longer waits ignores the answer.
     static func resolve(
         host: String, port: UInt16, completion: @escaping @Sendable (Result<[SocketAddress], NetError>) -> Void
     ) {
-        queue.async { completion(addresses(of: host, port: port, flags: 0)) }
+        NameLookups.system.resolve(host: host, port: port, completion: completion)
     }
 
     /// Resolves a numeric address without asking anybody; blocks for no time.
     static func numeric(host: String, port: UInt16) -> [SocketAddress]? {
-        try? addresses(of: host, port: port, flags: AI_NUMERICHOST).get()
+        try? ask(host, port: port, flags: AI_NUMERICHOST).get()
     }
 
     /// Resolves `host`; who cancels does not wait for the resolver.
@@ -41,14 +39,30 @@ enum NameResolver {
         return try result.get()
     }
 
-    /// Blocks until the system's resolver has answered.
-    static func addresses(of host: String, port: UInt16, flags: Int32) -> Result<[SocketAddress], NetError> {
+    /// The addresses of a host of ours, for a listener: blocks until they are there, for some seconds at most.
+    static func ownAddresses(of host: String, port: UInt16) -> Result<[SocketAddress], NetError> {
+        if let numeric = numeric(host: host, port: port) { return .success(numeric) }
+        let answer = Mutex<Result<[SocketAddress], NetError>?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+        resolve(host: host, port: port) { result in
+            answer.withLock { $0 = result }
+            isThere.signal()
+        }
+        isThere.wait()
+        return answer.withLock { $0 } ?? .failure(.dns(host: host, reason: "no address"))
+    }
+
+    /// Asks the system's resolver and blocks until it has answered.
+    static func ask(_ host: String, port: UInt16, flags: Int32) -> Result<[SocketAddress], NetError> {
+        guard let name = InternationalName.ascii(host) else {
+            return .failure(.dns(host: host, reason: "it is too long for a host name"))
+        }
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Socket.streamType
         hints.ai_flags = flags | AI_NUMERICSERV
         var list: UnsafeMutablePointer<addrinfo>?
-        let failure = getaddrinfo(host, String(port), &hints, &list)
+        let failure = getaddrinfo(name, String(port), &hints, &list)
         guard failure == 0 else {
             let reason = gai_strerror(failure).map { String(cString: $0) } ?? "error \(failure)"
             return .failure(.dns(host: host, reason: reason))

@@ -34,7 +34,7 @@ extension PeerLink {
         to endpoint: Endpoint, through proxy: HTTPProxy, _ options: LinkOptions
     ) async throws(LinkError) -> PeerLink {
         let tunnel = ProxyTunnel(
-            proxy: proxy, target: endpoint.description, connect: options.connect, limits: options.webSocket)
+            proxy: proxy, target: endpoint.hostHeader, connect: options.connect, limits: options.webSocket)
         let stream: DetachedStream
         do throws(ProxyTunnel.Failure) { stream = try await tunnel.open() } catch {
             throw LinkError(error, of: proxy)

@@ -18,6 +18,7 @@ extension PeerLink {
     /// Hands everything that has arrived to whom it concerns; `false` when there was nothing.
     func deliverEvents() -> Bool {
         var isNothing = true
+        reportStage()
         while let event = stream.stack.nextEvent() {
             isNothing = false
             switch event {
@@ -107,7 +108,8 @@ extension Endpoint {
     /// What stands in the HTTP `Host` field.
     var hostHeader: String {
         switch self {
-        case .host: description
+        case .host(let host, let port):
+            InternationalName.ascii(host).map { Endpoint.host($0, port: port).description } ?? description
         case .unix: "localhost"
         }
     }

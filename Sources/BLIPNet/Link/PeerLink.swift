@@ -13,6 +13,8 @@ public actor PeerLink: StreamDriver {
 
     /// What happens around the link, told to who made it. Called on the event loop of the link.
     struct Observer: Sendable {
+        /// The handshake has come so far.
+        var reached: @Sendable (HandshakeStage) -> Void = { _ in }
         var opened: @Sendable () -> Void = {}
         /// The descriptor is about to be closed; called once.
         var gone: @Sendable () -> Void = {}
@@ -41,6 +43,7 @@ public actor PeerLink: StreamDriver {
     private var endWaiters: [CheckedContinuation<LinkError, Never>] = []
     private var openWaiter: CheckedContinuation<LinkError?, Never>?
     private var isOpen = false
+    private var reportedStage = HandshakeStage.silent
     /// Set while the link says goodbye, which it does even if nobody refers to it any more.
     var selfUntilGone: PeerLink?
 
@@ -170,6 +173,27 @@ public actor PeerLink: StreamDriver {
         mailbox.post(.close(code: code, reason: reason))
         // Whoever closes and lets go still gets an orderly end: the link lives until the driver has seen the above.
         loop.execute { withExtendedLifetime(self) {} }
+    }
+
+    /// Closes the descriptor at once, without a word, unless the handshake is over.
+    nonisolated func abandon() {
+        loop.execute {
+            self.assumeIsolated { link in
+                guard !link.isOpen else { return }
+                link.stream.stack.transportFailed(.closedLocally)
+                _ = link.deliverEvents()
+                link.giveBackSocket()
+            }
+        }
+    }
+
+    /// Tells whoever counts callers how far the handshake has come.
+    func reportStage() {
+        guard !isOpen, case let stage = stream.stack.handshakeStage, stage > reportedStage, stage < .open else {
+            return
+        }
+        reportedStage = stage
+        observer.reached(stage)
     }
 
     /// Returns when the link has ended, and why.

@@ -65,7 +65,7 @@ public struct ProtocolStack: StreamStack {
         let tls: TLSSession?
         do throws(TLSError) {
             tls = try options.identity.map { identity throws(TLSError) in
-                try TLSSession(role: role, identity: identity)
+                try TLSSession(role: role, identity: identity, expecting: options.expectedPeer)
             }
         } catch {
             throw .notBLIP(reason: "TLS cannot start here: \(error.reason)")
@@ -125,6 +125,12 @@ public struct ProtocolStack: StreamStack {
     public mutating func noteTaken(now: MonotonicTime) {
         blip?.noteTaken(now: now)
     }
+
+    /// How far the handshake has come.
+    var handshakeStage: HandshakeStage { lower.handshakeStage }
+
+    /// Server: asked when a whole ClientHello is there, before any work is done for it; `false` ends the stack.
+    func admitHello(_ admits: @escaping @Sendable () -> Bool) { lower.admitHello(admits) }
 
     /// Nothing is read, by our own choice: that nothing comes says nothing about the peer.
     public mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }

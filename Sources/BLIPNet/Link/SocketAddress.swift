@@ -146,6 +146,14 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
         return groups.joined(separator: ":") + "::/64"
     }
 
+    /// Who an address counts as where each network may have so much: 24 bits of an IPv4 address (`192.0.2.0/24`), 64 bits
+    /// of an IPv6 address, as `network` has them.
+    public var neighbourhood: String {
+        let network = network
+        guard let last = network.utf8.lastIndex(of: UInt8(ascii: ".")) else { return network }
+        return network[..<last] + ".0/24"
+    }
+
     private static func text(_ characters: [CChar]) -> String {
         String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

@@ -33,6 +33,9 @@ public struct TLSConfiguration: Sendable {
     /// `.roots`, and only without certificates of clients: where keys are compared, each handshake shows the key.
     public var reusesSessions = true { didSet { contexts = TLSContextPool() } }
 
+    /// Only keys of Ed25519 are believed, ours is one, too: a peer with another kind of key is refused in the handshake.
+    var takesOnlyEd25519 = false { didSet { contexts = TLSContextPool() } }
+
     var contexts = TLSContextPool()
 
     /// What a client should have: the authorities of the system, the name of the server, TLS 1.2 at least.
@@ -46,7 +49,7 @@ public struct TLSConfiguration: Sendable {
     }
 
     /// What peers of blipchat have (DESIGN 5), in either role: TLS 1.3 only, both sides present certificates, nothing
-    /// is resumed, only the key counts. Without an `expected` key any is accepted, and the user looks at it.
+    /// is resumed, only the key counts, and it is one of Ed25519. Without an `expected` key any is accepted, and the user looks at it.
     public static func pinned(identity: TLSIdentity, expected: SPKIFingerprint?) -> TLSConfiguration {
         var configuration = TLSConfiguration()
         configuration.identity = identity
@@ -54,6 +57,7 @@ public struct TLSConfiguration: Sendable {
         configuration.minimumVersion = .tls13
         configuration.clientCertificates = .required
         configuration.reusesSessions = false
+        configuration.takesOnlyEd25519 = true
         configuration.contexts = identity.peerContexts
         return configuration
     }

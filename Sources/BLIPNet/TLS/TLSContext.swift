@@ -28,6 +28,7 @@ final class TLSContext: Sendable {
         try setIdentity(configuration.identity?.credentials)
         try setResumption(role, configuration)
         try setTrust(role, configuration)
+        if role == .server { askBeforeWork() }
         if !names.isEmpty { try setProtocols(role) }
     }
 
@@ -58,6 +59,9 @@ final class TLSContext: Sendable {
         switch configuration.trust {
         case .system, .roots, .custom: setCertificateLimit(Self.maxCertificateBytes)
         case .pinned, .anyKey: setCertificateLimit(Self.maxPeerCertificateBytes)
+        }
+        if configuration.takesOnlyEd25519, copenssl_set_signature_algorithms(pointer, "ed25519") != 1 {
+            throw OpenSSLErrorQueue.failure(of: "SSL_CTX_set1_sigalgs_list")
         }
     }
 
@@ -116,20 +120,31 @@ final class TLSContext: Sendable {
         case .roots(let certificates): try useRoots(certificates)
         case .custom:
             try useSystemRoots()
-            acceptAny()
-        case .pinned, .anyKey: acceptAny()
+            compareKeys()
+        case .pinned, .anyKey: compareKeys()
         }
     }
 
-    /// Every certificate is good for the handshake: TLS itself checks that the peer has its private key, and the
-    /// session decides afterwards.
-    private func acceptAny() {
+    /// Only the key of the peer's certificate counts; that the peer has the private one, TLS itself checks. A session with
+    /// a pinned key compares it here, inside of the handshake: a client with another key in front of it never shows its
+    /// own certificate.
+    private func compareKeys() {
         SSL_CTX_set_cert_verify_callback(
             pointer,
             { store, _ in
-                X509_STORE_CTX_set_error(store, X509_V_OK)
-                return 1
+                let session = X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+                let isExpected = TLSSession.hasExpectedKey(X509_STORE_CTX_get0_cert(store), in: session)
+                X509_STORE_CTX_set_error(store, isExpected ? X509_V_OK : X509_V_ERR_APPLICATION_VERIFICATION)
+                return isExpected ? 1 : 0
             }, nil)
+    }
+
+    /// When a whole ClientHello is there, and before any work is done for it, a session may refuse to go on.
+    private func askBeforeWork() {
+        SSL_CTX_set_client_hello_cb(
+            pointer,
+            { session, _, _ in TLSSession.takesHello(of: session) ? SSL_CLIENT_HELLO_SUCCESS : SSL_CLIENT_HELLO_ERROR },
+            nil)
     }
 
     private func useSystemRoots() throws(TLSError) {

@@ -26,9 +26,15 @@ public final class TLSSession {
     /// The name that the certificate of a server must have; `nil` when no name counts.
     let checkedName: String?
     private var failure: TLSError?
-    private var hasReceived = false
+    private(set) var hasReceived = false
     private var hasSentCloseNotify = false
     private var isHandshakeComplete = false
+    /// Server: asked when a whole ClientHello is there, before any work is done for it; `false` ends the session.
+    var admitsHello: (@Sendable () -> Bool)?
+    /// Server: a whole ClientHello has come, and was admitted.
+    private(set) var hasHello = false
+    /// What the handshake was ended for, inside of it.
+    private var refusal: TLSError?
 
     /// The handshake is complete on our side and the peer is trusted. A client gets here before the server has judged
     /// its certificate.
@@ -48,10 +54,13 @@ public final class TLSSession {
     /// not wait for our judgement is. A driver that stops reading meanwhile never gets there.
     var maxUnreadOutput = 1 << 20
 
-    /// A session between peers of blipchat: any key is accepted, the owner compares `peerFingerprint` with the one
-    /// that it expects before it believes anything. A client's first flight waits in `nextOutgoing`.
-    public convenience init(role: Role, identity: TLSIdentity) throws(TLSError) {
-        try self.init(role: role, configuration: .pinned(identity: identity, expected: nil))
+    /// A session between peers of blipchat. With an `expected` key another one ends the handshake in `.wrongKey`, before
+    /// the peer has seen our certificate; without, the owner looks at `peerFingerprint`. A client's first flight waits in
+    /// `nextOutgoing`.
+    public convenience init(
+        role: Role, identity: TLSIdentity, expecting expected: SPKIFingerprint? = nil
+    ) throws(TLSError) {
+        try self.init(role: role, configuration: .pinned(identity: identity, expected: expected))
     }
 
     /// A session as `configuration` says. `host` is where a client has called: the name of the server unless the
@@ -116,8 +125,7 @@ public final class TLSSession {
 
     /// OpenSSL has got something to resume this session with later.
     static func keep(_ ticket: OpaquePointer?, of session: OpaquePointer?) {
-        guard let session, let ticket, let pointer = SSL_get_ex_data(session, 0) else { return }
-        let owner = Unmanaged<TLSSession>.fromOpaque(pointer).takeUnretainedValue()
+        guard let session, let ticket, let owner = owner(of: session) else { return }
         guard let sessions = owner.context?.sessions, let name = owner.checkedName else { return }
         sessions.keep(copyOf: ticket, for: name)
     }
@@ -258,11 +266,48 @@ public final class TLSSession {
         switch SSL_get_error(session, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break
         default:
+            if let refusal {
+                OpenSSLErrorQueue.clear()
+                discardOutput()
+                throw fail(refusal)
+            }
             let verdict = SSL_get_verify_result(session)
             let reason = OpenSSLErrorQueue.drain()
             throw fail(
                 verdict == X509_V_OK ? .handshakeFailed(reason: reason) : .untrusted(reason: Self.text(verdict)))
         }
+    }
+
+    /// OpenSSL has the certificate of the peer of `session`, in the middle of the handshake: is it the expected one?
+    static func hasExpectedKey(_ certificate: OpaquePointer?, in session: UnsafeMutableRawPointer?) -> Bool {
+        guard let session, let owner = owner(of: OpaquePointer(session)), case .pinned(let expected) = owner.trust
+        else { return true }
+        guard let certificate, let presented = try? SPKIFingerprint(certificate: certificate) else {
+            owner.refusal = .untrusted(reason: "its key cannot be read")
+            return false
+        }
+        guard presented == expected else {
+            owner.refusal = .wrongKey(expected: expected, presented: presented)
+            return false
+        }
+        return true
+    }
+
+    /// OpenSSL has a whole ClientHello for `session`: is work to be done for it?
+    static func takesHello(of session: OpaquePointer?) -> Bool {
+        guard let session, let owner = owner(of: session) else { return true }
+        // It comes again behind a request for another key share; the work for it is one.
+        guard !owner.hasHello else { return true }
+        guard owner.admitsHello?() != false else {
+            owner.refusal = .handshakeFailed(reason: "too many handshakes at once")
+            return false
+        }
+        owner.hasHello = true
+        return true
+    }
+
+    private static func owner(of session: OpaquePointer) -> TLSSession? {
+        SSL_get_ex_data(session, 0).map { Unmanaged<TLSSession>.fromOpaque($0).takeUnretainedValue() }
     }
 
     /// The handshake is complete: is this the peer that we want?

@@ -28,14 +28,16 @@ extension ChatClient {
         }
     }
 
-    /// A contact has said hello: note where to call them, and admit them.
+    /// A contact has said hello: hear where to call them, and admit them.
     func receiveHello(_ hello: HelloRequest, _ request: BLIPIncomingRequest, _ contact: ContactID, _ link: ActiveLink)
         async
     {
         guard sessions[contact]?.peer.isBlocked == false else {
             return answer(request, on: link, .failure(.forbidden, "blocked"))
         }
-        if let port = hello.listenPort { await noteAddress(of: contact, host: link.connection.info.remoteHost, port) }
+        if let port = hello.listenPort, link.connection.info.proxy == nil {
+            hear(of: PeerAddress(host: link.connection.info.remoteHost, port: port, peerID: link.peerID), from: contact)
+        }
         admit(request, on: link)
         updateLink(contact, link.number) { $0.admitsPeer = true }
     }
@@ -47,18 +49,13 @@ extension ChatClient {
         answer(request, on: link, HelloReply.accepted.encoded())
     }
 
-    /// They call from `host` and listen at `port`: call them there first from now on.
-    private func noteAddress(of contact: ContactID, host: String, _ port: UInt16) async {
-        guard var peer = sessions[contact]?.peer else { return }
-        let address = PeerAddress(host: host, port: port, peerID: peer.peerID)
-        if let first = peer.addresses.first, first.host == host, first.port == port { return }
-        peer.addresses.removeAll { $0.host == host && $0.port == port }
-        // An address from the user stays, also behind many addresses of a moving laptop.
-        let kept =
-            peer.addresses.count > 3 ? Array(peer.addresses.prefix(2)) + peer.addresses.suffix(1) : peer.addresses
-        peer.addresses = [address] + kept
-        sessions[contact]?.peer.addresses = peer.addresses
-        await writeContact(contact)
+    /// A contact says that they can be called at `address`: that is tried before it is believed.
+    func hear(of address: PeerAddress, from contact: ContactID) {
+        guard let stored = sessions[contact]?.peer.addresses else { return }
+        var ownHost: String?
+        if case .host(let host, _)? = listener?.localEndpoint { ownHost = host }
+        guard CallBook.mayCall(address.host, stored: stored, ownHost: ownHost) else { return }
+        sessions[contact]?.calls.hear(of: address, among: stored, now: clock.now())
     }
 
     // MARK: Strangers
@@ -115,7 +112,8 @@ extension ChatClient {
 
     private func acceptStranger(_ peerID: PeerID, name: String, address: PeerAddress?) async {
         _ = await quietly { () async throws(StoreError) in
-            _ = try await storeContact(peerID: peerID, name: name, addresses: address.map { [$0] } ?? [])
+            let peer = try await storeContact(peerID: peerID, name: name, addresses: [])
+            if let address { hear(of: address, from: peer.id) }
         }
     }
 

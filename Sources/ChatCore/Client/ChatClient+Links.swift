@@ -14,16 +14,14 @@ extension ChatClient {
         spawn { await $0.call(contact, number) }
     }
 
-    /// Tries the contact's addresses in turn. Another key at one of them says something only when none leads to the
-    /// contact: who listens at a place that they once called from may be anybody.
+    /// Tries the contact's places in turn. Another key at one of them says something only when none leads to the contact.
     private func call(_ contact: ContactID, _ number: Int) async {
-        var failure = LinkReason.noAddress
-        var presented: PeerID?
-        for address in sessions[contact]?.peer.addresses ?? [] {
+        var failure = CallFailure()
+        for address in sessions[contact]?.places ?? [] {
             guard phase == .running, let session = sessions[contact], session.dialNumber == number, session.link == nil
             else { return }
             guard session.wantsLink else {
-                failure = session.isPutOff ? LinkReason.putOff : LinkReason.blocked
+                failure.note(session.isPutOff ? LinkReason.putOff : LinkReason.blocked)
                 break
             }
             let router = RequestRouter(limits: configuration.limits, memory: waitingMemory)
@@ -32,24 +30,40 @@ extension ChatClient {
                     to: address.endpoint, expecting: session.peer.peerID ?? address.peerID,
                     through: configuration.proxy, handler: router)
                 if let refusal = await answered(contact, connection, router) {
-                    failure = refusal
+                    failure.note(refusal)
                     continue
                 }
-                return
+                return noteCall(of: contact, to: address, .pinnedKey)
             } catch {
-                failure = LinkReason.text(error)
-                guard case .wrongIdentity(_, let fingerprint) = error else { continue }
-                let owner = ownerElsewhere(PeerID(fingerprint))
-                failure = owner ?? LinkReason.keyChanged
-                if owner == nil, presented == nil { presented = PeerID(fingerprint) }
+                failure.note(LinkReason.text(error))
+                guard case .wrongIdentity(_, let fingerprint) = error else {
+                    noteCall(of: contact, to: address, .nobody)
+                    continue
+                }
+                noteCall(of: contact, to: address, .otherKey)
+                let key = PeerID(fingerprint)
+                failure.met(key, at: address, owner: ownerElsewhere(key))
             }
         }
         // They may have called meanwhile, and shown the pinned key.
         guard let session = sessions[contact], session.dialNumber == number, session.link == nil else { return }
-        if let presented, session.wantsLink { return await keyChanged(contact, number, presented) }
-        sessions[contact]?.dialFailed(number, reason: failure)
+        if let presented = failure.presented, session.wantsLink { await keyChanged(contact, number, presented) }
+        sessions[contact]?.dialFailed(number, reason: failure.reason)
         publishLinkState(of: contact)
         if sessions[contact]?.wantsAnotherCall == true { wake(contact) } else { dialLater(contact) }
+    }
+
+    /// What a call to one place has met. A place that they have named themselves is kept when it was they.
+    private func noteCall(of contact: ContactID, to address: PeerAddress, _ answer: CallBook.Answer) {
+        guard let stored = sessions[contact]?.peer.addresses,
+            let addresses = sessions[contact]?.calls.called(address, met: answer, stored: stored, now: clock.now())
+        else { return }
+        sessions[contact]?.peer.addresses = addresses
+        spawn { client in
+            await client.writeContact(contact)
+            client.hub.publish(.conversationsChanged)
+        }
+        favourNetworks()
     }
 
     /// Waits for the back-off (D8), then dials.
@@ -77,18 +91,31 @@ extension ChatClient {
         presented == ownID ? LinkReason.ownKey : session(of: presented).map { LinkReason.answersInstead($0.peer.name) }
     }
 
-    /// Another key than the pinned one answered: stop, and say so (D12). It is kept for our user to decide about.
+    /// Another key than the pinned one answered where our user had given none: stop, and say so (D12). It is kept for our
+    /// user to decide about, or until the pinned one is proved again.
     private func keyChanged(_ contact: ContactID, _ number: Int, _ presented: PeerID) async {
         guard let known = sessions[contact]?.peer else { return }
         let isNews = known.trust != .keyChanged || known.newPeerID != presented
         sessions[contact]?.peer.trust = .keyChanged
         sessions[contact]?.peer.newPeerID = presented
-        sessions[contact]?.dialFailed(number, reason: LinkReason.keyChanged)
-        publishLinkState(of: contact)
         guard isNews else { return }
         await writeContact(contact)
         hub.publish(.conversationsChanged)
         hub.publish(.notice(.keyChanged(contact)))
+    }
+
+    /// Alarms of earlier versions about contacts whose key came with their addresses: who answered was somebody else.
+    func endOldAlarms() {
+        for contact in sessions.keys where sessions[contact]?.peer.mayChangeKey == false { endAlarm(about: contact) }
+    }
+
+    /// The pinned key has been proved on a link, whoever called: what another one at some address has begun is over.
+    private func endAlarm(about contact: ContactID) {
+        guard sessions[contact]?.peer.endAlarm() == true else { return }
+        spawn { client in
+            await client.writeContact(contact)
+            client.hub.publish(.conversationsChanged)
+        }
     }
 
     /// Our call was answered. Returns why the connection is of no use, `nil` when it is (or is closed for another).
@@ -205,6 +232,8 @@ extension ChatClient {
                 replaced.close(reason: "replaced by a newer link")
             }
         }
+        endAlarm(about: contact)
+        if knownNetworks.note(link.connection.info.remoteHost) { favourNetworks() }
         publishLinkState(of: contact)
         sessions[contact]?.beginConsuming(link.number)
         spawn { await $0.consumeChat(of: contact, on: link) }

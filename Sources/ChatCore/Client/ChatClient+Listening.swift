@@ -68,4 +68,9 @@ extension ChatClient {
             return router
         }
     }
+
+    /// Tells the listener for which networks it keeps places.
+    func favourNetworks() {
+        listener?.favour(networks: knownNetworks.networks(with: sessions.values.lazy.map(\.peer)))
+    }
 }

@@ -50,7 +50,15 @@ extension ChatClient {
             sessions[peer.id]?.peer = peer
         }
         hub.publish(.conversationsChanged)
+        favourNetworks()
         return peer
+    }
+
+    public func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) {
+        guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
+        guard peer.addresses.contains(where: { $0.isSamePlace(as: address) }) else { throw .noSuchAddress }
+        try await change(contact) { $0.addresses.removeAll { $0.isSamePlace(as: address) } }
+        favourNetworks()
     }
 
     public func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
@@ -189,12 +197,13 @@ extension ChatClient {
         let peer = try await stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: wanted ?? ContactNames.cleaned(request.name, fallback: "somebody"),
-                addresses: request.address.map { [$0] } ?? [])
+                addresses: [])
             try await store.removeContactRequest(id)
             return peer
         }
         await publishRequests()
         sessions[peer.id]?.announcesAcceptance = true
+        if let address = request.address { hear(of: address, from: peer.id) }
         reconnect(peer.id)
         return peer
     }
@@ -217,7 +226,7 @@ extension ChatClient {
         let peer = try await stored { () async throws(StoreError) in
             let peer = try await storeContact(
                 peerID: request.peerID, name: ContactNames.cleaned(request.name, fallback: "somebody"),
-                addresses: request.address.map { [$0] } ?? [], isBlocked: true)
+                addresses: [], isBlocked: true)
             try await store.removeContactRequest(id)
             return peer
         }
@@ -293,7 +302,7 @@ extension ChatClient {
 
     private func contact(at address: PeerAddress) -> Peer? {
         sessions.values.map(\.peer).first { peer in
-            peer.addresses.contains { $0.host == address.host && $0.port == address.port }
+            peer.addresses.contains { $0.isSamePlace(as: address) }
         }
     }
 }

@@ -33,6 +33,8 @@ public actor ChatClient: ChatService {
     /// What is wrong with the listener: told to everybody who watches, also to those who come after `start`.
     var listenNotice: ChatNotice?
     var callerQuota: CallerQuota
+    /// Where contacts call from, and are called.
+    var knownNetworks = KnownNetworks()
     /// Whose contact requests were refused, and when.
     var refusedRequests: [PeerID: Timestamp] = [:]
     /// Contacts from whom something is held back until a wait is over (D5).
@@ -124,6 +126,7 @@ public actor ChatClient: ChatService {
             sessions[conversation.peer.id] = PeerSession(
                 peer: conversation.peer, policy: configuration.reconnect, queuedCount: conversation.queuedCount)
         }
+        endOldAlarms()
         do throws(LinkError) {
             try listen(lastPort: lastPort)
         } catch {
@@ -134,6 +137,7 @@ public actor ChatClient: ChatService {
         }
         phase = .running
         hub.publish(.identityChanged(identity))
+        favourNetworks()
         await rememberPort(lastPort: lastPort)
         await releaseAll()
         resolveDownloadsFolder()

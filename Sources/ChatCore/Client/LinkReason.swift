@@ -13,6 +13,10 @@ public enum LinkReason {
     public static let putOff = "disconnected by you; /connect calls again"
     static let blocked = "blocked by you"
     static let noHello = "did not introduce itself"
+    /// Another key than theirs answers there, which came with the address.
+    static func somebodyElse(at address: PeerAddress) -> String {
+        "somebody else answers at \(address.endpoint), or their key changed"
+    }
     static func answersInstead(_ name: String) -> String { "\(name) answers at that address now" }
     static func sameKey(as name: String) -> String { "has the same key as \(name): remove one of the two" }
 

@@ -7,12 +7,18 @@ public import BLIPNet
 public struct NetworkLimits: Sendable {
     /// Links with contacts, whoever called.
     public var knownConnections = 128
-    /// Callers who have not shown a contact's key: in their handshake, and again as many behind it.
+    /// Callers who have not shown a contact's key: in their handshake, and again as many behind it. A quarter of the
+    /// handshakes is kept for networks of contacts.
     public var unknownConnections = 32
     /// How many of those may come from one address.
     public var unknownConnectionsPerAddress = 8
     /// TLS handshakes that may begin in a second.
     public var handshakesPerSecond = 50
+    /// The same from one network: 24 bits of IPv4, 64 bits of IPv6.
+    public var handshakesPerSecondPerNetwork = 20
+    /// Until a caller has sent its first byte, and its whole ClientHello.
+    public var firstByteTime = Duration.seconds(2)
+    public var helloTime = Duration.seconds(3)
     /// Until a call is answered at all: TCP alone.
     public var connectTime = Duration.seconds(10)
     /// From the connection to both replies to `hello`: TCP, TLS, WebSocket and hello together.
@@ -60,6 +66,9 @@ public struct NetworkLimits: Sendable {
         limits.maxHandshakes = unknownConnections
         limits.maxHandshakesPerAddress = unknownConnectionsPerAddress
         limits.handshakesPerSecond = handshakesPerSecond
+        limits.handshakesPerSecondPerNetwork = handshakesPerSecondPerNetwork
+        limits.firstByteTime = firstByteTime
+        limits.helloTime = helloTime
         return limits
     }
 

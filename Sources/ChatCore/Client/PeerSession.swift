@@ -16,6 +16,8 @@ struct PeerSession {
     var peer: Peer
     private var phase = Phase.idle(reason: nil)
     private var policy: ReconnectPolicy
+    /// Where they are called.
+    var calls = CallBook()
     /// They answered our hello with `pending`, and nothing else since.
     private(set) var awaitsApproval = false
     /// Increases with every dial and every wait for one: a timer or dial that carries an older number is stale.
@@ -120,7 +122,7 @@ struct PeerSession {
         case _ where isPutOff: .offline(reason: LinkReason.putOff)
         case _ where awaitsApproval: .awaitingApproval
         case .linked, .dialling(reason: nil): .connecting
-        case .idle(reason: nil) where peer.addresses.isEmpty: .offline(reason: LinkReason.noAddress)
+        case .idle(reason: nil) where !hasPlace: .offline(reason: LinkReason.noAddress)
         // Another try of ours is no news while the last one failed: people read why, and nothing flickers.
         case .dialling(let reason), .idle(let reason): .offline(reason: reason)
         }
@@ -145,13 +147,18 @@ struct PeerSession {
 
     // MARK: Dialling
 
-    /// Whether to call them by ourselves: somewhere to call, nothing under way, not blocked, key unchanged. A changed
-    /// key that nobody has written down (before version 8) is asked for once more.
+    /// Whether to call them by ourselves: somewhere to call, nothing under way, not blocked. Where another key answered,
+    /// too: it learns nothing of us, and when theirs answers again, all is well.
     var mayDial: Bool {
         guard case .idle = phase else { return false }
-        return !peer.addresses.isEmpty && wantsLink
-            && (peer.trust != .keyChanged || peer.newPeerID == nil)
+        return hasPlace && wantsLink
     }
+
+    /// Whether there is somewhere to call them.
+    private var hasPlace: Bool { !peer.addresses.isEmpty || calls.hasCandidate }
+
+    /// The places where they are called, in this order.
+    var places: [PeerAddress] { calls.order(peer.addresses) }
 
     /// Whether our user wants a link with them at all.
     var wantsLink: Bool { !isPutOff && !peer.isBlocked }

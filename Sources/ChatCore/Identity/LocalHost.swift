@@ -10,8 +10,12 @@ public enum LocalHost {
 
     /// Whether `host` names this machine for itself only.
     static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8)
+        let host = host.lowercased()
+        return host == "localhost" || host == "::1" || host.hasPrefix("127.") || host.hasPrefix("::ffff:127.")
     }
+
+    /// Whether nobody has to be asked where `host` is.
+    static func isNumeric(_ host: String) -> Bool { SocketAddress(host: host, port: 0) != nil }
 
     /// This machine's first address that others can reach: IPv4 before IPv6; loopback when there is no other.
     static func firstAddress() -> String {

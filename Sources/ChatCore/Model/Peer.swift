@@ -47,6 +47,19 @@ public struct Peer: Sendable, Equatable, Identifiable, Codable {
 }
 
 extension Peer {
+    /// Whether another key that answers can mean that theirs has changed: somewhere the first key was trusted that
+    /// answered. Where all addresses came with the key, whoever answers with another one is somebody else.
+    public var mayChangeKey: Bool { addresses.contains { $0.peerID == nil } }
+
+    /// The pinned key has been proved, or nothing speaks against it any more: no other one is to be decided about.
+    /// Returns whether that changes anything.
+    public mutating func endAlarm() -> Bool {
+        guard trust == .keyChanged || newPeerID != nil else { return false }
+        if trust == .keyChanged { trust = verifiedAt == nil ? .unverified : .verified }
+        newPeerID = nil
+        return true
+    }
+
     public func isMuted(at time: Timestamp) -> Bool { mutedUntil.map { time < $0 } ?? false }
 }
 

@@ -11,6 +11,8 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
     public var peerID: PeerID?
     /// The name that the address suggests.
     public var name: String?
+    /// Nobody has given us this address: the contact has named it, and a call there has met their key. Not part of the text.
+    public var isLearned = false
 
     public init(host: String, port: UInt16 = Self.defaultPort, peerID: PeerID? = nil, name: String? = nil) {
         self.host = host
@@ -19,7 +21,21 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
         self.name = name
     }
 
+    private enum CodingKeys: CodingKey { case host, port, peerID, name, isLearned }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        host = try values.decode(String.self, forKey: .host)
+        port = try values.decode(UInt16.self, forKey: .port)
+        peerID = try values.decodeIfPresent(PeerID.self, forKey: .peerID)
+        name = try values.decodeIfPresent(String.self, forKey: .name)
+        isLearned = try values.decodeIfPresent(Bool.self, forKey: .isLearned) ?? false
+    }
+
     public var endpoint: Endpoint { .host(host, port: port) }
+
+    /// Whether both name the same place, whoever is expected there.
+    public func isSamePlace(as other: PeerAddress) -> Bool { host == other.host && port == other.port }
 
     public var description: String {
         var text = "blip://\(endpoint)"
@@ -33,7 +49,8 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
         let scheme = "blip://"
         guard text.utf8.count <= 1024 else { throw .tooLong }
         var rest = Substring(text)
-        if rest.utf8.starts(with: scheme.utf8) {
+        // A scheme is the same in any case (RFC 3986 section 3.1).
+        if rest.prefix(scheme.utf8.count).lowercased() == scheme {
             rest = rest.dropFirst(scheme.count)
         } else if let separator = rest.firstRange(ofASCII: "://") {
             throw .wrongScheme(String(rest[..<separator]))

@@ -13,6 +13,8 @@ public protocol ChatService: Sendable {
     func linkState(of contact: ContactID) async -> LinkState
     /// Stores the contact and starts dialling; `name` overrides the one in the address.
     func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer
+    /// Forgets one of the places where a contact is called; only host and port count. Throws `.noSuchAddress`.
+    func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError)
     func renameContact(_ contact: ContactID, to name: String) async throws(ChatError)
     func removeContact(_ contact: ContactID) async throws(ChatError)
     func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError)
@@ -228,6 +230,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case noSuchContact
     case noSuchTransfer
     case noSuchRequest
+    /// The contact has no such address.
+    case noSuchAddress
     /// No such key of the contact waits for a decision.
     case noSuchKey
     /// The request is of the key that answers in place of a contact's: the contact of this name is decided about.

@@ -21,6 +21,8 @@ public protocol PeerConnecting: Sendable {
 /// A bound listener.
 public protocol PeerListening: Sendable {
     var localEndpoint: Endpoint { get }
+    /// Keeps a part of its places for callers from these networks (`SocketAddress.neighbourhood`).
+    func favour(networks: Set<String>)
     func close()
 }
 

@@ -58,6 +58,7 @@ public enum Errand: Sendable, Equatable {
     /// Bytes per second; `nil` takes the limit away.
     case limitRate(RateScope, UInt64?)
     case addContact(PeerAddress, name: String?)
+    case removeAddress(ContactID, PeerAddress)
     case rename(ContactID, to: String)
     case remove(ContactID, name: String)
     case setBlocked(ContactID, Bool)

@@ -58,6 +58,8 @@ extension AppState {
                 say("\(name) is a contact now (\(trust))")
             }
             adopt(peer, &effects)
+        case .removeAddress(let contact, let address):
+            say("\(name(of: contact)) is not called at \(SafeText("\(address.endpoint)", as: .line).text) any more")
         case .rename(_, let name):
             say("Renamed to \(SafeText(name, as: .name).text)")
             if case .settings(let reply) = result { adopt(reply, &effects) }
@@ -297,7 +299,7 @@ extension AppState {
             if overlay != nil { say(sentence, isError: true) }
         case .addContact(let address, _):
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
-        case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename,
+        case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename, .removeAddress,
             .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
             .limitRate, .settings:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)

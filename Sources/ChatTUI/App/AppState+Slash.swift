@@ -28,6 +28,7 @@ extension AppState {
         case .send, .accept, .decline, .pause, .resume, .cancel, .limit, .transfers:
             runFiles(command.verb, &scanner, asked: asked, &effects)
         case .add, .requests, .approve, .reject, .verify, .fingerprint, .block, .unblock, .blocked, .rename, .remove,
+            .removeAddress,
             .contacts, .whois, .myID:
             runPeople(command.verb, &scanner, asked: asked, &effects)
         case .nick, .away, .back, .mute, .autoAccept, .disconnect, .ping, .stats:

@@ -20,6 +20,7 @@ extension AppState {
             guard let id = who(scanner.remainder()) else { return }
             guard chat(id)?.peer.isBlocked == true else { return say("\(name(of: id)) is not blocked") }
             effects.append(.run(.setBlocked(id, false)))
+        case .removeAddress: removeAddress(&scanner, &effects)
         case .rename:
             guard let id = nextContact(&scanner) else { return }
             guard let name = scanner.name(), !name.isEmpty else {
@@ -49,6 +50,18 @@ extension AppState {
         do {
             let address = try PeerAddress(parsing: text)
             effects.append(.run(.addContact(address, name: scanner.remainder())))
+        } catch {
+            note(Sentences.sentence(for: error), isError: true)
+        }
+    }
+
+    private mutating func removeAddress(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
+        guard let id = nextContact(&scanner) else { return }
+        guard let text = scanner.next() else {
+            return note("/removeaddress WHO ADDRESS: the address is missing (/whois shows them)", isError: true)
+        }
+        do {
+            effects.append(.run(.removeAddress(id, try PeerAddress(parsing: text))))
         } catch {
             note(Sentences.sentence(for: error), isError: true)
         }
@@ -121,7 +134,7 @@ extension AppState {
         if let key = peer.newPeerID { lines.append("new key \(key.text) answers instead (/verify)") }
         lines += peer.formerPeerIDs.reversed().map { "old key \($0.text)" }
         if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
-        lines += peer.addresses.map { "address \($0)" }
+        lines += peer.addresses.map { "address \($0)" + ($0.isLearned ? " (named by them, and proved)" : "") }
         lines.append("contact since \(clock.day(peer.added))")
         return lines
     }

@@ -53,6 +53,7 @@ struct EffectRunner: Sendable {
         case .cancelFolder(let number): try await service.cancelFolder(of: number)
         case .limitRate(let scope, let limit): try await service.setRateLimit(limit, of: scope)
         case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
+        case .removeAddress(let contact, let address): try await service.removeAddress(address, of: contact)
         case .rename(let contact, let name):
             let old = try await storedName(of: contact)
             try await service.renameContact(contact, to: name)

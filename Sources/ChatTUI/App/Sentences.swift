@@ -20,6 +20,7 @@ public enum Sentences {
         case .noSuchContact: return "there is no such contact (/contacts lists them)"
         case .noSuchTransfer: return "there is no such transfer (/transfers lists them)"
         case .noSuchRequest: return "there is no such request (/requests lists them)"
+        case .noSuchAddress: return "they have no such address (/whois shows those they have)"
         case .noSuchKey: return "that key is not to be decided about (another contact has it, or another answers)"
         case .newKeyOf(let name):
             let shown = SafeText(name, as: .name).text

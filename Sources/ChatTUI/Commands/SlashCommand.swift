@@ -6,8 +6,9 @@ enum SlashVerb: Sendable, Hashable {
     case me, reply, edit, delete, react, forward
     case history, unread, unreads, readMark, pin, pins, links, open, info, log
     case send, accept, decline, pause, resume, cancel, limit, transfers
-    case add, requests, approve, reject, verify, fingerprint, block, unblock, blocked, rename, remove, contacts, whois,
-        myID
+    case add, requests, approve, reject, verify, fingerprint, block, unblock, blocked, rename, remove, removeAddress,
+        contacts,
+        whois, myID
     case nick, away, back, mute, autoAccept, qr
     case connect, disconnect, reconnect, status, stats, ping
     case export, importHistory, backup, doctor

@@ -72,6 +72,10 @@ enum SlashCommands {
             .rename, "rename", [], [.contact, .text], "WHO NAME", "call them by another name", .people, needed: true),
         make(
             .remove, "remove", [], [.contact], "WHO", "delete a contact and its history", .people, needed: true),
+        make(
+            .removeAddress, "removeaddress", [], [.contact, .word], "WHO ADDRESS", "forget one of their addresses",
+            .people,
+            needed: true),
         make(.contacts, "contacts", ["roster"], [.text], "[WORDS]", "list the contacts", .people),
         make(.whois, "whois", [], [.contact], "[WHO]", "address, key and link of somebody", .people),
         make(

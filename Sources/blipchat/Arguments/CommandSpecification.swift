@@ -12,6 +12,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case contactsList = "contacts list"
     case contactsShow = "contacts show"
     case contactsAdd = "contacts add"
+    case contactsRemoveAddress = "contacts remove-address"
     case contactsRename = "contacts rename"
     case contactsRemove = "contacts remove"
     case contactsBlock = "contacts block"

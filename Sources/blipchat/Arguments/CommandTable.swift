@@ -92,6 +92,10 @@ extension CommandSpecification {
                 not they can be reached. Without a PEER-ID the first key that answers is pinned, as unverified.
                 """,
             options: [.init("--name", value: "NAME", "what to call them")]),
+        .init(
+            .contactsRemoveAddress, operands: "WHO ADDRESS", count: 2...2,
+            "forget an address at which a contact was called",
+            details: "ADDRESS is one that contacts show lists, or its HOST:PORT."),
         .init(.contactsRename, operands: "WHO NAME", count: 2...2, "call a contact something else"),
         .init(.contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it"),
         .init(.contactsBlock, operands: "WHO", count: 1...1, "refuse everything from a contact"),

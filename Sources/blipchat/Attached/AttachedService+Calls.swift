@@ -24,6 +24,9 @@ extension AttachedService: ChatService {
     func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
         try await call(.addContact(address, name: name))
     }
+    func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) {
+        try await perform(.removeAddress(address, of: contact))
+    }
     func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
         try await perform(.renameContact(contact, to: name))
     }

@@ -15,6 +15,7 @@ enum ServiceCall: Sendable, Equatable, Codable {
     case conversations
     case linkState(ContactID)
     case addContact(PeerAddress, name: String?)
+    case removeAddress(PeerAddress, of: ContactID)
     case renameContact(ContactID, to: String)
     case removeContact(ContactID)
     case setBlocked(ContactID, Bool)
@@ -112,6 +113,7 @@ extension ServiceCall {
         case .conversations: return try await service.conversations()
         case .linkState(let contact): return await service.linkState(of: contact)
         case .addContact(let address, let name): return try await service.addContact(address, name: name)
+        case .removeAddress(let address, let contact): try await service.removeAddress(address, of: contact)
         case .renameContact(let contact, let name): try await service.renameContact(contact, to: name)
         case .removeContact(let contact): try await service.removeContact(contact)
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)

@@ -40,7 +40,10 @@ extension CommandRunner {
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
         if let key = peer.newPeerID { try streams.line("new key    \(key.text), answers instead; nothing is sent") }
         for key in peer.formerPeerIDs { try streams.line("old key    \(key.text)") }
-        for address in peer.addresses { try streams.line("address    \(safeLine("\(address)"))") }
+        for address in peer.addresses {
+            let origin = address.isLearned ? "  (named by them, and proved)" : ""
+            try streams.line("address    \(safeLine("\(address)"))\(origin)")
+        }
         try streams.line("added      \(RFC3339.text(peer.added))")
         try streams.line("last seen  \(peer.lastSeen.map(RFC3339.text) ?? "never")")
         if peer.isBlocked { try streams.line("blocked    yes") }

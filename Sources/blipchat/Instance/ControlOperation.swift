@@ -16,6 +16,7 @@ enum ControlOperation: Sendable, Equatable {
     /// Accepts files that are offered and tells what becomes of them.
     case receive(ReceiveOrder)
     case addContact(address: String, name: String?)
+    case removeAddress(String, of: String)
     case renameContact(String, to: String)
     case removeContact(String)
     case setBlocked(String, Bool)
@@ -64,7 +65,8 @@ enum ControlOperation: Sendable, Equatable {
     /// Somebody else has to do with it. What is only about this home must not show contacts that we are here.
     var concernsPeers: Bool {
         switch self {
-        case .renameContact, .removeContact, .setBlocked, .verifyContact, .acceptKey, .rejectRequest, .listTransfers,
+        case .removeAddress, .renameContact, .removeContact, .setBlocked, .verifyContact, .acceptKey, .rejectRequest,
+            .listTransfers,
             .limitRate, .deleteMessages, .clear, .keep, .backUp, .importHistory, .status:
             false
         case .send, .sendFiles, .wait, .receive, .addContact, .approveRequest, .changeTransfer, .events: true
@@ -133,6 +135,8 @@ extension ControlOperation {
             .record([
                 "v": 1, "op": "contacts-add", "address": .string(address), "name": name.map(JSONValue.string),
             ])
+        case .removeAddress(let address, let who):
+            .record(["v": 1, "op": "contacts-remove-address", "who": .string(who), "address": .string(address)])
         case .renameContact(let who, let name):
             .record(["v": 1, "op": "contacts-rename", "who": .string(who), "name": .string(name)])
         case .removeContact(let who): .record(["v": 1, "op": "contacts-remove", "who": .string(who)])
@@ -200,6 +204,8 @@ extension ControlOperation {
                     timeout: try request.optionalTimeout(), takesFolders: request.json["folders"]?.boolValue ?? true))
         case "contacts-add":
             self = .addContact(address: try request.text("address"), name: request.json["name"]?.stringValue)
+        case "contacts-remove-address":
+            self = .removeAddress(try request.text("address"), of: try request.text("who"))
         case "contacts-rename": self = .renameContact(try request.text("who"), to: try request.text("name"))
         case "contacts-remove": self = .removeContact(try request.text("who"))
         case "contacts-block": self = .setBlocked(try request.text("who"), try request.bool("blocked"))

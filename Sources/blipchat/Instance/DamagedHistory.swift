@@ -108,6 +108,7 @@ struct DamagedHistory: ChatService {
     func setOwnName(_ name: String) async throws(ChatError) { throw refusal }
     func setAway(_ reason: String?) async throws(ChatError) { throw refusal }
     func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer { throw refusal }
+    func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) { throw refusal }
     func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) { throw refusal }
     func removeContact(_ contact: ContactID) async throws(ChatError) { throw refusal }
     func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) { throw refusal }

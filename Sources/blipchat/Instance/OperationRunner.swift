@@ -32,6 +32,16 @@ struct OperationRunner: Sendable {
             return try await wait(for: ids, to: who, within: timeout, of: whole, records)
         case .receive(let order): return try await receive(order, records)
         case .addContact(let address, let name): try await addContact(address, name, records)
+        case .removeAddress(let text, let who):
+            let peer = try await contact(who)
+            try await about(text) { () throws(ChatError) in
+                let address: PeerAddress
+                do throws(PeerAddressError) { address = try PeerAddress(parsing: text) } catch {
+                    throw .badAddress(error)
+                }
+                try await service.removeAddress(address, of: peer.id)
+            }
+            try await tell(peer, records)
         case .renameContact(let who, let name):
             let peer = try await contact(who)
             try await about(who) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }

@@ -18,6 +18,9 @@ extension CommandError {
             self.init(.notFound, subject, "there is no such transfer", advice: "blipchat transfers list shows them")
         case .noSuchRequest:
             self.init(.notFound, subject, "there is no such request", advice: "blipchat requests list shows them")
+        case .noSuchAddress:
+            self.init(
+                .notFound, subject, "the contact has no such address", advice: "blipchat contacts show lists them")
         default: self.init(Self.exitCode(of: error), subject, Sentences.reason(of: error))
         }
     }
@@ -28,7 +31,7 @@ extension CommandError {
             .ownTransfer,
             .blocked, .notOwnMessage, .retracted, .notText, .badReaction:
             .usage
-        case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
+        case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
             .cannotListen:
             .localIO

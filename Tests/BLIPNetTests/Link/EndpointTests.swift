@@ -27,6 +27,15 @@ import Testing
         #expect(Endpoint("host") == nil)
     }
 
+    @Test("reads the zone of an address as URIs write it, and as people do")
+    func zone() {
+        for text in ["[fe80::1%25eth0]:7", "[fe80::1%eth0]:7"] {
+            #expect(Endpoint(text) == .host("fe80::1%eth0", port: 7))
+        }
+        // Not enough for both.
+        #expect(Endpoint("[fe80::1%25]:7") == .host("fe80::1%25", port: 7))
+    }
+
     @Test(
         "refuses what is no address",
         arguments: [
@@ -41,6 +50,7 @@ import Testing
     @Test("names what stands in the HTTP Host field")
     func hostHeader() {
         #expect(Endpoint.host("::1", port: 7).hostHeader == "[::1]:7")
+        #expect(Endpoint.host("bücher.example", port: 7).hostHeader == "xn--bcher-kva.example:7")
         #expect(Endpoint.unix(path: "/x").hostHeader == "localhost")
     }
 }

@@ -165,6 +165,9 @@ struct TestServer {
         limits.maxHandshakes = 1000
         limits.maxHandshakesPerAddress = 1000
         limits.handshakesPerSecond = 10_000
+        limits.handshakesPerSecondPerNetwork = 10_000
+        limits.firstByteTime = .seconds(120)
+        limits.helloTime = .seconds(120)
         return limits
     }
 

@@ -81,6 +81,19 @@ import Testing
         #expect(pair.client.log == [.closed(.wrongIdentity(expected: other, presented: server.fingerprint))])
         #expect(pair.server.log.count == 1)
         #expect(!pair.server.log.contains(.opened(subprotocol: "BLIP_3+blipchat_1")))
+        // Not even who has called.
+        #expect(pair.server.stack.lower.tls?.peerFingerprint == nil)
+    }
+
+    @Test("a caller with another key than the pinned one is refused by the side that is called, too")
+    func wrongPinOfCaller() throws {
+        let (server, client) = (try TLSIdentity.generate(), try TLSIdentity.generate())
+        let other = try TLSIdentity.generate().fingerprint
+        var pair = try StackPair(
+            seed: 1, client: LinkOptions(identity: client),
+            server: LinkOptions(identity: server, expectedPeer: other))
+        pair.run()
+        #expect(pair.server.log == [.closed(.wrongIdentity(expected: other, presented: client.fingerprint))])
     }
 
     @Test("ends once on both sides, wherever the connection is cut", arguments: 0..<60 as Range<UInt64>)

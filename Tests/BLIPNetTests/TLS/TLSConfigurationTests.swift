@@ -153,6 +153,28 @@ import Testing
         }
     }
 
+    @Test(
+        "peers of blipchat take no other kind of key, on either side",
+        arguments: [TestAuthority.KeyKind.p256, .rsa2048])
+    func otherKinds(kind: TestAuthority.KeyKind) throws {
+        var request = TestAuthority.Request()
+        request.kind = kind
+        let foreign = try TestAuthority().issue(request)
+        let ben = try TLSIdentity.generate()
+        var server = TLSConfiguration.server(identity: foreign)
+        server.trust = .anyKey
+        server.clientCertificates = .required
+        let called = try TLSPair(client: .pinned(identity: ben, expected: nil), server: server, host: nil)
+        _ = called.outcome()
+        #expect(!called.client.isEstablished && called.server.peerFingerprint == nil)
+        var client = TLSConfiguration()
+        client.identity = foreign
+        client.trust = .anyKey
+        let calling = try TLSPair(client: client, server: .pinned(identity: ben, expected: nil), host: nil)
+        _ = calling.outcome()
+        #expect(!calling.server.isEstablished)
+    }
+
     // MARK: A decision from outside
 
     @Test("an outside decision holds up every byte in both directions until it is made")

@@ -167,6 +167,7 @@ struct SimulatedConnecting: PeerConnecting {
 private struct SimulatedListener: PeerListening {
     let network: SimulatedNetwork
     let localEndpoint: Endpoint
+    func favour(networks: Set<String>) {}
     func close() { network.close(localEndpoint) }
 }
 

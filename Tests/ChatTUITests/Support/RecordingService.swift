@@ -112,6 +112,7 @@ actor RecordingService: ChatService {
 
     func addContact(_ address: PeerAddress, name: String?) throws(ChatError) -> Peer { throw .ownAddress }
     func renameContact(_ contact: ContactID, to name: String) throws(ChatError) {}
+    func removeAddress(_ address: PeerAddress, of contact: ContactID) throws(ChatError) {}
     func removeContact(_ contact: ContactID) throws(ChatError) {}
     func setBlocked(_ contact: ContactID, _ blocked: Bool) throws(ChatError) {}
     func setVerified(_ contact: ContactID) throws(ChatError) {}

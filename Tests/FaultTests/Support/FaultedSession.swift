@@ -159,6 +159,9 @@ extension ListenerLimits {
     static var generous: ListenerLimits {
         var limits = ListenerLimits()
         limits.handshakesPerSecond = 100_000
+        limits.handshakesPerSecondPerNetwork = 100_000
+        limits.firstByteTime = .seconds(120)
+        limits.helloTime = .seconds(120)
         limits.maxHandshakes = 1000
         limits.maxHandshakesPerAddress = 1000
         limits.maxConnections = 1000

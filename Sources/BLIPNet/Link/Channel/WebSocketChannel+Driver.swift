@@ -21,6 +21,7 @@ extension WebSocketChannel {
     /// Hands everything that has arrived to whom it concerns, as long as there is room for it.
     func deliverEvents() -> Bool {
         var isNothing = true
+        reportStage()
         var hasRoom = mayDeliver
         while hasRoom, let event = stream.stack.nextEvent() {
             isNothing = false

@@ -10,6 +10,8 @@ internal import Synchronization
 public actor WebSocketChannel: StreamDriver {
     /// What happens around the channel, told to who made it. Called on its event loop.
     struct Observer: Sendable {
+        /// The handshake has come so far.
+        var reached: @Sendable (HandshakeStage) -> Void = { _ in }
         var opened: @Sendable () -> Void = {}
         /// The descriptor is about to be closed; called once.
         var gone: @Sendable () -> Void = {}
@@ -45,6 +47,7 @@ public actor WebSocketChannel: StreamDriver {
     private var endWaiters: [CheckedContinuation<LinkError, Never>] = []
     private var openWaiter: CheckedContinuation<HandshakeOutcome, Never>?
     private var isOpen = false
+    private var reportedStage = HandshakeStage.silent
     /// Set while the channel says goodbye, and while it serves, though nobody refers to it.
     var selfUntilGone: WebSocketChannel?
 
@@ -176,6 +179,23 @@ public actor WebSocketChannel: StreamDriver {
             channel.turn()
             channel.giveBackSocket()
         }
+    }
+
+    /// The same, unless the handshake is over.
+    nonisolated func abandon() {
+        onLoop { channel in
+            guard !channel.isOpen else { return }
+            channel.disconnect()
+        }
+    }
+
+    /// Tells whoever counts callers how far the handshake has come.
+    func reportStage() {
+        guard !isOpen, case let stage = stream.stack.handshakeStage, stage > reportedStage, stage < .open else {
+            return
+        }
+        reportedStage = stage
+        observer.reached(stage)
     }
 
     /// Returns when the channel has ended, and why. Messages that came before may still wait to be received.

@@ -70,9 +70,13 @@ public final class WebSocketListener: Sendable {
     /// Stops listening: the address is free at once, handshakes that are not over are dropped.
     public func close() { door.shut() }
 
+    /// Keeps a quarter of all places (connections, handshakes, handshakes that begin at once) for callers from these
+    /// networks (`SocketAddress.neighbourhood`). Until this is called no place is kept.
+    public func favour(networks: Set<String>) { door.favour(networks) }
+
     /// Connections that are open or in their handshake.
     var connectionCount: Int {
-        get async { await door.connectionCount }
+        get async { door.connectionCount }
     }
 
     private static func serve(
@@ -93,12 +97,13 @@ public final class WebSocketListener: Sendable {
         let stack = WebSocketStack(
             webSocket: .server(options.handshake, now: now), tls: tls, expectedPeer: nil, closeTimeout: closeTimeout,
             now: now)
+        stack.admitHello(visit.admitsHello)
         let channel = WebSocketChannel(
             loop: .next(), socket: socket, stack: stack, windows: options.windows, lingerTimeout: closeTimeout,
             url: nil, tls: options.tls)
         channel.serve(
             decide: decide, acceptance: acceptance,
-            observer: WebSocketChannel.Observer(opened: visit.opened, gone: visit.gone))
-        return { channel.disconnect() }
+            observer: WebSocketChannel.Observer(reached: visit.reached, opened: visit.opened, gone: visit.gone))
+        return { [weak channel] in channel?.abandon() }
     }
 }

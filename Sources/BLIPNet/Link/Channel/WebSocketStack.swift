@@ -50,6 +50,7 @@ public struct WebSocketStack: StreamStack {
     let closeTimeout: Duration
     private var isIdentityChecked: Bool
     private var isTransportGone = false
+    private var hasReceived = false
     private var isClosedReported = false
     private var hasSentCloseNotify = false
     /// Why the stack ended; set together with `.ended`.
@@ -88,6 +89,21 @@ public struct WebSocketStack: StreamStack {
     /// The handshakes are over and nobody has closed: messages may be sent.
     public var isOpen: Bool { state == .open }
 
+    /// How far the handshake has come.
+    var handshakeStage: HandshakeStage {
+        switch state {
+        case .handshake: break
+        default: return .open
+        }
+        guard let tls else { return hasReceived ? .secured : .silent }
+        if tls.isEstablished { return .secured }
+        return tls.hasHello ? .greeted : tls.hasReceived ? .heard : .silent
+    }
+
+    /// Server: asked when a whole ClientHello is there, before any work is done for it; `false` ends the stack. A plain
+    /// connection has none.
+    func admitHello(_ admits: @escaping @Sendable () -> Bool) { tls?.admitsHello = admits }
+
     /// Server, once the request is there: what the client asked for.
     public var requestHead: HTTPRequestHead? { webSocket.requestHead }
 
@@ -103,6 +119,7 @@ public struct WebSocketStack: StreamStack {
     public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
         self.now = now
         guard state != .ended else { return }
+        hasReceived = hasReceived || !bytes.isEmpty
         guard let tls else {
             webSocket.receive(bytes, now: now)
             return
@@ -134,6 +151,7 @@ public struct WebSocketStack: StreamStack {
         }
         self.now = now
         _ = webSocket.receive(upTo: capacity, now: now, read)
+        hasReceived = true
     }
 
     /// 2. Moves what TLS has decrypted to the WebSocket, once the peer's key is known to be the right one.

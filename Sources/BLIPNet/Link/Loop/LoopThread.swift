@@ -31,6 +31,11 @@ enum LoopThread {
 
     /// Runs `body` on a new thread; `name` (at most 15 bytes) is what debuggers and `top -H` show.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) {
+        precondition(begin(name: name, body), "no thread for an event loop")
+    }
+
+    /// The same where it is no disaster that the system has no thread; `false` then.
+    static func begin(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var blocked = sigset_t()
         var before = sigset_t()
@@ -48,7 +53,11 @@ enum LoopThread {
                 start.body()
                 return nil
             }, start.toOpaque())
-        precondition(failure == 0, "no thread for an event loop: error \(failure)")
+        guard failure == 0 else {
+            start.release()
+            return false
+        }
         pthread_detach(thread)
+        return true
     }
 }

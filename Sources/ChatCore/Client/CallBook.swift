@@ -1,0 +1,104 @@
+// Where one contact is called, in which order, and what the last call to each place met. Pure; ChatClient carries it out.
+
+import BLIPNet
+
+/// What a run knows of a contact's places beyond what is stored. What contacts say of themselves (`Listen` in `hello`)
+/// is only tried here: it is stored once a call there has met their key.
+struct CallBook {
+    /// What answered at a place.
+    enum Answer: Sendable, Equatable {
+        case pinnedKey
+        case otherKey
+        case nobody
+    }
+
+    private struct Place: Hashable {
+        let host: String
+        let port: UInt16
+
+        init(_ address: PeerAddress) {
+            host = address.host
+            port = address.port
+        }
+    }
+
+    /// A place that the contact has named and nobody has proved.
+    private struct Candidate {
+        var address: PeerAddress
+        var callsLeft = CallBook.callsOfCandidate
+    }
+
+    private var answers: [Place: Answer] = [:]
+    private var candidate: Candidate?
+    /// The stored place that the contact has named last.
+    private var named: Place?
+    /// A candidate has led nowhere: until then no other one is taken.
+    private var restsUntil: MonotonicTime?
+
+    /// How often a place that only the contact has named is called before it is forgotten.
+    static let callsOfCandidate = 5
+    /// How long no other one is taken then: nobody makes us call port after port.
+    static let rest = Duration.seconds(600)
+
+    /// Whether there is a place beside the stored ones.
+    var hasCandidate: Bool { candidate != nil }
+
+    // MARK: Naming
+
+    /// The contact has said that they listen at `address`.
+    mutating func hear(of address: PeerAddress, among stored: [PeerAddress], now: MonotonicTime) {
+        let place = Place(address)
+        guard !stored.contains(where: { Place($0) == place }) else {
+            named = place
+            return
+        }
+        if let restsUntil, now < restsUntil { return }
+        guard candidate.map({ Place($0.address) != place }) ?? true else { return }
+        candidate = Candidate(address: address)
+    }
+
+    /// Whether a place that a contact has named may be called at all. Loopback is this machine, where other programs listen:
+    /// only for whom our user calls there, or where we ourselves can be called from nowhere else.
+    static func mayCall(_ host: String, stored: [PeerAddress], ownHost: String?) -> Bool {
+        guard LocalHost.isLoopback(host) else { return true }
+        return stored.contains { !$0.isLearned && LocalHost.isLoopback($0.host) }
+            || ownHost.map(LocalHost.isLoopback) == true
+    }
+
+    // MARK: Calling
+
+    /// The places in the order in which they are called. Where another key has answered is last. Numeric addresses come
+    /// before names: a name server that is silent holds nobody up who can be called without it.
+    func order(_ stored: [PeerAddress]) -> [PeerAddress] {
+        let all = (candidate.map { [$0.address] } ?? []) + stored
+        func rank(_ address: PeerAddress) -> (Int, Int, Int) {
+            let answer = answers[Place(address)]
+            let isBest = answer == .pinnedKey || named == Place(address) || candidate?.address == address
+            return (answer == .otherKey ? 1 : 0, LocalHost.isNumeric(address.host) ? 0 : 1, isBest ? 0 : 1)
+        }
+        let ranked = all.enumerated().map { index, address in
+            let (strangeness, kind, merit) = rank(address)
+            return (rank: (strangeness, kind, merit, index), address: address)
+        }
+        return ranked.sorted { $0.rank < $1.rank }.map(\.address)
+    }
+
+    /// A call to `address` has ended. Returns what is to be stored, if that changes: a place that the contact has named and
+    /// where their key answered, in place of the one that they had named before.
+    mutating func called(
+        _ address: PeerAddress, met answer: Answer, stored: [PeerAddress], now: MonotonicTime
+    ) -> [PeerAddress]? {
+        answers[Place(address)] = answer
+        guard var tried = candidate, Place(tried.address) == Place(address) else { return nil }
+        guard answer != .pinnedKey else {
+            candidate = nil
+            var learned = address
+            learned.isLearned = true
+            return [learned] + stored.filter { !$0.isLearned && Place($0) != Place(address) }
+        }
+        tried.callsLeft -= 1
+        candidate = tried.callsLeft > 0 && answer == .nobody ? tried : nil
+        if candidate == nil { restsUntil = now + Self.rest }
+        return nil
+    }
+}
