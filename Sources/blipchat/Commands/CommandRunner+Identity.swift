@@ -104,9 +104,13 @@ extension CommandRunner {
     private func ownFingerprint(_ paths: HomePaths) throws(CommandError) -> SPKIFingerprint {
         try paths.createFolders()
         noteLostKey(paths)
+        return try Self.fingerprintMakingKey(paths)
+    }
+
+    static func fingerprintMakingKey(_ paths: HomePaths) throws(CommandError) -> SPKIFingerprint {
         do throws(IdentityError) {
-            return try IdentityFile.fingerprint(at: paths.identity)
-                ?? IdentityFile.loadOrCreate(at: paths.identity).fingerprint
+            if let fingerprint = try IdentityFile.fingerprint(at: paths.identity) { return fingerprint }
+            return try IdentityFile.loadOrCreate(at: paths.identity).fingerprint
         } catch {
             throw CommandError(error)
         }

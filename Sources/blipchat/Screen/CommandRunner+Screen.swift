@@ -139,15 +139,8 @@ extension CommandRunner {
         _ paths: HomePaths, _ settings: Configuration, _ name: String, on terminal: NcursesTerminal,
         _ damage: StoreError
     ) async throws(CommandError) -> ExitCode {
-        let fingerprint: SPKIFingerprint
-        do throws(IdentityError) {
-            // Nobody is called, so a sealed key stays closed.
-            fingerprint =
-                try IdentityFile.fingerprint(at: paths.identity)
-                ?? IdentityFile.loadOrCreate(at: paths.identity).fingerprint
-        } catch {
-            throw CommandError(error)
-        }
+        // Nobody is called, so a sealed key stays closed.
+        let fingerprint = try Self.fingerprintMakingKey(paths)
         let store = try await HistoryFile.about(paths) { () throws(StoreError) in
             try await HistoryDatabase.open(at: paths.history, evenIfDamaged: true)
         }
