@@ -337,6 +337,6 @@ private enum Samples {
         .store(.newerVersion(path: "p", found: 2, supported: 1)), .badAddress(.badPeerID("x")), .noSuchContact,
         .textTooLong(bytes: 1, limit: 2), .notEnoughSpace(needed: .max, free: 0, folder: "/"),
         .wrongTransferState(.complete), .ownTransfer, .cannotRead(path: "p", errno: 13), .instanceLost(reason: "r"),
-        .instanceStopped,
+        .instanceStopped, .privateFile(path: "p"),
     ]
 }

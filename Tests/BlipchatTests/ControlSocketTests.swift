@@ -103,6 +103,34 @@ import Testing
         await running.value
     }
 
+    @Test(
+        "says nothing to another user who listens in the place of the chat",
+        .enabled(if: geteuid() == 0, "only root can be somebody else"))
+    func otherListener() async throws {
+        let directory = try TemporaryDirectory()
+        #expect(chmod(directory.path, 0o777) == 0)
+        let path = directory.file("s")
+        let script = """
+            $> = 65534; $SIG{PIPE} = "IGNORE";
+            my $server = IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die "cannot listen: $!";
+            chmod 0777, $ARGV[0];
+            my $socket = $server->accept; print defined(readline $socket) ? "heard" : "nothing";
+            """
+        let process = try ChildProcess(
+            ["perl", "-MIO::Socket::UNIX", "-e", script, path], environment: ["PATH": "/usr/bin:/bin"],
+            folder: directory)
+        // Perl listens before it changes the rights.
+        try await eventually("it listens", state: { process.errorOutput }) { TestFile.permissions(path) == 0o777 }
+        do throws(CommandError) {
+            _ = try ControlClient(path: path)
+            Issue.record("it was asked")
+        } catch {
+            #expect(error.exit == .localIO && error.reason.contains("another user (65534)"), "\(error)")
+        }
+        #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
+        #expect(process.output == "nothing")
+    }
+
     @Test("answers nonsense with an error and goes on with others")
     func nonsense() async throws {
         let directory = try TemporaryDirectory()
@@ -242,8 +270,9 @@ import Testing
 
     @Test("stops waiting at the time-out and at cancellation")
     func readiness() async throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
+        var made: [Int32] = [0, 0]
+        #expect(pipe(&made) == 0)
+        let ends = made
         defer { for end in ends { close(end) } }
         let reading = ends[0]
         #expect(await Readiness.readable.wait(on: reading, timeout: .milliseconds(5)) == false)
@@ -252,5 +281,16 @@ import Testing
         #expect(await waiting.value == false)
         #expect(write(ends[1], "x", 1) == 1)
         #expect(await Readiness.readable.wait(on: reading, timeout: .seconds(600)))
+        // Many at once, on the same descriptors, of which some end and some do not.
+        let both = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask { await Readiness.readable.wait(on: reading, timeout: nil) }
+                group.addTask { await Readiness.writable.wait(on: ends[1], timeout: .seconds(600)) }
+                group.addTask { await !Readiness.readable.wait(on: ends[1], timeout: .milliseconds(5)) }
+            }
+            return try await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(both.count == 150 && both.allSatisfy { $0 })
+        #expect(await Task { await Readiness.readable.wait(on: -7, timeout: .milliseconds(5)) }.value == false)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         for command in CommandSpecification.table where command.name != .screen {
             #expect(HelpText.overview.contains("  \(command.name.rawValue)"), "\(command.name)")
         }
-        for code in 0...10 { #expect(HelpText.overview.contains("  \(code) ")) }
+        for code in 0...11 { #expect(HelpText.overview.contains("  \(code) ")) }
     }
 
     @Test("names every option of a command", arguments: CommandSpecification.table.map(\.name))

@@ -13,7 +13,8 @@ import Testing
     func rotation() async throws {
         let folder = try TemporaryDirectory()
         let log = LogFile(folder: folder.path, maximumBytes: 1_000)
-        for number in 0..<500 { await log.write("line \(number)", at: Timestamp(milliseconds: 0)) }
+        for number in 0..<500 { log.write("line \(number)", at: Timestamp(milliseconds: 0)) }
+        await log.flush(within: .seconds(600))
         let names = ["blipchat.log"] + (1...4).map { "blipchat.log.\($0)" }
         var lines: [String] = []
         for name in names.reversed() {
@@ -28,7 +29,8 @@ import Testing
         #expect(lines == (500 - lines.count..<500).map { "line \($0)" })
         // The next run goes on in the same file.
         let next = LogFile(folder: folder.path, maximumBytes: 1_000)
-        await next.write("one more")
+        next.write("one more")
+        await next.flush(within: .seconds(600))
         #expect(TestFile.text(folder.file("blipchat.log")).contains("line 499"))
     }
 
@@ -36,7 +38,8 @@ import Testing
     func safety() async throws {
         let folder = try TemporaryDirectory()
         let log = LogFile(folder: folder.path)
-        await log.write("eve\u{1B}]0;x\u{7}\nforged \u{202E}line")
+        log.write("eve\u{1B}]0;x\u{7}\nforged \u{202E}line")
+        await log.flush(within: .seconds(600))
         let text = TestFile.text(folder.file("blipchat.log"))
         #expect(text.utf8.filter { $0 == UInt8(ascii: "\n") }.count == 1)
         #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 && $0.value != 0x202E })

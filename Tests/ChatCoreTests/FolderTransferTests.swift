@@ -326,6 +326,56 @@ import Testing
         await pair.stop()
     }
 
+    @Test("our key and our history are given to nobody: not in a folder, not alone, not under another name")
+    func privateFiles() async throws {
+        let pair = try await TransferPair(accepting: nil)
+        let contact = try await pair.alice.contactID("bob")
+        let outer = pair.alice.home + "/documents"
+        let home = outer + "/home"
+        for folder in [outer, home, home + "/profiles", home + "/profiles/work"] { mkdir(folder, 0o700) }
+        let secrets = [
+            "home/identity.key", "home/identity.key.abc", "home/history.sqlite", "home/history.sqlite-wal",
+            "home/input_history", "home/profiles/work/identity.key",
+        ]
+        for name in secrets + ["letter.txt", "home/config.toml", "history.sqlite.txt"] {
+            try writeFile("\(outer)/\(name)", Array(name.utf8))
+        }
+        link(home + "/identity.key", outer + "/holiday.jpg")
+        symlink(home + "/history.sqlite", outer + "/linked")
+        var configuration = pair.alice.configuration
+        configuration.privateFiles = PrivateFiles(
+            folders: [home], profiles: [home + "/profiles"], prefixes: ["identity.key", "history.sqlite"],
+            files: [home + "/input_history"])
+        await pair.alice.client.reconfigure(configuration)
+
+        let offer = try await pair.alice.client.sendFolder(at: outer, caption: "", to: contact)
+        let offered = offer.messages.compactMap { message -> String? in
+            if case .file(let file) = message.content { file.name } else { nil }
+        }
+        #expect(Set(offered) == ["letter.txt", "config.toml", "history.sqlite.txt"])
+        #expect(offer.withheld == secrets.count + 1 && offer.skipped == 1)
+        for name in secrets + ["holiday.jpg", "linked", "home/../home/identity.key"] {
+            let path = "\(outer)/\(name)"
+            await #expect(throws: ChatError.privateFile(path: path), "\(name)") {
+                try await pair.alice.client.sendFile(at: path, named: "cat.jpg", caption: "", to: contact)
+            }
+        }
+        let inner = home + "/profiles/work"
+        await #expect(throws: ChatError.privateFile(path: inner)) {
+            try await pair.alice.client.sendFolder(at: inner, caption: "", to: contact)
+        }
+        // What was offered and is our key by now (or what a history from elsewhere says was offered) is not served.
+        let file = outer + "/letter.txt"
+        let id = try await pair.offer(file)
+        try await pair.bob.waitForState(.offered, of: id)
+        configuration.privateFiles.files.append(file)
+        await pair.alice.client.reconfigure(configuration)
+        try await pair.bob.client.acceptTransfer(try await pair.bob.row(id).number, into: nil)
+        try await pair.bob.waitForState(.failed, of: id)
+        #expect(try await pair.bob.row(id).reason == TransferReason.sourceGone)
+        await pair.stop()
+    }
+
     @Test("what cannot be sent as a folder is refused before anything is offered")
     func refused() async throws {
         let pair = try await TransferPair(accepting: nil, alice: { $0.limits.outboxMessages = 3 })

@@ -94,6 +94,99 @@ import Testing
         }
     }
 
+    @Test("a sealed key is opened by its passphrase only; who we are needs none")
+    func sealed() throws {
+        try withFolder { folder in
+            let path = folder + "/identity.key"
+            let passphrase = try #require(Passphrase("correct horse"))
+            let other = try #require(Passphrase("correct cow"))
+            #expect(throws: IdentityError.failed(call: "realpath", path: path, errno: ENOENT)) {
+                try IdentityFile.protect(at: path, with: passphrase, present: nil)
+            }
+            let first = try IdentityFile.loadOrCreate(at: path)
+            let open = try readFile(path)
+            let sealing = try IdentityFile.protect(at: path, with: passphrase, present: nil)
+            #expect(sealing.fingerprint == first.fingerprint && sealing.removed == [] && !sealing.hasOtherNames)
+            #expect(try IdentityFile.isSealed(at: path))
+            #expect(try readFile(path) != open && names(in: folder) == ["identity.key"])
+            var status = stat()
+            #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+            #expect(try IdentityFile.fingerprint(at: path) == first.fingerprint)
+
+            #expect(throws: IdentityError.sealed(path: path)) { try IdentityFile.loadOrCreate(at: path) }
+            #expect(IdentityFile.readAhead(at: path) == nil)
+            #expect(throws: IdentityError.wrongPassphrase(path: path)) {
+                try IdentityFile.readAhead(at: path, passphrase: other)
+            }
+            let ahead = try #require(try IdentityFile.readAhead(at: path, passphrase: passphrase))
+            #expect(try IdentityFile.loadOrCreate(at: path, ahead: ahead) == first)
+
+            // What does not have the present passphrase changes nothing.
+            let before = try readFile(path)
+            for present in [nil, other] {
+                #expect(throws: IdentityError.self) {
+                    try IdentityFile.protect(at: path, with: nil, present: present)
+                }
+            }
+            #expect(try readFile(path) == before)
+            _ = try IdentityFile.protect(at: path, with: other, present: passphrase)
+            #expect(throws: IdentityError.wrongPassphrase(path: path)) {
+                try IdentityFile.readAhead(at: path, passphrase: passphrase)
+            }
+            _ = try IdentityFile.protect(at: path, with: nil, present: other)
+            #expect(try IdentityFile.loadOrCreate(at: path) == first)
+            #expect(try readFile(path) == open)
+        }
+    }
+
+    @Test("of a key that is sealed no open copy stays: not in the old file, not beside it, not behind a link")
+    func sealedWithoutCopies() throws {
+        try withFolder { folder in
+            let path = folder + "/elsewhere.key"
+            let link = folder + "/identity.key"
+            let passphrase = try #require(Passphrase("correct horse"))
+            let identity = try IdentityFile.loadOrCreate(at: path)
+            symlink(path, link)
+            let open = try readFile(path)
+            // What killed processes and former restores have left.
+            let aside = IdentityFile.pathAside(of: identity.fingerprint, at: path)
+            let other = IdentityFile.pathAside(of: try TLSIdentity.generate().fingerprint, at: path)
+            let killed = path + ".17.new"
+            for copy in [aside, killed, path + ".18.new"] { try writeFile(copy, open) }
+            try writeFile(path + ".18.new", Array(open.dropLast(80)))
+            try writeFile(other, Array("of somebody else".utf8))
+            // Whoever holds the old file open sees what became of its bytes.
+            let held = try [path, aside].map { try #require(Glibc.open($0, O_RDONLY | O_CLOEXEC) as Int32?) }
+            defer { for descriptor in held { close(descriptor) } }
+
+            let result = try IdentityFile.protect(at: link, with: passphrase, present: nil)
+            #expect(result.removed == [aside, killed, path + ".18.new"].sorted() && !result.hasOtherNames)
+            let left = Set(names(in: folder))
+            #expect(left == ["elsewhere.key", "identity.key", String(other.dropFirst(folder.count + 1))])
+            var status = stat()
+            #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+            #expect(try IdentityFile.isSealed(at: link))
+            for descriptor in held {
+                var bytes = [UInt8](repeating: 1, count: open.count)
+                #expect(pread(descriptor, &bytes, bytes.count, 0) == open.count)
+                #expect(bytes.allSatisfy { $0 == 0 })
+            }
+        }
+    }
+
+    @Test("a key file with another name is not destroyed under that one, but it is said")
+    func sealedWithOtherName() throws {
+        try withFolder { folder in
+            let path = folder + "/identity.key"
+            let passphrase = try #require(Passphrase("correct horse"))
+            _ = try IdentityFile.loadOrCreate(at: path)
+            let open = try readFile(path)
+            link(path, folder + "/kept")
+            #expect(try IdentityFile.protect(at: path, with: passphrase, present: nil).hasOtherNames)
+            #expect(try readFile(folder + "/kept") == open)
+        }
+    }
+
     @Test("the safety number is the same on both sides and another for every pair")
     func safetyNumber() throws {
         let ids = try (0..<3).map { PeerID(try #require(SPKIFingerprint([UInt8](repeating: UInt8($0), count: 32)))) }

@@ -21,7 +21,8 @@ extension EndToEnd {
             let new = try BlipchatHome("alice")
             let wrong = new.folder.file("wrong")
             try TestFile.write("correct horse batteries\n", to: wrong)
-            expectOneSentence(try await new.run("id", "restore", file, "--passphrase-file", wrong), 5, "passphrase")
+            expectOneSentence(
+                try await new.run("id", "restore", file, "--passphrase-file", wrong), 11, "the passphrase is wrong")
             expectOneSentence(try await new.run("id", "restore", file), 2, "--passphrase-file")
             let restored = try await new.run("id", "restore", file, "--passphrase-file", secret)
             #expect(restored.status == .exited(0), "\(restored.errorOutput)")

@@ -3,6 +3,15 @@
 internal import COpenSSL
 
 extension SPKIFingerprint {
+    /// The fingerprint of the first certificate in a PEM text: what peers know an identity by, also where its key is sealed.
+    /// Throws `.invalidIdentity` when there is none.
+    public init(certificatePEM pem: String) throws(TLSError) {
+        let certificates = try TLSCredentials.certificates(pem: pem)
+        defer { for certificate in certificates { X509_free(certificate) } }
+        guard let first = certificates.first else { throw .invalidIdentity(reason: "no usable certificate") }
+        try self.init(certificate: first)
+    }
+
     /// SHA-256 over the SubjectPublicKeyInfo of `certificate` (an `X509 *`), as DER.
     init(certificate: OpaquePointer) throws(TLSError) {
         var encoded: UnsafeMutablePointer<UInt8>?

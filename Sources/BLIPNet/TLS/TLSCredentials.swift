@@ -114,18 +114,29 @@ final class TLSCredentials: Sendable {
         guard pem.utf8.count <= Self.maxIdentityByteCount else {
             throw .invalidIdentity(reason: "the PEM text is too long")
         }
-        guard pem.utf8.split(separator: UInt8(ascii: "\n")).contains(where: { $0.elementsEqual(Self.encryptedKeyMark) })
-        else { throw .invalidIdentity(reason: "it holds no encrypted key") }
-        let key = try Self.read(pem) { bio in
-            // Without a callback the last argument is the passphrase, up to its NUL.
-            passphrase.withCString { PEM_read_bio_PrivateKey(bio, nil, nil, $0) }
+        guard Self.isSealed(pem) else { throw .invalidIdentity(reason: "it holds no encrypted key") }
+        guard let sealed = try Self.read(pem, { PEM_read_bio_PKCS8($0, nil, refusePassphrase, nil) }) else {
+            throw .invalidIdentity(reason: "the encrypted key is damaged")
         }
-        guard let key else { throw .invalidIdentity(reason: "the passphrase is wrong, or the text is damaged") }
+        defer { X509_SIG_free(sealed) }
+        guard let plain = passphrase.withCString({ PKCS8_decrypt(sealed, $0, Int32(passphrase.count)) }) else {
+            OpenSSLErrorQueue.clear()
+            throw .wrongPassphrase
+        }
+        defer { PKCS8_PRIV_KEY_INFO_free(plain) }
+        guard let key = EVP_PKCS82PKEY(plain) else { throw .invalidIdentity(reason: "the encrypted key is damaged") }
         guard EVP_PKEY_get_id(key) == EVP_PKEY_ED25519 else {
             EVP_PKEY_free(key)
             throw .invalidIdentity(reason: "the private key is not an Ed25519 key")
         }
         try self.init(key: key, certificates: pem)
+    }
+
+    /// Whether a PEM text holds an encrypted key.
+    static func isSealed(_ pem: String) -> Bool {
+        pem.utf8.split(separator: UInt8(ascii: "\n")).contains { line in
+            (line.last == UInt8(ascii: "\r") ? line.dropLast() : line).elementsEqual(encryptedKeyMark)
+        }
     }
 
     private static let encryptedKeyMark = Array("-----BEGIN ENCRYPTED PRIVATE KEY-----".utf8)

@@ -26,6 +26,8 @@ public enum TLSError: Error, Sendable, Equatable {
     case badConfiguration(reason: String)
     /// A key or certificate that cannot be used; says why.
     case invalidIdentity(reason: String)
+    /// A sealed key that another passphrase opens.
+    case wrongPassphrase
     /// OpenSSL refused something that has nothing to do with the peer (out of memory, a crippled build).
     case libraryFailed(call: String, reason: String)
 }
@@ -46,6 +48,7 @@ extension TLSError {
         case .wrongKey: "the peer has another key than the expected one"
         case .badConfiguration(let reason): reason
         case .invalidIdentity(let reason): "certificate: \(reason)"
+        case .wrongPassphrase: "the passphrase is wrong"
         case .libraryFailed(let call, let reason): "\(call): \(reason)"
         }
     }

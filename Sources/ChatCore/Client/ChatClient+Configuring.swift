@@ -23,6 +23,7 @@ extension ChatClient {
         configuration.hidesAddress = wanted.hidesAddress
         configuration.proxy = wanted.proxy
         configuration.contactRules = wanted.contactRules
+        configuration.privateFiles = wanted.privateFiles
         // A limit that was set for this run stays unless the file has a new one.
         if wanted.uploadLimit != old.uploadLimit { pacing.setLimit(wanted.uploadLimit, of: .all(.outgoing)) }
         if wanted.downloadLimit != old.downloadLimit { pacing.setLimit(wanted.downloadLimit, of: .all(.incoming)) }

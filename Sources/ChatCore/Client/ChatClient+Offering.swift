@@ -10,6 +10,9 @@ extension ChatClient {
         try checkOutbox(of: contact)
         try Self.check(caption: caption)
         let source = try Self.source(at: path)
+        guard !configuration.privateFiles.present().contains(source.facts.identity) else {
+            throw .privateFile(path: path)
+        }
         // A link is offered under its own name: that is what the user knows it by.
         let typed = Self.lastComponent(path)
         let base = name ?? (FolderCalls.isComponent(typed) ? typed : Self.lastComponent(source.path))
@@ -27,12 +30,14 @@ extension ChatClient {
         try checkOutbox(of: contact)
         try Self.check(caption: caption)
         let limit = configuration.limits.outboxMessages - (sessions[contact]?.queuedCount ?? 0)
-        let tree = try await Self.tree(at: path, limit: limit)
+        let tree = try await Self.tree(at: path, limit: limit, leaving: configuration.privateFiles)
         let bytes = tree.files.reduce(into: UInt64(0)) { sum, file in
             let (total, overflow) = sum.addingReportingOverflow(file.size)
             sum = overflow ? .max : total
         }
-        guard !tree.files.isEmpty else { throw .emptyFolder(path: path) }
+        guard !tree.files.isEmpty else {
+            throw tree.withheld > 0 ? .privateFile(path: path) : .emptyFolder(path: path)
+        }
         let set = MessageID(at: now())
         var messages: [ChatMessage] = []
         foldersBeingOffered.insert(set)
@@ -53,7 +58,7 @@ extension ChatClient {
             // The last one may have been on its way past the cancelling.
             try await endFolder(of: file, place, as: .cancelled, offeredOnly: false)
         }
-        return FolderOffer(messages: messages, skipped: tree.skipped)
+        return FolderOffer(messages: messages, skipped: tree.skipped, withheld: tree.withheld)
     }
 
     private func offer(_ file: NewOutgoingFile, to contact: ContactID) async throws(ChatError) -> ChatMessage {
@@ -95,11 +100,13 @@ extension ChatClient {
     }
 
     /// Away from the client: a large folder on a slow disk takes its time.
-    @concurrent private static func tree(at path: String, limit: Int) async throws(ChatError) -> FolderTree {
+    @concurrent private static func tree(
+        at path: String, limit: Int, leaving ours: PrivateFiles
+    ) async throws(ChatError) -> FolderTree {
         let real = try realPath(path)
         let found: FolderTree?
         do throws(FileError) {
-            found = try FolderTree.read(real, named: lastComponent(real), limit: limit)
+            found = try FolderTree.read(real, named: lastComponent(real), limit: limit, leaving: ours.present())
         } catch {
             throw .cannotRead(path: path, errno: error.errno)
         }

@@ -125,7 +125,7 @@ extension ChatClient {
             upload = Upload(
                 file: try OutgoingFile(
                     path: path, size: row.size, modified: row.modified,
-                    rangeLimit: configuration.limits.servedRanges),
+                    rangeLimit: configuration.limits.servedRanges, notOf: configuration.privateFiles.present()),
                 contact: contact, link: link.number, lastAsked: .now())
         } catch {
             throw refusal(error, id)

@@ -29,6 +29,8 @@ public struct ChatConfiguration: Sendable {
     public var partialKeepDays: Int? = 14
     /// Where files are that are removed when they have been sent.
     public var spoolFolders: [SpoolFolder] = []
+    /// What is never offered, neither alone nor in a folder.
+    public var privateFiles = PrivateFiles()
     /// How long messages are kept, unless a conversation has a limit of its own.
     public var retention = RetentionRules()
     /// Received files are deleted with the messages that are too old.

@@ -18,12 +18,17 @@ public enum IdentityError: Error, Sendable, Equatable {
     case cannotGenerate
     /// There is a key already, and another one was to be put there.
     case exists(path: String)
+    /// The key is sealed, and there is no passphrase to open it with.
+    case sealed(path: String)
+    /// The key is sealed with another passphrase.
+    case wrongPassphrase(path: String)
 }
 
-/// `identity.key`: key and certificate in one PEM text, 0600 in a folder of 0700.
+/// `identity.key`: key and certificate in one PEM text, 0600 in a folder of 0700. The key may be sealed with a passphrase;
+/// the certificate, which tells who we are, never is.
 public enum IdentityFile {
     /// Far more than a key and a certificate need.
-    private static let maximumBytes = 65_536
+    static let maximumBytes = 65_536
 
     /// What a file held when it was read ahead of its time.
     public struct Ahead: Sendable {
@@ -36,6 +41,25 @@ public enum IdentityFile {
     public static func readAhead(at path: String) -> Ahead? {
         guard let text = try? text(at: path), let identity = try? TLSIdentity(pem: text) else { return nil }
         return Ahead(text: text, identity: identity)
+    }
+
+    /// Reads the identity at `path` with the passphrase that opens it, for a later `loadOrCreate`. `nil` when there is none;
+    /// one that is not sealed needs none. Takes a fraction of a second.
+    public static func readAhead(at path: String, passphrase: Passphrase) throws(IdentityError) -> Ahead? {
+        guard let text = try text(at: path) else { return nil }
+        return Ahead(text: text, identity: try identity(in: text, at: path, passphrase))
+    }
+
+    /// Whether there is a key at `path` that needs a passphrase.
+    public static func isSealed(at path: String) throws(IdentityError) -> Bool {
+        try text(at: path).map(TLSIdentity.isSealed) ?? false
+    }
+
+    /// What others know the identity at `path` by, which needs no passphrase; `nil` when there is none yet.
+    public static func fingerprint(at path: String) throws(IdentityError) -> SPKIFingerprint? {
+        guard let text = try text(at: path) else { return nil }
+        guard TLSIdentity.isSealed(text) else { return try identity(in: text, at: path, nil).fingerprint }
+        do { return try SPKIFingerprint(certificatePEM: text) } catch { throw .damaged(path: path) }
     }
 
     /// Reads the identity at `path`, making it (and its folder) if there is none. `ahead` serves where the file still
@@ -52,7 +76,7 @@ public enum IdentityFile {
         return stored
     }
 
-    /// Reads the identity at `path`; `nil` when there is none yet.
+    /// Reads the identity at `path`; `nil` when there is none yet. Throws `.sealed` when it needs a passphrase.
     public static func load(at path: String) throws(IdentityError) -> TLSIdentity? {
         try load(at: path, ahead: nil)
     }
@@ -60,11 +84,26 @@ public enum IdentityFile {
     private static func load(at path: String, ahead: Ahead?) throws(IdentityError) -> TLSIdentity? {
         guard let text = try text(at: path) else { return nil }
         if let ahead, ahead.text == text { return ahead.identity }
-        do { return try TLSIdentity(pem: text) } catch { throw .damaged(path: path) }
+        return try identity(in: text, at: path, nil)
+    }
+
+    /// The identity in what the file at `path` holds.
+    static func identity(
+        in text: String, at path: String, _ passphrase: Passphrase?
+    ) throws(IdentityError) -> TLSIdentity {
+        let isSealed = TLSIdentity.isSealed(text)
+        do throws(TLSError) {
+            guard isSealed else { return try TLSIdentity(pem: text) }
+            if let passphrase { return try TLSIdentity(backup: text, passphrase: passphrase) }
+        } catch {
+            if case .wrongPassphrase = error { throw .wrongPassphrase(path: path) }
+            throw .damaged(path: path)
+        }
+        throw .sealed(path: path)
     }
 
     /// What the file at `path` holds; `nil` when there is none.
-    private static func text(at path: String) throws(IdentityError) -> String? {
+    static func text(at path: String) throws(IdentityError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0 {
             if errno == ENOENT { return nil }
@@ -98,20 +137,27 @@ public enum IdentityFile {
     /// Throws `.exists` when there is another one.
     public static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
         try write(text(of: identity), to: path)
-        guard try load(at: path)?.fingerprint == identity.fingerprint else { throw .exists(path: path) }
+        guard try fingerprint(at: path) == identity.fingerprint else { throw .exists(path: path) }
     }
 
     /// Puts the identity at `path` aside, under a name with the beginning of its fingerprint, and returns that name.
     /// Nothing is ever deleted.
     public static func putAside(at path: String) throws(IdentityError) -> String {
-        guard let identity = try load(at: path) else { throw .failed(call: "open", path: path, errno: ENOENT) }
-        let aside = "\(path).\(PeerID(identity.fingerprint).text.prefix(8))"
+        guard let fingerprint = try fingerprint(at: path) else {
+            throw .failed(call: "open", path: path, errno: ENOENT)
+        }
+        let aside = pathAside(of: fingerprint, at: path)
         // The same identity may have been put aside before; the two files are alike then.
         guard rename(path, aside) == 0 else { throw failure("rename", path) }
         return aside
     }
 
-    private static func text(of identity: TLSIdentity) throws(IdentityError) -> String {
+    /// Where an identity is that was at `path` and is not any more.
+    static func pathAside(of fingerprint: SPKIFingerprint, at path: String) -> String {
+        "\(path).\(PeerID(fingerprint).text.prefix(8))"
+    }
+
+    static func text(of identity: TLSIdentity) throws(IdentityError) -> String {
         do { return try identity.pem() } catch { throw .cannotGenerate }
     }
 
@@ -125,10 +171,20 @@ public enum IdentityFile {
 
     /// Writes a temporary file, syncs it, and gives it the name unless there is one already.
     private static func write(_ text: String, to path: String) throws(IdentityError) {
-        let temporary = "\(path).\(getpid()).new"
+        let temporary = try makeTemporary(text, beside: path)
+        defer { unlink(temporary) }
+        if link(temporary, path) != 0, errno != EEXIST { throw failure("link", path) }
+        try synchronizeFolder(of: path)
+    }
+
+    /// How the name of a temporary file ends that a killed process may have left behind.
+    static let temporaryEnding = ".new"
+
+    /// Makes a file beside `path` with this content, which is on the disk when this returns.
+    static func makeTemporary(_ text: String, beside path: String) throws(IdentityError) -> String {
+        let temporary = "\(path).\(getpid())\(temporaryEnding)"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", temporary) }
-        defer { unlink(temporary) }
         do throws(FileError) {
             let file = OpenFile(descriptor: descriptor, path: temporary)
             let bytes = Array(text.utf8)
@@ -138,21 +194,26 @@ public enum IdentityFile {
             try written.get()
             try file.synchronize()
         } catch {
+            unlink(temporary)
             throw .failed(call: error.call, path: error.path, errno: error.errno)
         }
-        if link(temporary, path) != 0, errno != EEXIST { throw failure("link", path) }
+        return temporary
+    }
+
+    /// Returns when the names in the folder are on the disk.
+    static func synchronizeFolder(of path: String) throws(IdentityError) {
         let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
         guard fsync(folder) == 0 else { throw failure("fsync", path) }
     }
 
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
     }
 
-    private static func failure(_ call: String, _ path: String) -> IdentityError {
+    static func failure(_ call: String, _ path: String) -> IdentityError {
         .failed(call: call, path: path, errno: errno)
     }
 }

@@ -25,10 +25,13 @@ public struct FolderOffer: Sendable, Equatable, Codable {
     public var messages: [ChatMessage]
     /// What is not sent: links, devices, what cannot be read, names that are not text. Empty folders are not counted.
     public var skipped: Int
+    /// Files that are not sent because they are our key or a history of ours.
+    public var withheld: Int
 
-    public init(messages: [ChatMessage], skipped: Int) {
+    public init(messages: [ChatMessage], skipped: Int, withheld: Int = 0) {
         self.messages = messages
         self.skipped = skipped
+        self.withheld = withheld
     }
 }
 

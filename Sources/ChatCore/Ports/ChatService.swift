@@ -255,6 +255,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     /// The file cannot be read: errno.
     case cannotRead(path: String, errno: Int32)
     case notARegularFile(path: String)
+    /// Our key or a history of ours: whoever has it is us, or knows what we were told.
+    case privateFile(path: String)
     /// A folder without any file that can be sent.
     case emptyFolder(path: String)
     /// A folder with more files than may wait for a contact.

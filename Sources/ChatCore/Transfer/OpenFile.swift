@@ -13,9 +13,7 @@ struct FileFacts: Sendable, Equatable {
     var linkCount: UInt64
     var owner: UInt32
     var isFolder: Bool
-    /// Together they name a file for as long as it exists.
-    private var device: UInt64
-    private var inode: UInt64
+    var identity: FileIdentity
 
     init(_ status: stat) {
         size = UInt64(clamping: status.st_size)
@@ -31,11 +29,10 @@ struct FileFacts: Sendable, Equatable {
         linkCount = UInt64(status.st_nlink)
         owner = status.st_uid
         isFolder = status.st_mode & S_IFMT == S_IFDIR
-        device = UInt64(status.st_dev)
-        inode = UInt64(status.st_ino)
+        identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
     }
 
-    func isSameFile(as other: FileFacts) -> Bool { device == other.device && inode == other.inode }
+    func isSameFile(as other: FileFacts) -> Bool { identity == other.identity }
 }
 
 /// Closes itself when the last user lets go. All access is by position, so threads do not disturb each other.

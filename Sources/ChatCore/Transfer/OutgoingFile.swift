@@ -43,13 +43,19 @@ final class OutgoingFile: Sendable {
     private let served = ServedRanges()
     private let rangeLimit: Int
 
-    /// Opens `path`; it must be what was offered.
-    init(path: String, size: UInt64, modified: Timestamp, rangeLimit: Int) throws(OutgoingFileError) {
+    /// Opens `path`; it must be what was offered, and none of `ours`, whatever a history says that was offered.
+    init(
+        path: String, size: UInt64, modified: Timestamp, rangeLimit: Int, notOf ours: Set<FileIdentity> = []
+    ) throws(OutgoingFileError) {
         self.size = size
         self.modified = modified
         self.rangeLimit = rangeLimit
         do throws(FileError) {
-            file = try OpenFile.forReading(path)
+            let opened = try OpenFile.forReading(path)
+            guard try !ours.contains(opened.facts().identity) else {
+                throw FileError(call: "open", errno: EACCES, path: path)
+            }
+            file = opened
         } catch {
             throw .gone(errno: error.errno)
         }

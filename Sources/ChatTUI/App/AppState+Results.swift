@@ -199,7 +199,8 @@ extension AppState {
         let count = single + whole.reduce(0) { $0 + $1.messages.count }
         let skipped = whole.reduce(0) { $0 + $1.skipped }
         let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
-        say("\(Units.files(count)) \(count == 1 ? "is" : "are") offered\(left)")
+        let kept = whole.contains { $0.withheld > 0 } ? "; \(Sentences.withheld)" : ""
+        say("\(Units.files(count)) \(count == 1 ? "is" : "are") offered\(left)\(kept)")
     }
 
     /// It was cancelled while it was offered.

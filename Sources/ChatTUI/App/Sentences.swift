@@ -43,6 +43,8 @@ public enum Sentences {
             return "\"\(name)\" cannot be the name of a file (\(limit))"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
+        case .privateFile(let path):
+            return "\(path) is your key or your history, which nobody is given (blipchat export writes a conversation)"
         case .emptyFolder(let path): return "\(path) holds no file that can be sent (put one into it first)"
         case .tooManyFiles(let path, let limit):
             return "\(path) holds more files than may wait for this contact, \(limit) (pack it into an archive first)"
@@ -102,6 +104,9 @@ public enum Sentences {
     public static func sentence(for error: PeerAddressError) -> String {
         "That is not an address: \(reason(of: error)) (blip://HOST:PORT/PEER-ID?name=NAME)"
     }
+
+    /// Of a folder with our home in it.
+    public static let withheld = "your key and your history stay here"
 
     public static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
         switch notice {

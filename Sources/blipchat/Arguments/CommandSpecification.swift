@@ -9,6 +9,7 @@ enum CommandName: String, Sendable, CaseIterable {
     case fingerprint = "id fingerprint"
     case identityBackup = "id backup"
     case identityRestore = "id restore"
+    case identityPassphrase = "id passphrase"
     case contactsList = "contacts list"
     case contactsShow = "contacts show"
     case contactsAdd = "contacts add"
@@ -59,6 +60,9 @@ enum CommandName: String, Sendable, CaseIterable {
 
     /// The words that are typed: none for the screen, one, or two.
     var words: [Substring] { rawValue.split(separator: " ") }
+
+    /// Runs until a signal ends it, usually for a journal or a pipe: whoever stops reading there must not hold the chat up.
+    var isFollowing: Bool { [.serve, .watch, .receive, .transfersWatch].contains(self) }
 
     /// What the first word means when no second one follows: `id` is `id show`, `contacts` is `contacts list`.
     static let defaultsOfGroups: [Substring: CommandName] = [

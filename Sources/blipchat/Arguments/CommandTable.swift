@@ -83,6 +83,16 @@ extension CommandSpecification {
                 passphraseFile,
                 .init("--replace", "put another key that is there aside (it is not deleted)"),
             ]),
+        .init(
+            .identityPassphrase, "seal your key with a passphrase, or change it",
+            details: """
+                Who has the disk has your key, unless it is sealed. The passphrase is then asked for once at each start
+                of the screen, of serve, and of a command that has to connect by itself; beside a running blipchat
+                nothing asks. For a start without a terminal it is the first line of the descriptor of --passphrase-fd,
+                or the credential blipchat.passphrase of systemd. Without it nobody opens the key again: keep a backup.
+                Of a sealed key --passphrase-fd gives the present passphrase and, on the next line, the new one.
+                """,
+            options: [.init("--remove", "take the passphrase away; the key lies open again")]),
         .init(.contactsList, "list your contacts", options: [.init("--names", "only their names, one on a line")]),
         .init(.contactsShow, operands: "WHO", count: 1...1, "show what is known of a contact"),
         .init(

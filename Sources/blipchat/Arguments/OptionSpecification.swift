@@ -44,6 +44,7 @@ extension OptionSpecification {
         .init("--color", value: "auto|always|never", "colours; auto is on a terminal without NO_COLOR"),
         .init("--progress", value: "auto|bar|plain|json|none", "how far files are, on standard error"),
         .init("--timeout", value: "SECONDS", "how long to wait for the peer"),
+        .init("--passphrase-fd", value: "N", "read the passphrase of your key from descriptor N"),
         .init("--no-input", "never ask; fail where an answer is needed"),
         .init("--help", short: "h", "say how this command is used"),
         .init("--version", short: "V", "say which version this is"),

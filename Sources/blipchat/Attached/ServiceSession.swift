@@ -22,7 +22,8 @@ struct ServiceSession: Sendable {
         guard await connection.send(SessionLine.accepted(stays: stays)) else { return }
         // Every session begins with who we are, as the reply to a call that nobody made.
         await answer(.identity, SessionLine.greeting)
-        await withTaskGroup(of: Void.self) { group in
+        // Discarding: of any other group each call would stay in memory until the front end hangs up.
+        await withDiscardingTaskGroup { group in
             var streams: [Task<Void, Never>] = []
             while let value = try? await connection.receive(timeout: nil) {
                 guard case .call(let number, let call)? = try? SessionLine(value) else {

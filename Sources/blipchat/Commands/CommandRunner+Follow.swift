@@ -23,6 +23,7 @@ extension CommandRunner {
         print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void,
         then: @escaping @Sendable (JSONValue, ChatInstance?) async -> Void = { _, _ in }
     ) async throws(CommandError) -> ExitCode {
+        try await openKeyToStart(try paths())
         let printer = RecordPrinter(isJSON: asJSON, streams: streams, print: print)
         let signals = try await TerminationSignals.take()
         let current = CurrentPerformer(try await follower())
@@ -49,6 +50,8 @@ extension CommandRunner {
             return first
         }
         await current.value.finish()
+        // What nobody reads any more is no failure of whoever was asked to end.
+        if case .done(let code)? = result, code == .interrupted || code == .terminated { return code }
         if let failure = await printer.failure { throw failure }
         switch result {
         case .done(let code)?: return code

@@ -7,13 +7,13 @@ import Storage
 
 extension CommandRunner {
     func showIdentity() async throws(CommandError) -> ExitCode {
-        let (identity, address) = try await ownAddress()
+        let (fingerprint, address) = try await ownAddress()
         if isJSON {
             try streams.json(
                 .record([
-                    "v": 1, "type": "identity", "peer_id": .string(PeerID(identity.fingerprint).text),
+                    "v": 1, "type": "identity", "peer_id": .string(PeerID(fingerprint).text),
                     "name": .string(address.name ?? ""), "address": .string("\(address)"),
-                    "fingerprint": .string(identity.fingerprint.bytes.hex),
+                    "fingerprint": .string(fingerprint.bytes.hex),
                 ]))
         } else {
             try streams.line("\(address)")
@@ -53,12 +53,12 @@ extension CommandRunner {
     }
 
     /// Our key, and the address under which others reach us, as far as it is known here.
-    private func ownAddress() async throws(CommandError) -> (identity: TLSIdentity, address: PeerAddress) {
+    private func ownAddress() async throws(CommandError) -> (fingerprint: SPKIFingerprint, address: PeerAddress) {
         let paths = try paths()
-        let identity = try loadIdentity(paths)
+        let fingerprint = try ownFingerprint(paths)
         let settings = try configuration(paths)
         let name = settings.name ?? Configuration.defaultName(environment: environment)
-        let peerID = PeerID(identity.fingerprint)
+        let peerID = PeerID(fingerprint)
         var listen = settings.listen ?? Configuration.standardListen
         if case .host(let host, port: 0) = listen, let port = try await lastPort(paths) {
             listen = .host(host, port: port)
@@ -71,7 +71,7 @@ extension CommandRunner {
             }
             if let name = status["name"]?.stringValue { address.name = name }
         }
-        return (identity, address)
+        return (fingerprint, address)
     }
 
     /// The port of the last run, which the next one takes again if it can.
@@ -83,7 +83,7 @@ extension CommandRunner {
     }
 
     func showFingerprint() throws(CommandError) -> ExitCode {
-        let fingerprint = try loadIdentity(try paths()).fingerprint.bytes.hex
+        let fingerprint = try ownFingerprint(try paths()).bytes.hex
         if isJSON {
             try streams.json(.record(["v": 1, "type": "fingerprint", "fingerprint": .string(fingerprint)]))
         } else {
@@ -100,11 +100,17 @@ extension CommandRunner {
                 + "(blipchat id restore FILE brings the old one back)")
     }
 
-    private func loadIdentity(_ paths: HomePaths) throws(CommandError) -> TLSIdentity {
+    /// Who we are; makes the key where there is none. One with a passphrase stays closed.
+    private func ownFingerprint(_ paths: HomePaths) throws(CommandError) -> SPKIFingerprint {
         try paths.createFolders()
         noteLostKey(paths)
-        do {
-            return try IdentityFile.loadOrCreate(at: paths.identity)
+        return try Self.fingerprintMakingKey(paths)
+    }
+
+    static func fingerprintMakingKey(_ paths: HomePaths) throws(CommandError) -> SPKIFingerprint {
+        do throws(IdentityError) {
+            if let fingerprint = try IdentityFile.fingerprint(at: paths.identity) { return fingerprint }
+            return try IdentityFile.loadOrCreate(at: paths.identity).fingerprint
         } catch {
             throw CommandError(error)
         }

@@ -11,11 +11,11 @@ extension CommandRunner {
     /// Writes a file that was not there before.
     func backUpIdentity() async throws(CommandError) -> ExitCode {
         let path = operand(0)
-        let identity = try existingIdentity(try paths())
+        let identity = try await existingIdentity(try paths())
         guard !SmallFile.exists(path) else {
             throw CommandError(.localIO, path, "there is a file already", advice: "give another name")
         }
-        let passphrase = try passphrase(isNew: true)
+        let passphrase = try await backupPassphrase(isNew: true)
         let text: String
         do throws(TLSError) { text = try identity.backup(passphrase: passphrase) } catch {
             throw CommandError(.localIO, path, error.reason)
@@ -50,14 +50,19 @@ extension CommandRunner {
             }
             text = valid
         }
-        let passphrase = try passphrase(isNew: false)
+        let passphrase = try await backupPassphrase(isNew: false)
         let identity: TLSIdentity
         do throws(TLSError) { identity = try TLSIdentity(backup: text, passphrase: passphrase) } catch {
-            throw CommandError(.identity, path, error.reason)
+            // Another key is something else: this one has not been seen yet.
+            if case .wrongPassphrase = error {
+                throw CommandError(.passphrase, path, error.reason, advice: "try again")
+            }
+            throw CommandError(.usage, path, error.reason, advice: "give the file that blipchat id backup has made")
         }
         try paths.createFolders()
         // Whoever runs on this home has the old key in memory.
         let lock = try InstanceLock(path: paths.lock)
+        let wasSealed = (try? IdentityFile.isSealed(at: paths.identity)) ?? false
         do throws(IdentityError) {
             if let aside = try Self.put(identity, at: paths.identity, replacing: arguments.has("--replace")) {
                 streams.note("blipchat: the key that was there is now \(aside)")
@@ -66,6 +71,9 @@ extension CommandRunner {
             throw CommandError(error)
         }
         _ = consume lock
+        if wasSealed, try !isKeySealed(paths) {
+            streams.note("blipchat: this key has no passphrase here: blipchat id passphrase seals it")
+        }
         try printIdentity("restored", identity, path: paths.identity)
         return .done
     }
@@ -74,14 +82,14 @@ extension CommandRunner {
     private static func put(
         _ identity: TLSIdentity, at path: String, replacing: Bool
     ) throws(IdentityError) -> String? {
-        let present: TLSIdentity?
-        do throws(IdentityError) { present = try IdentityFile.load(at: path) } catch {
+        let present: SPKIFingerprint?
+        do throws(IdentityError) { present = try IdentityFile.fingerprint(at: path) } catch {
             guard replacing, case .damaged = error else { throw error }
             let aside = try putDamagedAside(at: path)
             try IdentityFile.install(identity, at: path)
             return aside
         }
-        guard let present, present.fingerprint != identity.fingerprint else {
+        guard let present, present != identity.fingerprint else {
             try IdentityFile.install(identity, at: path)
             return nil
         }
@@ -103,9 +111,12 @@ extension CommandRunner {
         return aside
     }
 
-    private func existingIdentity(_ paths: HomePaths) throws(CommandError) -> TLSIdentity {
+    private func existingIdentity(_ paths: HomePaths) async throws(CommandError) -> TLSIdentity {
         let identity: TLSIdentity?
-        do throws(IdentityError) { identity = try IdentityFile.load(at: paths.identity) } catch {
+        let ahead = try await openKey(paths)
+        do throws(IdentityError) {
+            identity = try paths.hasIdentity ? IdentityFile.loadOrCreate(at: paths.identity, ahead: ahead) : nil
+        } catch {
             throw CommandError(error)
         }
         guard let identity else {
@@ -128,22 +139,30 @@ extension CommandRunner {
 
     /// From the file of --passphrase-file (`-`: standard input), its first line; else asked for on the terminal.
     /// Never from the command line or the environment, where others on this machine could read it.
-    private func passphrase(isNew: Bool) throws(CommandError) -> Passphrase {
-        let text: String
-        if let path = arguments.text("--passphrase-file") {
-            text = try Self.firstLine(of: path)
-        } else {
-            guard isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") else {
-                throw CommandError(
-                    .usage, "passphrase", "needed, and nobody to ask", advice: "give --passphrase-file FILE")
-            }
-            text = try SecretPrompt.ask("Passphrase for the backup:", streams)
-            if isNew {
-                guard try SecretPrompt.ask("The same again:", streams) == text else {
-                    throw CommandError(.usage, "passphrase", "typed two different ones")
-                }
-            }
+    private func backupPassphrase(isNew: Bool) async throws(CommandError) -> Passphrase {
+        if let path = arguments.text("--passphrase-file") { return try Self.checked(try Self.firstLine(of: path)) }
+        guard !isNew else { return try await newPassphrase(for: "the backup", or: "--passphrase-file FILE") }
+        try requireAnswers(or: "--passphrase-file FILE")
+        return try Self.checked(try await ask("Passphrase for the backup:"))
+    }
+
+    /// Asks for a new passphrase, twice.
+    func newPassphrase(for what: String, or option: String) async throws(CommandError) -> Passphrase {
+        try requireAnswers(or: option)
+        let text = try await ask("Passphrase for \(what):")
+        guard try await ask("The same again:") == text else {
+            throw CommandError(.usage, "passphrase", "typed two different ones")
         }
+        return try Self.checked(text)
+    }
+
+    private func requireAnswers(or option: String) throws(CommandError) {
+        guard isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") else {
+            throw CommandError(.usage, "passphrase", "needed, and nobody to ask", advice: "give \(option)")
+        }
+    }
+
+    static func checked(_ text: String) throws(CommandError) -> Passphrase {
         guard let passphrase = Passphrase(text) else {
             throw CommandError(
                 .usage, "passphrase", "needs \(Passphrase.minimumBytes) to \(Passphrase.maximumBytes) bytes",
@@ -152,7 +171,7 @@ extension CommandRunner {
         return passphrase
     }
 
-    private static func firstLine(of path: String) throws(CommandError) -> String {
+    static func firstLine(of path: String) throws(CommandError) -> String {
         let result =
             path == "-"
             ? SmallFile.contents(ofDescriptor: STDIN_FILENO, limit: 4096) : SmallFile.contents(of: path, limit: 4096)

@@ -38,6 +38,9 @@ extension CommandRunner {
             throw CommandError(.usage, "-", "standard input has no name", advice: "give one: --name NAME")
         }
         let paths = try paths()
+        guard !paths.privateFiles.holds(descriptor: STDIN_FILENO) else {
+            throw CommandError(ChatError.privateFile(path: "standard input"), about: operand(0))
+        }
         try paths.createFolders()
         try HomePaths.createFolder(paths.spool)
         let path = try SpoolFile.fill(in: paths.spool, from: STDIN_FILENO)

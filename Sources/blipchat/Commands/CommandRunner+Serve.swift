@@ -9,9 +9,10 @@ extension CommandRunner {
         let settings = try configuration(paths)
         let configuration = try chatConfiguration(settings, paths, listens: true)
         let acceptsFilesUpTo = try arguments.size("--accept-files")
+        let key = try await openKeyToStart(paths)
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }
-        let instance = try await startServing(paths, configuration)
+        let instance = try await startServing(paths, configuration, key.map { key in Task { key } })
         let keeper = SettingsKeeper(
             file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings
         ) { [client = instance.client] settings in
@@ -49,13 +50,13 @@ extension CommandRunner {
     /// A command that has the home is waited for, at most 10 seconds: it may take no longer than that to send a message.
     /// A chat that serves everybody is not.
     private func startServing(
-        _ paths: HomePaths, _ configuration: ChatConfiguration
+        _ paths: HomePaths, _ configuration: ChatConfiguration, _ key: Task<IdentityFile.Ahead?, Never>?
     ) async throws(CommandError) -> ChatInstance {
         noteLostKey(paths)
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             do throws(CommandError) {
-                return try await ChatInstance.start(paths, configuration, for: .everybody(until: .service))
+                return try await ChatInstance.start(paths, configuration, for: .everybody(until: .service), key: key)
             } catch {
                 guard error.isAlreadyRunning, ContinuousClock.now < limit, await !isServed(paths) else { throw error }
                 try? await Task.sleep(for: .milliseconds(50))
@@ -64,7 +65,7 @@ extension CommandRunner {
     }
 
     /// Front ends can attach to the chat of this home.
-    private func isServed(_ paths: HomePaths) async -> Bool {
+    func isServed(_ paths: HomePaths) async -> Bool {
         do throws(CommandError) {
             guard let service = try await AttachedService.attach(to: paths.socket) else { return false }
             await service.detach()

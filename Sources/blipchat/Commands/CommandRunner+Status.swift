@@ -33,8 +33,8 @@ extension CommandRunner {
 
     /// A key or settings that cannot be read are told by other commands: this one says what it knows.
     private func own(_ paths: HomePaths) -> (peerID: PeerID?, name: String?) {
-        let identity = try? IdentityFile.load(at: paths.identity)
-        return (identity.map { PeerID($0.fingerprint) }, ownName(paths))
+        let fingerprint = try? IdentityFile.fingerprint(at: paths.identity)
+        return (fingerprint.map { PeerID($0) }, ownName(paths))
     }
 
     /// What others see us as; `nil` where the settings cannot be read, which other commands tell.

@@ -9,6 +9,8 @@ struct CommandRunner: Sendable {
     let arguments: ParsedArguments
     let environment: [String: String]
     let streams: StandardStreams
+    /// What opens the key of the home, where it is sealed.
+    var key = KeyOpener()
 
     var isJSON: Bool { arguments.has("--json") }
 
@@ -25,6 +27,7 @@ struct CommandRunner: Sendable {
         case .fingerprint: try showFingerprint()
         case .identityBackup: try await backUpIdentity()
         case .identityRestore: try await restoreIdentity()
+        case .identityPassphrase: try await changePassphrase()
         case .contactsList: try await listContacts()
         case .contactsShow: try await showContact()
         case .contactsAdd:
@@ -86,6 +89,11 @@ struct CommandRunner: Sendable {
     func paths() throws(CommandError) -> HomePaths {
         var paths = try HomePaths(
             environment: environment, dataFolder: arguments.text("--data-dir"), profile: arguments.text("--profile"))
+        switch arguments.command {
+        // They leave nothing there, or look at it themselves.
+        case .configurationPath, .demo, .doctor: break
+        default: try HomeOwnership.check(paths, isOwnConfiguration: !arguments.has("--config"))
+        }
         guard let file = arguments.text("--config") else { return paths }
         paths.configuration = try HomePaths.absolute(file)
         // Who names a file means it: defaults in its place would be a surprise. What sets a value may begin a new one.
@@ -124,6 +132,7 @@ struct CommandRunner: Sendable {
             acceptsRequests: arguments.has("--accept-requests"),
             acceptsFilesUpTo: acceptsFilesUpTo)
         configuration.spoolFolders = paths.spools
+        configuration.privateFiles = paths.privateFiles
         settings.apply(to: &configuration)
         return configuration
     }
@@ -306,6 +315,8 @@ struct CommandRunner: Sendable {
                     continue
                 }
             }
+            // Not inside of what is tried again: nobody is asked twice.
+            let opened = try await openKey(paths)
             do throws(CommandError) {
                 var configuration = try chatConfiguration(configuration(paths), paths, listens: listens)
                 if !arguments.has("--listen") { configuration.goOn(at: listening) }
@@ -313,7 +324,8 @@ struct CommandRunner: Sendable {
                 noteLostKey(paths)
                 // What goes on for days is no reason for a screen not to open.
                 let instance = try await ChatInstance.start(
-                    paths, configuration, for: listens || isLong ? .everybody(until: .command) : .commands)
+                    paths, configuration, for: listens || isLong ? .everybody(until: .command) : .commands,
+                    key: opened.map { opened in Task { opened } })
                 streams.detail("no blipchat runs on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {
@@ -345,8 +357,10 @@ enum OperationPerformer {
     func finish() async { await instance?.stop() }
 }
 
-/// Prints records in their order, and keeps why that failed.
+/// Prints records in their order, and keeps why that failed. On a thread of its own: whoever reads them may take their time.
 actor RecordPrinter {
+    private let executor = DispatchQueueExecutor(label: "blipchat.printer")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private let isJSON: Bool
     private let streams: StandardStreams
     private let print: @Sendable (JSONValue) throws(CommandError) -> Void

@@ -17,6 +17,7 @@ final class InterruptedSending: Sendable {
     /// Signals that the caller ignores (nohup, jobs of scripts in the background) stay ignored.
     @ScreenActor static func watch(_ streams: StandardStreams) throws(CommandError) -> InterruptedSending {
         let watch = InterruptedSending(streams)
+        EndingOutput.watch()
         let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
         let signals = [SIGINT, SIGTERM].filter { number in
             var action = sigaction()
@@ -43,6 +44,7 @@ final class InterruptedSending: Sendable {
 
     private func leave(_ number: Int32) {
         let queued = messages.withLock { $0.sentence }
+        EndingOutput.begin()
         streams.note(
             queued.map {
                 "blipchat: interrupted; queued: \($0) (it goes out when blipchat runs and they can be reached)"

@@ -13,6 +13,7 @@ struct Program {
         var streams = StandardStreams()
         do throws(CommandError) {
             let arguments = try ArgumentParser.parse(text(of: words))
+            let key = try KeyOpener.given(arguments)
             let environment = try environment(of: entries)
             // Also where nothing waits: a slip is a slip.
             _ = try arguments.seconds("--timeout")
@@ -21,10 +22,14 @@ struct Program {
             streams.usesColor = StandardStreams.usesColor(
                 arguments.text("--color"), environment, isTerminal: isatty(STDOUT_FILENO) == 1)
             streams.progressForm = arguments.text("--progress").flatMap(ProgressForm.init) ?? .auto
-            let runner = CommandRunner(arguments: arguments, environment: environment, streams: streams)
-            return try await runner.run().rawValue
+            if arguments.command.isFollowing { streams = streams.neverWaiting() }
+            let runner = CommandRunner(arguments: arguments, environment: environment, streams: streams, key: key)
+            let code = try await runner.run()
+            await streams.flush()
+            return code.rawValue
         } catch {
             streams.report(error)
+            await streams.flush()
             return error.exit.rawValue
         }
     }

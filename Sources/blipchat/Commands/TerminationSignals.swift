@@ -13,6 +13,7 @@ struct TerminationSignals: Sendable {
         onHangUp: (@ScreenActor () -> Void)? = nil
     ) throws(CommandError) -> TerminationSignals {
         let (numbers, source) = AsyncStream<Int32>.makeStream()
+        EndingOutput.watch()
         do {
             return TerminationSignals(
                 numbers: numbers,
@@ -21,6 +22,7 @@ struct TerminationSignals: Sendable {
                         onHangUp?()
                         return
                     }
+                    EndingOutput.begin()
                     source.yield(number)
                 })
         } catch {

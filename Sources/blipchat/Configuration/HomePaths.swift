@@ -36,8 +36,26 @@ struct HomePaths: Sendable, Equatable {
     /// How wide terminals draw what they disagree about.
     var terminals: String { Self.parent(of: log) + "/terminals" }
 
+    /// The folders that have the data of one profile each, and those that have many such folders.
+    private var dataFolders: [String]
+    private var profileFolders: [String]
+
+    /// The keys and histories of all profiles, and the lines that were typed.
+    var privateFiles: PrivateFiles {
+        PrivateFiles(
+            folders: dataFolders, profiles: profileFolders, prefixes: ["identity.key", "history.sqlite"],
+            files: [inputHistory])
+    }
+
     /// Everything under one folder.
     init(home: String) {
+        self.init(home: home, in: home)
+    }
+
+    /// `whole`: the folder in which the profiles are, or the default one's home.
+    private init(home: String, in whole: String) {
+        dataFolders = home == whole ? [home] : [home, whole]
+        profileFolders = [whole + "/profiles"]
         configuration = home + "/config.toml"
         data = home
         downloads = home + "/downloads"
@@ -55,7 +73,7 @@ struct HomePaths: Sendable, Equatable {
         }
         if let folder = dataFolder ?? environment["BLIPCHAT_HOME"], !folder.isEmpty {
             let home = try Self.absolute(folder)
-            self.init(home: profile == "default" ? home : "\(home)/profiles/\(profile)")
+            self.init(home: profile == "default" ? home : "\(home)/profiles/\(profile)", in: home)
             return
         }
         guard dataFolder == nil else { throw .badValue("--data-dir", "", "a folder") }
@@ -75,7 +93,10 @@ struct HomePaths: Sendable, Equatable {
         // Without a runtime folder (no login session) the state folder serves: it is ours alone, too.
         let socketFolder = folder("XDG_RUNTIME_DIR").map { $0 + "/blipchat" } ?? state
         configuration = config + "/blipchat/config.toml"
-        data = (folder("XDG_DATA_HOME") ?? user + "/.local/share") + "/blipchat/\(profile)"
+        let all = (folder("XDG_DATA_HOME") ?? user + "/.local/share") + "/blipchat"
+        dataFolders = []
+        profileFolders = [all]
+        data = "\(all)/\(profile)"
         log = state + "/log"
         inputHistory = state + "/input_history"
         socket = "\(socketFolder)/\(profile).sock"

@@ -86,6 +86,11 @@ enum SmallFile {
         let new = try createBeside(target, ending: newEnding)
         defer { close(new.descriptor) }
         try write(content, to: new)
+        // Whoever the file belongs to keeps it, also when root has changed it.
+        var status = stat()
+        if geteuid() == 0, stat(target, &status) == 0, status.st_uid != 0 {
+            guard fchown(new.descriptor, status.st_uid, status.st_gid) == 0 else { try giveUp(new.path) }
+        }
         if rename(new.path, target) != 0 { try giveUp(new.path) }
     }
 

@@ -6,6 +6,7 @@ import Storage
 extension CommandRunner {
     func examine() async throws(CommandError) -> ExitCode {
         let paths = try paths()
+        if arguments.has("--recover") || arguments.has("--fix") { try HomeOwnership.check(paths, onlyOwner: true) }
         if arguments.has("--recover") { try await recover(paths) }
         if arguments.has("--fix") { try await fix(paths) }
         var examination = Examination(paths: paths, home: environment["HOME"])

@@ -46,6 +46,8 @@ struct Examination {
 
     mutating func run() async {
         checkConfiguration()
+        // Nothing else is looked at: to open a history leaves files beside it.
+        guard checkOwner() else { return }
         checkFolders()
         checkKey()
         let isInUse = checkLock()
@@ -90,6 +92,17 @@ struct Examination {
         }
     }
 
+    /// Whether the home is our user's.
+    private mutating func checkOwner() -> Bool {
+        do throws(CommandError) {
+            try HomeOwnership.check(paths, onlyOwner: true)
+            return true
+        } catch {
+            note("home", .error, "\(error.subject): \(error.reason)", error.advice)
+            return false
+        }
+    }
+
     /// What only its owner may use, and files whose rights must be narrow.
     private mutating func checkFolders() {
         guard SmallFile.exists(paths.data) else {
@@ -113,7 +126,7 @@ struct Examination {
 
     private mutating func checkKey() {
         do throws(IdentityError) {
-            guard let identity = try IdentityFile.load(at: paths.identity) else {
+            guard let fingerprint = try IdentityFile.fingerprint(at: paths.identity) else {
                 guard SmallFile.exists(paths.history) else {
                     return note("key", .ok, "there is no key yet; the first start makes it")
                 }
@@ -122,7 +135,9 @@ struct Examination {
                     "there is a history, but no key: with the one that the first start makes, contacts "
                         + "see KEY CHANGED", "blipchat id restore FILE brings the old one back")
             }
-            note("key", .ok, "you are \(PeerID(identity.fingerprint).text)")
+            let isSealed = try IdentityFile.isSealed(at: paths.identity)
+            let protection = isSealed ? "sealed with a passphrase" : "no passphrase"
+            note("key", .ok, "you are \(PeerID(fingerprint).text) (\(protection))")
         } catch {
             let words = CommandError(error)
             note("key", .error, "\(words.subject): \(words.reason)", words.advice)
@@ -234,11 +249,13 @@ extension Examination {
 /// What nobody but the user may read.
 enum PrivatePlaces {
     static func all(of paths: HomePaths) -> [String] {
-        [
-            paths.data, paths.identity, paths.history, paths.history + "-wal", paths.history + "-shm",
+        let folders = [paths.data] + [HomePaths.parent(of: paths.socket)].filter { $0 != paths.data }
+        let files = [
+            paths.identity, paths.history, paths.history + "-wal", paths.history + "-shm",
             paths.configuration,
             paths.log, paths.socket, paths.lock,
-        ].filter { SmallFile.exists($0) }
+        ]
+        return (folders + files).filter { SmallFile.exists($0) }
     }
 
     /// `nil` when all is well.

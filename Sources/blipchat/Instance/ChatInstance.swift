@@ -96,6 +96,7 @@ final class ChatInstance: Sendable {
     ) async throws(CommandError) -> ChatInstance {
         // Keys before files.
         NetworkThreads.niceness = 5
+        try DescriptorRoom.require()
         try paths.createFolders()
         let lock = HeldLock(try InstanceLock(path: paths.lock))
         // Beside the key: each takes some milliseconds of the time to the first picture.
@@ -138,7 +139,7 @@ final class ChatInstance: Sendable {
 
     /// Writes down what happens; never what is said.
     private static func keepLog(_ log: LogFile, of events: AsyncStream<ChatEvent>, _ runner: OperationRunner) async {
-        await log.write("started, version \(Version.text), process \(getpid())")
+        log.write("started, version \(Version.text), process \(getpid())")
         // Read anew only when a name may have changed: thousands of events may come in a second.
         var directory: ContactDirectory?
         for await event in events {
@@ -148,10 +149,11 @@ final class ChatInstance: Sendable {
             default:
                 if directory == nil { directory = try? await runner.directory() }
                 guard let directory, let line = EventRecord.logLine(of: event, directory) else { continue }
-                await log.write(line)
+                log.write(line)
             }
         }
-        await log.write("stopped")
+        log.write("stopped")
+        await log.flush(within: .seconds(2))
     }
 
     /// Ends links and streams, closes the history and gives the home free.

@@ -42,6 +42,10 @@ final class ControlServer: Sendable {
         path: String, service: (any ChatService)? = nil, until end: End = .command,
         perform: @escaping @Sendable (ControlOperation, @escaping RecordSink) async -> ControlResult
     ) throws(CommandError) {
+        // What waits for callers needs a descriptor, too, which may be the last one.
+        do throws(SystemError) { _ = try ReadinessWatch.shared() } catch {
+            throw .system("control socket", "cannot be watched", error.code)
+        }
         descriptor = try ControlSocket.listen(at: path)
         self.path = path
         self.service = service
@@ -52,9 +56,10 @@ final class ControlServer: Sendable {
     /// Accepts until the task is cancelled, then removes the socket.
     func run() async {
         defer { close(descriptor) }
-        await withTaskGroup(of: Void.self) { group in
+        // Discarding: of any other group each connection would stay in memory until the end.
+        await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
-                guard await Readiness.readable.wait(on: descriptor, timeout: nil) else { break }
+                guard await Readiness.readable.wait(on: descriptor, timeout: nil) else { continue }
                 let accepted = clinux_accept(descriptor)
                 guard accepted >= 0 else {
                     // Mostly too many open files: others must close theirs first.
@@ -78,7 +83,7 @@ final class ControlServer: Sendable {
             // answer, too.
             shutdown(descriptor, Int32(SHUT_RD))
             while case let late = clinux_accept(descriptor), late >= 0 {
-                group.addTask { await ControlConnection(descriptor: late).send(ControlResult.again.json) }
+                group.addTask { _ = await ControlConnection(descriptor: late).send(ControlResult.again.json) }
             }
             group.cancelAll()
         }

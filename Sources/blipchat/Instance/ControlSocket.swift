@@ -20,11 +20,19 @@ enum ControlSocket {
         return descriptor
     }
 
-    /// Connects to the instance at `path`; `nil` when none listens there. Throws when it is stopped: whatever it was
-    /// asked would wait for its user, and be done when nobody wants it any more.
+    /// Connects to the instance at `path`; `nil` when none listens there. Throws when another user listens there, who is
+    /// to hear nothing of ours, and when it is stopped: whatever it was asked would wait for its user, and be done when
+    /// nobody wants it any more.
     static func connect(to path: String) throws(CommandError) -> Int32? {
         let descriptor = try make()
         if withAddress(of: path, { Glibc.connect(descriptor, $0, $1) }) == 0 {
+            guard peerIsSameUser(descriptor) else {
+                let user = clinux_peer_user(descriptor)
+                close(descriptor)
+                throw CommandError(
+                    .localIO, path, "another user (\(user)) listens there, so nothing was said to them",
+                    advice: "use another --data-dir, or run it as that user")
+            }
             let process = clinux_peer_process(descriptor)
             guard isStopped(process) else { return descriptor }
             close(descriptor)

@@ -28,7 +28,7 @@ extension CommandError {
     private static func exitCode(of error: ChatError) -> ExitCode {
         switch error {
         case .ownAddress, .textTooLong, .emptyText, .badName, .badFileName, .badAddress, .wrongTransferState,
-            .ownTransfer,
+            .ownTransfer, .privateFile,
             .blocked, .notOwnMessage, .retracted, .notText, .badReaction:
             .usage
         case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
@@ -90,6 +90,11 @@ extension CommandError {
         case .failed(let call, let path, let code): self = .system(path, "\(call) failed", code)
         case .exists(let path):
             self.init(.usage, path, "there is another key already", advice: "with --replace it is put aside")
+        case .sealed(let path):
+            self.init(
+                .usage, path, "your key has a passphrase, and nobody can be asked for it",
+                advice: "give --passphrase-fd N, or a service the credential \(CommandRunner.credentialName)")
+        case .wrongPassphrase(let path): self.init(.passphrase, path, "the passphrase is wrong", advice: "try again")
         case .cannotGenerate:
             self.init(.localIO, "key", "cannot be made: OpenSSL has no randomness", advice: "try again later")
         }

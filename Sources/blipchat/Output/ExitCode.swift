@@ -24,6 +24,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case store = 9
     /// No such contact, request, transfer or message.
     case notFound = 10
+    /// The passphrase of a key or of a backup is wrong.
+    case passphrase = 11
     /// Standard output was closed by its reader (as if SIGPIPE had ended us); says nothing.
     case brokenPipe = 141
     /// The screen's terminal is gone (SIGHUP).
@@ -47,6 +49,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .network: "network or protocol"
         case .store: "history locked or damaged"
         case .notFound: "no such contact, request, transfer or message"
+        case .passphrase: "the passphrase is wrong"
         case .interrupted: "ended by SIGINT"
         case .terminated: "ended by SIGTERM"
         case .brokenPipe, .hangUp: nil

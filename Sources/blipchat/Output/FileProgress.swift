@@ -75,6 +75,10 @@ final class FileProgress: Sendable {
             let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
             let files = Int(clamping: record["files"]?.integerValue ?? 0)
             streams.note("\(record["path"]?.stringValue ?? ""): \(files.counted("file"))\(left)")
+            // Not with -q either: somebody may have meant to send them.
+            if (record["withheld"]?.integerValue ?? 0) > 0 {
+                streams.warn("blipchat: \(record["path"]?.stringValue ?? ""): \(Sentences.withheld)")
+            }
         case ("progress", _): show(record)
         default: break
         }

@@ -55,7 +55,7 @@ struct Records: Sendable {
     static func folder(_ path: String, _ offer: FolderOffer) -> JSONValue {
         .record([
             "v": 1, "type": "folder", "path": .string(path), "files": .integer(Int64(offer.messages.count)),
-            "skipped": .integer(Int64(offer.skipped)),
+            "skipped": .integer(Int64(offer.skipped)), "withheld": .integer(Int64(offer.withheld)),
         ])
     }
 

@@ -16,6 +16,8 @@ struct StandardStreams: Sendable {
     var usesColor = false
     /// How the progress of files is shown on `diagnostics`.
     var progressForm = ProgressForm.auto
+    /// Takes what is written on `diagnostics`, where nobody may be held up by whoever reads it.
+    private(set) var aside: LineQueue?
 
     /// Puts /dev/null where the caller has closed a standard descriptor: the next file that is opened would get its
     /// number, and with it what is meant for the caller. To use one stays an error: each is open the wrong way round.
@@ -55,10 +57,34 @@ struct StandardStreams: Sendable {
         try write(value.text + "\n", spelling: .json)
     }
 
+    /// The same, but nobody waits for whoever reads `diagnostics`: what they do not read is left out in the end, and counted.
+    func neverWaiting() -> StandardStreams {
+        var streams = self
+        streams.aside = LineQueue(label: "blipchat.diagnostics") { count in
+            Array("blipchat: \(count.counted("line")) left out here: nobody read them\n".utf8)
+        } write: { [diagnostics] line in
+            _ = Self.write(bytes: line, to: diagnostics)
+        }
+        return streams
+    }
+
+    /// Returns when what was written aside has been read, or a moment later.
+    func flush() async { _ = await aside?.flush(within: .seconds(2)) }
+
     /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
-    func note(_ text: String) {
-        guard !isQuiet else { return }
-        _ = Self.write(SafeText(text, as: .line).terminalString() + "\n", to: diagnostics)
+    func note(_ text: String) { if !isQuiet { warn(text) } }
+
+    /// The same for what nobody may miss, also those who want to see errors only.
+    func warn(_ text: String) {
+        put(SafeText(text, as: .line).terminalString() + "\n")
+    }
+
+    private func put(_ text: String, _ spelling: Spelling = .glyphs) {
+        guard let aside else {
+            _ = Self.write(text, to: diagnostics, spelling)
+            return
+        }
+        aside.post(Array((Self.isASCII(diagnostics) ? spelling.ascii(text) : text).utf8))
     }
 
     /// Writes a line about how something is done, for those who ask for it.
@@ -67,22 +93,22 @@ struct StandardStreams: Sendable {
     /// Reports why the command failed.
     func report(_ error: CommandError) {
         guard error.exit != .brokenPipe else { return }
-        _ = Self.write(error.sentence + "\n", to: diagnostics)
+        put(error.sentence + "\n")
     }
 
     /// Writes a question, without an end of line.
-    func ask(_ text: String) { _ = Self.write(SafeText(text, as: .line).terminalString() + " ", to: diagnostics) }
+    func ask(_ text: String) { put(SafeText(text, as: .line).terminalString() + " ") }
 
     /// Ends the line of a question whose answer was not shown.
-    func endQuestion() { _ = Self.write("\n", to: diagnostics) }
+    func endQuestion() { put("\n") }
 
     /// Writes a record for programs beside the result.
-    func noteJSON(_ value: JSONValue) { if !isQuiet { _ = Self.write(value.text + "\n", to: diagnostics, .json) } }
+    func noteJSON(_ value: JSONValue) { if !isQuiet { put(value.text + "\n", .json) } }
 
     /// Shows how far something is, in place of what this showed before; an empty text takes it away.
     func progress(_ text: String) {
         guard !isQuiet else { return }
-        _ = Self.write("\r\u{1B}[K" + SafeText(text, as: .line).terminalString(), to: diagnostics)
+        put("\r\u{1B}[K" + SafeText(text, as: .line).terminalString())
     }
 
     /// Whether `descriptor` is a terminal whose locale is not UTF-8: it would take bytes of our texts for controls.
@@ -95,9 +121,15 @@ struct StandardStreams: Sendable {
 
     /// The error number when not everything could be written.
     private static func write(_ text: String, to descriptor: Int32, _ spelling: Spelling = .glyphs) -> Int32? {
-        var bytes = Array((isASCII(descriptor) ? spelling.ascii(text) : text).utf8)[...]
+        write(bytes: Array((isASCII(descriptor) ? spelling.ascii(text) : text).utf8), to: descriptor)
+    }
+
+    private static func write(bytes: [UInt8], to descriptor: Int32) -> Int32? {
+        var bytes = bytes[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            guard EndingOutput.waitForRoom(in: descriptor) else { return EAGAIN }
+            let piece = bytes.prefix(EndingOutput.piece)
+            let count = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 bytes = bytes.dropFirst(count)
             } else if errno == EAGAIN {

@@ -16,6 +16,7 @@ extension CommandRunner {
         let settings = try ConfigurationFile(paths: paths, home: environment["HOME"]).checked()
         _ = try chatConfiguration(settings, paths, listens: true)
         let target = try await openingTarget(paths)
+        try await openKeyToStart(paths)
         guard !arguments.has("--plain") else { return try await openPlain(paths, settings, key, target) }
         let making = Task {
             // Behind the key, on its processor: the other one opens the history.
@@ -111,7 +112,10 @@ extension CommandRunner {
             streams.note("blipchat: opening \(paths.history) takes long: another program may hold it")
         }
         defer { waiting.cancel() }
-        return try await OpenChat.open(paths, configuration, key: key) {
+        return try await OpenChat.open(paths, configuration, key: key) { () async throws(CommandError) in
+            waiting.cancel()
+            return try await openKey(paths)
+        } reading: {
             try? self.chatConfiguration(self.configuration(paths), paths, listens: true)
         }
     }
@@ -135,17 +139,13 @@ extension CommandRunner {
         _ paths: HomePaths, _ settings: Configuration, _ name: String, on terminal: NcursesTerminal,
         _ damage: StoreError
     ) async throws(CommandError) -> ExitCode {
-        let identity: TLSIdentity
-        do {
-            identity = try IdentityFile.loadOrCreate(at: paths.identity)
-        } catch {
-            throw CommandError(error)
-        }
+        // Nobody is called, so a sealed key stays closed.
+        let fingerprint = try Self.fingerprintMakingKey(paths)
         let store = try await HistoryFile.about(paths) { () throws(StoreError) in
             try await HistoryDatabase.open(at: paths.history, evenIfDamaged: true)
         }
         let service = DamagedHistory(
-            store: store, damage: damage, peerID: PeerID(identity.fingerprint), name: name)
+            store: store, damage: damage, peerID: PeerID(fingerprint), name: name)
         do throws(CommandError) {
             let result = try await show(
                 service, of: paths, settings, on: terminal, contact: nil,

@@ -15,25 +15,31 @@ enum OpenChat {
     /// Attaches to the process that runs the chat of this home, else starts the chat here, with `key` as
     /// `ChatInstance.start` takes it.
     ///
-    /// `reading` gives the settings as they have become until the chat moves here.
+    /// `unsealing` opens a key that has a passphrase, once the chat is to run here. `reading` gives the settings as they
+    /// have become until the chat moves here; with a sealed key it does not, because nobody can be asked then.
     ///
     /// Throws 2 when that process is another version, and what `ChatInstance.start` throws.
     static func open(
         _ paths: HomePaths, _ configuration: ChatConfiguration, key: Task<IdentityFile.Ahead?, Never>,
+        unsealing: () async throws(CommandError) -> IdentityFile.Ahead?,
         reading: @escaping @Sendable () -> ChatConfiguration?
     ) async throws(CommandError) -> OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             // What keeps it from being started is the other one's, and is tried again until the other one answers.
             let attached = try await AttachedService.attach(to: paths.socket) { identity in
+                guard (try? IdentityFile.isSealed(at: paths.identity)) == false else { return nil }
                 var settings = reading() ?? configuration
                 settings.goOn(at: identity.listening)
                 return try? await ChatInstance.start(paths, settings, for: .everybody(until: .screen))
             }
             if let attached { return .attached(attached) }
+            let opened = try await unsealing()
             do throws(CommandError) {
                 return .own(
-                    try await ChatInstance.start(paths, configuration, for: .everybody(until: .screen), key: key))
+                    try await ChatInstance.start(
+                        paths, configuration, for: .everybody(until: .screen),
+                        key: opened.map { opened in Task { opened } } ?? key))
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or carries out one command.
                 guard error.isAlreadyRunning, ContinuousClock.now < limit else { throw error }

@@ -47,6 +47,31 @@ import Testing
         #expect(throws: TLSError.self) { try TLSIdentity(pem: first) }
     }
 
+    @Test("a wrong passphrase is told from a damaged text, and who somebody is needs none")
+    func sealed() throws {
+        let identity = try TLSIdentity.generate()
+        let passphrase = try #require(Passphrase("correct horse – battery"))
+        let other = try #require(Passphrase("correct horse – batterx"))
+        let sealed = try identity.backup(passphrase: passphrase)
+        #expect(throws: TLSError.wrongPassphrase) { try TLSIdentity(backup: sealed, passphrase: other) }
+        for text in ["", "nonsense", try identity.pem(), String(sealed.dropFirst(60))] {
+            do throws(TLSError) {
+                _ = try TLSIdentity(backup: text, passphrase: passphrase)
+                Issue.record("was taken: \(text.prefix(40))")
+            } catch {
+                guard case .invalidIdentity = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
+            }
+        }
+        #expect(TLSIdentity.isSealed(sealed))
+        #expect(TLSIdentity.isSealed(sealed.split(separator: "\n").joined(separator: "\r\n")))
+        #expect(try !TLSIdentity.isSealed(identity.pem()) && !TLSIdentity.isSealed("nonsense"))
+        #expect(try SPKIFingerprint(certificatePEM: sealed) == identity.fingerprint)
+        #expect(throws: TLSError.self) { try SPKIFingerprint(certificatePEM: "nonsense") }
+    }
+
     @Test("a passphrase is not too short, has no NUL, and is never printed")
     func passphrases() {
         #expect(Passphrase("1234567") == nil)

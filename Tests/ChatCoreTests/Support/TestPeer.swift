@@ -17,7 +17,7 @@ final class TestPeer {
     private(set) var client: ChatClient
     private var database: HistoryDatabase
     private(set) var log: EventLog
-    private var configuration: ChatConfiguration
+    private(set) var configuration: ChatConfiguration
 
     var id: PeerID { PeerID(identity.fingerprint) }
     var store: any HistoryStore { database }

@@ -1,0 +1,60 @@
+// What nobody is ever given: whoever has our key is us, and the history is what others have told us in confidence.
+
+import CLinux
+import Glibc
+
+/// Where the keys and histories of this user are. A file is recognised by device and inode, so by any name and through any
+/// link, also one that is called something else.
+public struct PrivateFiles: Sendable, Equatable {
+    /// Folders with such files (absolute).
+    public var folders: [String]
+    /// Folders that have one such folder for each profile.
+    public var profiles: [String]
+    /// How the names of such files begin: those beside them (`-wal`, kept and put-aside ones) count, too.
+    public var prefixes: [String]
+    /// Single files that are as private.
+    public var files: [String]
+
+    public init(folders: [String] = [], profiles: [String] = [], prefixes: [String] = [], files: [String] = []) {
+        self.folders = folders
+        self.profiles = profiles
+        self.prefixes = prefixes
+        self.files = files
+    }
+
+    /// Whether the file behind an open descriptor is one of them. Looks at the disk.
+    public func holds(descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && present().contains(FileFacts(status).identity)
+    }
+
+    /// Those that are there now. Folders that cannot be read have none that could be sent.
+    func present() -> Set<FileIdentity> {
+        var found: Set<FileIdentity> = []
+        func add(_ path: String) {
+            var status = stat()
+            // A link leads to the file that is meant.
+            if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { found.insert(FileFacts(status).identity) }
+        }
+        let ofProfiles = profiles.flatMap { folder in Self.names(in: folder).map { "\(folder)/\($0)" } }
+        for folder in folders + ofProfiles {
+            for name in Self.names(in: folder) where prefixes.contains(where: { name.utf8.starts(with: $0.utf8) }) {
+                add("\(folder)/\(name)")
+            }
+        }
+        for file in files { add(file) }
+        return found
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        return DirectoryStream.names(of: stream).compactMap { $0 }
+    }
+}
+
+/// What names a file for as long as it exists, whatever it is called.
+struct FileIdentity: Sendable, Hashable {
+    var device: UInt64
+    var inode: UInt64
+}

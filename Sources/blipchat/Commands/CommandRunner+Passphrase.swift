@@ -1,0 +1,84 @@
+// `blipchat id passphrase`: seals the key of this home with a passphrase, changes it, or takes it away.
+
+import BLIPNet
+import ChatCore
+import Glibc
+
+extension CommandRunner {
+    /// Works beside a running blipchat, which has the key in memory.
+    func changePassphrase() async throws(CommandError) -> ExitCode {
+        let paths = try paths()
+        guard paths.hasIdentity else {
+            throw CommandError(.notFound, paths.identity, "there is no key yet", advice: "make one with blipchat id")
+        }
+        let removes = arguments.has("--remove")
+        let isSealed = try isKeySealed(paths)
+        guard isSealed || !removes else {
+            throw CommandError(.negative, paths.identity, "the key has no passphrase")
+        }
+        var present: Passphrase?
+        if isSealed {
+            present = try await presentPassphrase(paths)
+            // A wrong one is said before anybody thinks of a new one.
+            do throws(IdentityError) {
+                _ = try IdentityFile.readAhead(at: paths.identity, passphrase: try opening(present, paths))
+            } catch {
+                throw CommandError(error)
+            }
+        }
+        let new = removes ? nil : try await newKeyPassphrase()
+        let result = try protect(paths, with: new, present: present)
+        for path in result.removed { streams.note("blipchat: removed a copy of the key without a passphrase: \(path)") }
+        if result.hasOtherNames {
+            streams.note("blipchat: the old file has another name (a hard link): there the key has no passphrase")
+        }
+        try print(result.fingerprint, isSealed: !removes, paths)
+        return .done
+    }
+
+    /// One process after the other.
+    private func protect(
+        _ paths: HomePaths, with new: Passphrase?, present: Passphrase?
+    ) throws(CommandError) -> IdentityFile.Protected {
+        let lock: FolderLock
+        do throws(SystemError) {
+            lock = try FolderLock(paths.data, patience: .seconds(5))
+        } catch {
+            throw .system(paths.data, "is being changed by another process", error.code)
+        }
+        do throws(IdentityError) {
+            return try lock.hold { _ throws(IdentityError) in
+                try IdentityFile.protect(at: paths.identity, with: new, present: present)
+            }
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    private func opening(_ passphrase: Passphrase?, _ paths: HomePaths) throws(IdentityError) -> Passphrase {
+        guard let passphrase else { throw .sealed(path: paths.identity) }
+        return passphrase
+    }
+
+    private func newKeyPassphrase() async throws(CommandError) -> Passphrase {
+        guard key.isGiven else { return try await newPassphrase(for: "your key", or: "--passphrase-fd N") }
+        guard let text = key.next() else {
+            throw CommandError(
+                .usage, "--passphrase-fd", "no line with the new passphrase",
+                advice: "of a sealed key the present one is the first line, and the new one the second")
+        }
+        return try Self.checked(text)
+    }
+
+    private func print(_ fingerprint: SPKIFingerprint, isSealed: Bool, _ paths: HomePaths) throws(CommandError) {
+        let peerID = PeerID(fingerprint)
+        guard !isJSON else {
+            return try streams.json(
+                .record([
+                    "v": 1, "type": "passphrase", "peer_id": .string(peerID.text), "sealed": .bool(isSealed),
+                    "path": .string(paths.identity),
+                ]))
+        }
+        try streams.line(isSealed ? "\(peerID)  sealed with a passphrase" : "\(peerID)  without a passphrase")
+    }
+}

@@ -1,0 +1,41 @@
+// Whether there are enough descriptors for a chat. Without them it would not stop with a sentence but somewhere in the middle:
+// below us (in libdispatch) a descriptor that cannot be had ends the process.
+
+import CLinux
+import Dispatch
+import Glibc
+
+enum DescriptorRoom {
+    /// What a chat at rest holds (history, listener, event loops, control socket, what Swift and Dispatch need), and a few
+    /// for links and files.
+    static let needed = 26
+
+    /// Throws code 7 unless so many more files can be opened; those that Dispatch opens by the way are open afterwards.
+    static func require() throws(CommandError) {
+        var probes: [Int32] = []
+        var code: Int32 = 0
+        while probes.count < needed, code == 0 {
+            let probe = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+            if probe >= 0 { probes.append(probe) } else { code = errno }
+        }
+        for probe in probes { close(probe) }
+        guard code == 0 else {
+            var limit = rlimit()
+            let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+            let words = isKnown ? ", of \(limit.rlim_cur) allowed open files" : ""
+            throw CommandError(
+                .localIO, "open files", "only \(probes.count) more can be opened\(words): a chat needs \(needed)",
+                advice: "raise the limit: ulimit -n 1024, or LimitNOFILE= of systemd")
+        }
+        openThoseOfDispatch()
+    }
+
+    /// Its poller and its timers are made when they are first needed: better now than when there is none left.
+    private static func openThoseOfDispatch() {
+        let queue = DispatchQueue(label: "blipchat.descriptors")
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        timer.schedule(deadline: .now() + 3600)
+        timer.activate()
+        timer.cancel()
+    }
+}
