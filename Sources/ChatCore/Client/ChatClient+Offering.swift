@@ -32,7 +32,11 @@ extension ChatClient {
             let (total, overflow) = sum.addingReportingOverflow(file.size)
             sum = overflow ? .max : total
         }
-        guard !tree.files.isEmpty else { throw .emptyFolder(path: path) }
+        guard !tree.files.isEmpty else {
+            // Why nothing of it can be sent, when it has files.
+            guard !tree.leftOut.isEmpty else { throw .emptyFolder(path: path) }
+            return FolderOffer(messages: [], skipped: tree.skipped, leftOut: tree.leftOut)
+        }
         let set = MessageID(at: now())
         var messages: [ChatMessage] = []
         foldersBeingOffered.insert(set)
@@ -53,7 +57,7 @@ extension ChatClient {
             // The last one may have been on its way past the cancelling.
             try await endFolder(of: file, place, as: .cancelled, offeredOnly: false)
         }
-        return FolderOffer(messages: messages, skipped: tree.skipped)
+        return FolderOffer(messages: messages, skipped: tree.skipped, leftOut: tree.leftOut)
     }
 
     private func offer(_ file: NewOutgoingFile, to contact: ContactID) async throws(ChatError) -> ChatMessage {

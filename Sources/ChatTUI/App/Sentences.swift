@@ -32,6 +32,7 @@ public enum Sentences {
         case .badReaction: return "that is no reaction (one emoji, at most \(Reaction.limit) bytes)"
         case .textTooLong(let bytes, let limit):
             return "the message has \(bytes) bytes, at most \(limit) can be sent (send it as a file)"
+        case .idTaken(let id): return "another message has the id \(id) (give a new one)"
         case .emptyText: return "the message is empty (type something)"
         case .badName(let name):
             let isWord = ["me", "all"].contains(name.lowercased())

@@ -12,7 +12,7 @@ enum SessionLine {
     case event(number: Int, ChatEvent)
 
     /// What both sides must have in common. To be raised when a call, an event or something in them changes its form.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
     static let operation = "attach"
     /// The number of the first reply of a session: the identity of its chat.
     static let greeting = 0

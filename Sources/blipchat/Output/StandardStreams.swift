@@ -61,6 +61,11 @@ struct StandardStreams: Sendable {
         _ = Self.write(SafeText(text, as: .line).terminalString() + "\n", to: diagnostics)
     }
 
+    /// Writes a line about something that was not done and should have been: also with --quiet.
+    func warn(_ text: String) {
+        _ = Self.write(SafeText("blipchat: " + text, as: .line).terminalString() + "\n", to: diagnostics)
+    }
+
     /// Writes a line about how something is done, for those who ask for it.
     func detail(_ text: String) { if isVerbose { note(text) } }
 
@@ -97,15 +102,16 @@ struct StandardStreams: Sendable {
     private static func write(_ text: String, to descriptor: Int32, _ spelling: Spelling = .glyphs) -> Int32? {
         var bytes = Array((isASCII(descriptor) ? spelling.ascii(text) : text).utf8)[...]
         while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                bytes = bytes.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Somebody else has set our standard output to non-blocking.
-                var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                guard poll(&poller, 1, 30_000) > 0 else { return EAGAIN }
-            } else if errno != EINTR {
-                return errno
+            let result = bytes.withUnsafeBytes { part -> Result<Int, SystemError> in
+                do throws(SystemError) {
+                    return .success(try SharedDescriptor.write(part, to: descriptor, limit: 30_000))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch result {
+            case .success(let count): bytes = bytes.dropFirst(count)
+            case .failure(let error): return error.code
             }
         }
         return nil
