@@ -129,7 +129,7 @@ def faults(path):
                     code.count("{", begin, place.start()) - code.count("}", begin, place.start()) == 1
                     for place in re.finditer(r"#expect\(", code[:index]) if place.start() > begin)
                 if not LOUD.search(code[block:index] + line) and not (is_plain and has_looked):
-                    add(index, "leaves a test without having looked at anything: use .enabled(if:), #require or Issue.record")
+                    add(index, "leaves a test without having looked at anything: use .enabled(if:), #require, or Issue.record before it")
     return found
 
 

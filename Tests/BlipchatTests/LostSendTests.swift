@@ -17,7 +17,10 @@ import Testing
         #expect(LostSend.result(.read, "bob", gone) == .done(.done))
         guard case .failed(let queued) = LostSend.result(.pending, "bob", gone),
             case .failed(let refused) = LostSend.result(.failed(reason: "no"), "bob", gone)
-        else { return Issue.record("neither is done") }
+        else {
+            Issue.record("neither is done")
+            return
+        }
         #expect(queued.exit == .queued && refused.exit == .refused)
     }
 

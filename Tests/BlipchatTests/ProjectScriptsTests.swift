@@ -35,7 +35,7 @@ import Testing
             ("switch value {\ncase .a: #expect(true)\ncase .b: return\n}", true),
             ("if isInstalled {\n    #expect(true)\n}", true),
             ("print(\"skipped: no disk\")\n#expect(true)", true),
-            ("guard case .a(let x) = value else { return Issue.record(\"another\") }\n#expect(x)", false),
+            ("guard case .a(let x) = value else { throw Other() }\n#expect(x)", false),
             ("guard case .a(let x) = value else {\n    Issue.record(\"another\")\n    return\n}\n#expect(x)", false),
             ("#expect(value.isRight == isWide)\nguard isWide else { return }\n#expect(value.rest)", false),
             ("let found = values.first { value in\n    guard value > 1 else { return false }\n    return true\n}", false),

@@ -221,7 +221,10 @@ struct PictureTests {
     @Test("what cannot be shown leaves the line of the file alone")
     func unreadable() throws {
         var fixture = fixture(.blocks)
-        guard case .picture(let id, _, _)? = fixture.questions.last else { return Issue.record("no picture is read") }
+        guard case .picture(let id, _, _)? = fixture.questions.last else {
+            Issue.record("no picture is read")
+            return
+        }
         let before = fixture.canvas
         fixture.send(.answer(.picture(id, nil)))
         #expect(fixture.canvas.text() == before.text())

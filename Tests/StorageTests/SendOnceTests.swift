@@ -19,13 +19,15 @@ import Testing
         database.watchChanges { _ in changes.add() }
         let id = MessageID(at: now)
         guard case .stored(let first) = try await database.enqueueMessage(id, to: bob, text: "one", at: now) else {
-            return Issue.record("it is not stored")
+            Issue.record("it is not stored")
+            return
         }
         #expect(first.id == id && first.state == .pending)
         #expect(try await database.advanceState(of: id, in: bob, to: .delivered)?.state == .delivered)
         let before = changes.count
         guard case .known(let second) = try await database.enqueueMessage(id, to: bob, text: "two", at: now) else {
-            return Issue.record("it is not known")
+            Issue.record("it is not known")
+            return
         }
         #expect(second.id == id && second.state == .delivered && second.content == .text("one"))
         #expect(changes.count == before)
@@ -33,7 +35,8 @@ import Testing
         #expect(try await database.outbox(for: bob, limit: 10).isEmpty)
         // Of another contact it is another message.
         guard case .stored(let other) = try await database.enqueueMessage(id, to: ann, text: "one", at: now) else {
-            return Issue.record("it is another message")
+            Issue.record("it is another message")
+            return
         }
         #expect(other.contact == ann)
         await database.close()
