@@ -1,6 +1,7 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
-# test     build everything and run every test
-# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, the DocC catalogue
+# test     build everything and run every test; at the end, what was skipped and why
+# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, tests that could pass by
+#          doing nothing, the DocC catalogue
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
 # history  make a home with a million messages in FOLDER, to try things with (make history FOLDER=/tmp/large)
@@ -20,7 +21,7 @@
 # order    finds out which functions a usual session runs, for the linker (needs valgrind; Docs/decisions/0012)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files mutations fuzz conformance order install clean system test-system bench-system
+.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files mutations fuzz conformance order install clean system test-system check-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -44,17 +45,22 @@ run: system
 # What computes for seconds (simulations of the network) starves the timers of what talks over real sockets beside it, so
 # BLIPNetTests run one after the other, and so does what drives real processes and pseudo-terminals.
 ONE_BY_ONE = BLIPNetTests|ChatTUITests\.RealTerminals|EndToEndTests|FaultTests
+# What is skipped in any of the runs is listed once, behind the last.
+SKIPPED = BLIPCHAT_SKIPPED=.build/skipped
 test: test-system
 	Scripts/check_hops.py "$(SWIFT)"
 	$(BUILD) --build-tests
-	$(TEST) --skip-build --skip '$(ONE_BY_ONE)'
-	$(TEST) --skip-build --no-parallel --filter 'BLIPNetTests|ChatTUITests\.RealTerminals'
-	$(TEST) --skip-build --no-parallel --filter EndToEndTests
-	$(TEST) --skip-build --no-parallel --filter FaultTests
+	@rm -f .build/skipped
+	$(SKIPPED) $(TEST) --skip-build --skip '$(ONE_BY_ONE)'
+	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter 'BLIPNetTests|ChatTUITests\.RealTerminals'
+	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter EndToEndTests
+	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter FaultTests
+	@Scripts/run_tests.sh --skipped .build/skipped
 
-check: system
+check: check-system
 	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
 	Scripts/check_documents.py
+	Scripts/check_tests.py
 	Scripts/mutations.py --check
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
@@ -139,6 +145,9 @@ system:
 
 test-system:
 	@Scripts/install_system.sh "$(SWIFT)" build test
+
+check-system:
+	@Scripts/install_system.sh "$(SWIFT)" build check
 
 bench-system:
 	@Scripts/install_system.sh "$(SWIFT)" bench || echo "blipchat: the benchmarks skip what needs them" >&2

@@ -80,6 +80,9 @@ actor FloodService: ChatService {
     func rejectRequest(_ id: Int64) {}
     func blockRequest(_ id: Int64) throws(ChatError) -> Peer { throw .noSuchRequest }
     func reconnect(_ contact: ContactID?) {}
+    func send(_ text: String, as id: MessageID, to contact: ContactID) throws(ChatError) -> ChatMessage {
+        throw .noSuchContact
+    }
     func send(_ text: String, to contact: ContactID, replyTo: MessageID?) throws(ChatError) -> ChatMessage {
         throw .noSuchContact
     }

@@ -119,7 +119,7 @@ extension HistoryDatabase {
     }
 
     /// The conversations that are not kept for ever, and what is too old in them.
-    private func limits(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [(ContactID, Timestamp)] {
+    func limits(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [(ContactID, Timestamp)] {
         try await reader.perform { connection throws(StoreError) in
             let limits = try connection.all(
                 "SELECT c.id, c.name, v.keep_days FROM contacts c JOIN conversations v ON v.contact = c.id"

@@ -17,10 +17,13 @@ public struct ImportedMessage: Sendable {
     public var replyTo: MessageID?
     /// Of a file everything but the number counts.
     public var content: ChatMessage.Content
+    /// When our user has pinned it.
+    public var pinned: Timestamp?
 
     public init(
         contact: ContactID, direction: MessageDirection, id: MessageID, sequence: Int64, sent: Timestamp,
-        stored: Timestamp, state: DeliveryState, replyTo: MessageID? = nil, content: ChatMessage.Content
+        stored: Timestamp, state: DeliveryState, replyTo: MessageID? = nil, content: ChatMessage.Content,
+        pinned: Timestamp? = nil
     ) {
         self.contact = contact
         self.direction = direction
@@ -31,6 +34,7 @@ public struct ImportedMessage: Sendable {
         self.state = state
         self.replyTo = replyTo
         self.content = content
+        self.pinned = pinned
     }
 }
 
@@ -231,13 +235,14 @@ extension SQLiteConnection {
         guard try !isTaken(message.id, by: message.direction.other, in: message.contact) else { return false }
         try run(
             """
-            INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reason, reply_to, text)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(contact, outgoing, id) DO NOTHING
+            INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, reason, reply_to, text,
+                pinned)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(contact, outgoing, id) DO NOTHING
             """,
             .integer(position), .integer(message.contact.rawValue), .flag(isOurs), .text(message.id.text),
             .integer(message.sequence), .integer(message.sent.milliseconds), .integer(message.stored.milliseconds),
             .integer(Int64(state.rank)), .optionalText(reason), .optionalText(message.replyTo?.text),
-            .optionalText(text))
+            .optionalText(text), .optionalInteger(message.pinned?.milliseconds))
         guard changedRows > 0 else { return false }
         if case .file(let file) = message.content { try takeOver(file, at: position) }
         if !isOurs, message.state == .read {

@@ -15,6 +15,22 @@ extension HistoryDatabase {
         }
     }
 
+    public func enqueueMessage(
+        _ id: MessageID, to contact: ContactID, text: String, at time: Timestamp
+    ) async throws(StoreError) -> MessageOnce {
+        defer { indexSoon() }
+        return try await write(reporting: { (once: MessageOnce) -> [HistoryChange] in
+            if case .stored(let message) = once { [.added(message)] } else { [] }
+        }) { connection throws(StoreError) -> MessageOnce? in
+            // A commit that has failed may have stored it: then it is new to everybody.
+            try connection.message(id, of: contact, .outgoing).map { .stored($0) }
+        } _: { connection throws(StoreError) -> MessageOnce in
+            if let known = try connection.message(id, of: contact, .outgoing) { return .known(known) }
+            guard try connection.message(id, of: contact, .incoming) == nil else { return .taken }
+            return .stored(try connection.insertOutgoing(id, to: contact, text: text, replyTo: nil, at: time))
+        }
+    }
+
     public func enqueueFileOffer(
         to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
     ) async throws(StoreError) -> ChatMessage {

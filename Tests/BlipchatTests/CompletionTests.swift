@@ -23,7 +23,9 @@ import Testing
         return process.output
     }
 
-    private func isInstalled(_ shell: String) -> Bool { access("/usr/bin/\(shell)", X_OK) == 0 }
+    private static func isInstalled(_ shell: CompletionScript.Shell) -> Bool {
+        access("/usr/bin/\(shell.rawValue)", X_OK) == 0
+    }
 
     @Test(
         "completes commands, options, contacts, files and choices in bash",
@@ -106,17 +108,20 @@ import Testing
         #expect(access(directory.file("pwned"), F_OK) != 0)
     }
 
-    @Test("is read by zsh and fish without a word", arguments: [CompletionScript.Shell.zsh, .fish])
-    func syntax(shell: CompletionScript.Shell) async throws {
-        guard isInstalled(shell.rawValue) else { return }
+    @Test("is read by zsh without a word", .enabled(if: isInstalled(.zsh), "zsh is not installed"))
+    func zshSyntax() async throws { try await expectSilence(of: .zsh) }
+
+    @Test("is read by fish without a word", .enabled(if: isInstalled(.fish), "fish is not installed"))
+    func fishSyntax() async throws { try await expectSilence(of: .fish) }
+
+    private func expectSilence(of shell: CompletionScript.Shell) async throws {
         let directory = try TemporaryDirectory()
         try TestFile.write(CompletionScript.text(for: shell), to: directory.file("script"))
         #expect(try await run([shell.rawValue, "-n", directory.file("script")], directory).isEmpty)
     }
 
-    @Test("completes in fish")
+    @Test("completes in fish", .enabled(if: isInstalled(.fish), "fish is not installed"))
     func fish() async throws {
-        guard isInstalled("fish") else { return }
         let directory = try TemporaryDirectory()
         let script = directory.file("script")
         try TestFile.write(CompletionScript.text(for: .fish), to: script)
@@ -131,7 +136,9 @@ import Testing
         #expect(try await candidates("blipchat --color al") == ["always"])
         // Nor the files that are there.
         #expect(Set(try await candidates("blipchat --color=")) == ["--color=auto", "--color=always", "--color=never"])
-        #expect(try await candidates("blipchat export --format s") == [])
+        // fish 3.6 also finds letters in the middle of a word; what is no format is offered by no version.
+        #expect(try await Set(candidates("blipchat export --format s")).isSubset(of: ["json"]))
+        #expect(try await candidates("blipchat export --format h") == ["html"])
         #expect(try await candidates("blipchat send-file bob \(directory.path)/scr") == [script])
     }
 

@@ -353,7 +353,7 @@ import Testing
             if case .file(let file) = message.content { file.name } else { nil }
         }
         #expect(Set(offered) == ["letter.txt", "config.toml", "history.sqlite.txt"])
-        #expect(offer.withheld == secrets.count + 1 && offer.skipped == 1)
+        #expect(offer.leftOut.count { $0.reason == .ours } == secrets.count + 1 && offer.skipped == 1)
         for name in secrets + ["holiday.jpg", "linked", "home/../home/identity.key"] {
             let path = "\(outer)/\(name)"
             await #expect(throws: ChatError.privateFile(path: path), "\(name)") {

@@ -298,11 +298,15 @@ import Testing
             $0.limits.retryDelay = .seconds(3600)
         }.start()
         try await ChatClient.befriend(alice, bob)
-        let path = try alice.makeFile("a.bin", size: 1 << 20)
-        let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
-        let number = try #require(try await alice.transfer(offer.id)).number
-        // Bob may have got it before the pause: then there is nothing to wait for.
-        guard (try? await alice.client.pauseTransfer(number)) != nil else { return }
+        // Bob may have got one before the pause: then the next one is paused.
+        var paused: (offer: ChatMessage, number: TransferNumber)?
+        for index in 0..<20 where paused == nil {
+            let path = try alice.makeFile("\(index).bin", size: 1 << 20)
+            let offer = try await alice.client.sendFile(at: path, named: nil, caption: "", to: alice.contactID("bob"))
+            let number = try #require(try await alice.transfer(offer.id)).number
+            if (try? await alice.client.pauseTransfer(number)) != nil { paused = (offer, number) }
+        }
+        let (offer, number) = try #require(paused)
         try await eventually("bob waits, or has it") {
             let row = try await bob.transfer(offer.id)
             return row?.reason == TransferReason.pausedByPeer || row?.state == .complete

@@ -57,10 +57,16 @@ struct FilePickerTests {
             &fixture, "/home/jo",
             [.init(name: "caf\u{E9}", isFolder: false, size: 1), .init(name: "cafe\u{301}", isFolder: false, size: 2)])
         fixture.press("Tab")
-        guard case .files(let one) = fixture.state.overlay else { return }
+        guard case .files(let one) = fixture.state.overlay else {
+            Issue.record("the picker is not open")
+            return
+        }
         #expect(one.marked.map(\.size) == [1] && one.isMarked("caf\u{E9}") && !one.isMarked("cafe\u{301}"))
         fixture.press("Tab")
-        guard case .files(let two) = fixture.state.overlay else { return }
+        guard case .files(let two) = fixture.state.overlay else {
+            Issue.record("the picker is not open")
+            return
+        }
         #expect(two.marked.map(\.size) == [1, 2])
     }
 
@@ -204,11 +210,17 @@ struct FilePickerTests {
     @Test("a folder that cannot be read says why; an answer to an earlier question is not shown")
     func problems() {
         var fixture = opened()
-        guard case .files(let first) = fixture.state.overlay else { return }
+        guard case .files(let first) = fixture.state.overlay else {
+            Issue.record("the picker is not open")
+            return
+        }
         fixture.press("Enter")
         fixture.send(.answer(.files(FileListing(folder: "/home/jo", entries: Self.home), generation: first.generation)))
         #expect(fixture.text.contains("reading…"))
-        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else {
+            Issue.record("no folder is read")
+            return
+        }
         let denied = FileListing(folder: folder, entries: [], problem: "permission denied")
         fixture.send(.answer(.files(denied, generation: generation)))
         #expect(fixture.text.contains("cannot be read: permission denied"))
@@ -225,14 +237,20 @@ struct FilePickerTests {
         fixture.send(.input(.paste("/tmp/")))
         answer(&fixture, "/tmp", [.init(name: "a", isFolder: false)])
         fixture.press("Enter", "Ctrl-t")
-        guard case .files(let folder, _, _, _)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _, _)? = fixture.questions.last else {
+            Issue.record("no folder is read")
+            return
+        }
         #expect(folder == "/tmp")
     }
 
     @Test("in a folder of too many entries a filter asks for what it leaves; the cursor stays on its entry")
     func cutListing() {
         var fixture = opened()
-        guard case .files(let picker) = fixture.state.overlay else { return }
+        guard case .files(let picker) = fixture.state.overlay else {
+            Issue.record("the picker is not open")
+            return
+        }
         var listing = FileListing(
             folder: "/home/jo", entries: ["a1", "b1", "b2"].map { .init(name: $0, isFolder: false) })
         listing.isCut = true
@@ -249,7 +267,10 @@ struct FilePickerTests {
         listing.entries = ["b2", "z2"].map { .init(name: $0, isFolder: false) }
         fixture.send(.answer(.files(listing, generation: generation)))
         #expect(fixture.text.contains("z2") && fixture.text.contains("2 of"))
-        guard case .files(let now) = fixture.state.overlay else { return }
+        guard case .files(let now) = fixture.state.overlay else {
+            Issue.record("the picker is not open")
+            return
+        }
         #expect(now.selectedRow?.name == "b2")
         fixture.type("9")
         #expect(fixture.text.contains("looking…") && !fixture.text.contains("nothing matches"))
@@ -285,7 +306,10 @@ struct FilePickerTests {
     func longWords() {
         var fixture = Fixture.main(columns: 40, rows: 10)
         fixture.press("Ctrl-t")
-        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else { return }
+        guard case .files(let folder, _, _, let generation)? = fixture.questions.last else {
+            Issue.record("no folder is read")
+            return
+        }
         let hidden = FileListing.Entry(name: ".profile", isFolder: false, size: 1, modified: Fixture.time(20, 9, 0))
         fixture.send(.answer(.files(FileListing(folder: folder, entries: [hidden]), generation: generation)))
         #expect(fixture.text.contains(/nothing but 1 hidden entr[a-z]* .*… +│/), "\(fixture.text)")

@@ -168,7 +168,10 @@ struct PeopleTests {
     @Test("who is added again is a contact already: where they are called, and that their name stays")
     func addedAgain() {
         var fixture = Fixture.main(columns: 120, rows: 30)
-        guard var peer = fixture.state.openChat?.peer else { return }
+        guard var peer = fixture.state.openChat?.peer else {
+            Issue.record("no chat is open")
+            return
+        }
         peer.addresses = [PeerAddress(host: "192.0.2.7", port: 4777, peerID: peer.peerID)]
         fixture.send(.done(.addContact(PeerAddress(host: "192.0.2.7", port: 4777), name: "Ally"), .contact(peer)))
         #expect(fixture.text.contains("Alice is a contact already"))

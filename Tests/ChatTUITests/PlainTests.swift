@@ -119,7 +119,10 @@ struct PlainTests {
         message.edited = Fixture.time(21, 9, 7)
         let lines = MessageSentences(state: before.state, message: message).changes(since: Fixture.history[0])
         #expect(lines.map(\.text).joined().contains(text))
-        guard case .online(var details) = before.state.openChat?.link else { return }
+        guard case .online(var details) = before.state.openChat?.link else {
+            Issue.record("nobody is online")
+            return
+        }
         details.away = "lunch"
         var after = before
         after.send(.chat(.linkChanged(Fixture.alice, .online(details))))

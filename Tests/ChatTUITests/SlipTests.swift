@@ -219,11 +219,17 @@ struct SlipTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Alt-s")
         fixture.type("a")
-        guard case .ask(.search(let first, let one))? = fixture.effects.last else { return }
+        guard case .ask(.search(let first, let one))? = fixture.effects.last else {
+            Issue.record("nothing is searched")
+            return
+        }
         let hit = { (number: Int) in SearchResult(hits: [Fixture.history[number]], searched: 9, isTruncated: false) }
         fixture.send(.answer(.search(first, generation: one, hit(0), took: .zero)))
         fixture.type("b")
-        guard case .ask(.search(let second, let two))? = fixture.effects.last else { return }
+        guard case .ask(.search(let second, let two))? = fixture.effects.last else {
+            Issue.record("nothing is searched")
+            return
+        }
         fixture.press("Enter")
         #expect(fixture.state.overlay != nil)
         fixture.send(.answer(.search(second, generation: two, hit(3), took: .zero)))

@@ -342,8 +342,7 @@ struct SmallWindowTests {
             let isMarked = (1..<title.count).contains { seen.contains(title.prefix($0) + "…") }
             #expect(isMarked, "\(title)")
         }
-        guard columns == 80 else { return }
-        for item in CommandItem.all(.standard) where item.section != .commands {
+        for item in CommandItem.all(.standard) where columns == 80 && item.section != .commands {
             #expect(seen.contains(item.title), "\(item.title)")
         }
     }

@@ -345,7 +345,7 @@ extension EndToEnd {
                 (["config", "set", "ui.seconds", "on"], #""key":"ui.seconds","value":true,"set":true"#),
                 (["config", "unset", "seconds"], #""key":"ui.seconds","value":false,"set":false"#),
                 (["export", "ben", "-o", alice.folder.file("e.json"), "--format", "json"], #""type":"export""#),
-                (["contacts", "remove", "ben"], #""removed":true"#),
+                (["contacts", "remove", "ben", "--yes"], #""removed":true"#),
             ]
             for (words, part) in commands {
                 let process = try alice.start(words + ["--json"])

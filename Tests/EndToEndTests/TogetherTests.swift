@@ -130,7 +130,7 @@ extension EndToEnd {
             let offer = try alice.start("send-file", "bob", file, "--timeout", "600")
             try await eventually("both are stored") { try await alice.history("bob").count == 2 }
             if withServe {
-                #expect(try await alice.run("contacts", "remove", "bob").status == .exited(0))
+                #expect(try await alice.run("contacts", "remove", "bob", "--yes").status == .exited(0))
             } else {
                 #expect(try await alice.run("forget", "bob", "--all").status == .exited(0))
             }

@@ -150,7 +150,7 @@ extension ChatClient {
             await client.downloadEnded(id, outcome)
         }
         downloads[id] = Download(
-            task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id),
+            task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id, of: row),
             transferred: row.transferred)
     }
 

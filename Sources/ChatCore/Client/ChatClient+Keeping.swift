@@ -78,6 +78,9 @@ extension ChatClient {
 
     // MARK: Retention
 
+    /// What the configuration says of how long messages are kept.
+    public var retentionRules: RetentionRules { configuration.retention }
+
     public func retention(of contact: ContactID) async throws(ChatError) -> Retention? {
         guard sessions[contact] != nil else { throw .noSuchContact }
         return try await stored { () async throws(StoreError) in try await store.retention(of: contact) }

@@ -36,7 +36,10 @@ extension ChatClient {
             sum = overflow ? .max : total
         }
         guard !tree.files.isEmpty else {
-            throw tree.withheld > 0 ? .privateFile(path: path) : .emptyFolder(path: path)
+            // Why nothing of it can be sent, when it has files.
+            guard !tree.leftOut.isEmpty else { throw .emptyFolder(path: path) }
+            guard tree.leftOut.contains(where: { $0.reason != .ours }) else { throw .privateFile(path: path) }
+            return FolderOffer(messages: [], skipped: tree.skipped, leftOut: tree.leftOut)
         }
         let set = MessageID(at: now())
         var messages: [ChatMessage] = []
@@ -58,7 +61,7 @@ extension ChatClient {
             // The last one may have been on its way past the cancelling.
             try await endFolder(of: file, place, as: .cancelled, offeredOnly: false)
         }
-        return FolderOffer(messages: messages, skipped: tree.skipped, withheld: tree.withheld)
+        return FolderOffer(messages: messages, skipped: tree.skipped, leftOut: tree.leftOut)
     }
 
     private func offer(_ file: NewOutgoingFile, to contact: ContactID) async throws(ChatError) -> ChatMessage {

@@ -19,6 +19,36 @@ extension ChatClient {
         return message
     }
 
+    public func send(
+        _ text: String, as id: MessageID, to contact: ContactID
+    ) async throws(ChatError) -> ChatMessage {
+        try Self.check(text)
+        // Also what is known already: to a contact who is blocked nothing is sent, whatever was before.
+        try checkOutbox(of: contact)
+        let time = now()
+        let once = try await stored { () async throws(StoreError) in
+            try await store.enqueueMessage(id, to: contact, text: text, at: time)
+        }
+        switch once {
+        case .stored(let message):
+            sessions[contact]?.typing.forgetSaid()
+            enqueued(message)
+            return message
+        case .known(let message):
+            guard try await said(message, text) else { throw .idTaken(id) }
+            return message
+        case .taken: throw .idTaken(id)
+        }
+    }
+
+    /// Whether a message of ours says `text`, or did before it was edited. What was taken back has no words any more that
+    /// could be compared.
+    private func said(_ message: ChatMessage, _ text: String) async throws(ChatError) -> Bool {
+        guard case .text(let known) = message.content else { return false }
+        if known == text || message.isRetracted { return true }
+        return try await versions(of: message).contains { $0.text == text }
+    }
+
     /// Whether a text has anything but blanks and characters without a shape.
     public static func isVisible(_ text: String) -> Bool {
         text.unicodeScalars.contains { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }

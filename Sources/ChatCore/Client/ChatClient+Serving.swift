@@ -195,7 +195,7 @@ extension ChatClient {
 
     /// Tells how far the receiver has come, while it pulls over this link.
     private func followUpload(_ id: MessageID, on number: LinkNumber) async {
-        var meter = ProgressMeter(id: id)
+        var meter = ProgressMeter(id: id, of: transferRows[id])
         var isMeasuring = false
         var looked = MonotonicTime.now()
         while let upload = uploads[id], upload.link == number, transferRows[id]?.state == .running {

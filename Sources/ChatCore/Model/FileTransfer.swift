@@ -91,6 +91,9 @@ public struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
 /// How fast a running transfer is; kept in memory only, published at most 4 times a second.
 public struct TransferProgress: Sendable, Equatable, Codable {
     public var id: MessageID
+    /// Number and size of the file, where it is one file.
+    public var number: TransferNumber?
+    public var size: UInt64?
     /// Bytes from the start that are on the receiver's disk.
     public var transferred: UInt64
     /// Bytes per second over the last 10 s; 0 when stalled.
@@ -98,8 +101,13 @@ public struct TransferProgress: Sendable, Equatable, Codable {
     /// How long nothing has moved.
     public var stalled: Duration
 
-    public init(id: MessageID, transferred: UInt64, rate: Double, stalled: Duration = .zero) {
+    public init(
+        id: MessageID, number: TransferNumber? = nil, size: UInt64? = nil, transferred: UInt64, rate: Double,
+        stalled: Duration = .zero
+    ) {
         self.id = id
+        self.number = number
+        self.size = size
         self.transferred = transferred
         self.rate = rate
         self.stalled = stalled

@@ -23,15 +23,39 @@ public struct FolderPlace: Sendable, Equatable, Codable {
 public struct FolderOffer: Sendable, Equatable, Codable {
     /// The offers, in the order of their paths.
     public var messages: [ChatMessage]
-    /// What is not sent: links, devices, what cannot be read, names that are not text. Empty folders are not counted.
+    /// Links, devices and the like, which are never sent. Empty folders are not counted.
     public var skipped: Int
-    /// Files that are not sent because they are our key or a history of ours.
-    public var withheld: Int
+    /// The regular files of the folder that are not offered: whoever sends a folder means these, too.
+    public var leftOut: [LeftOutFile]
 
-    public init(messages: [ChatMessage], skipped: Int, withheld: Int = 0) {
+    public init(messages: [ChatMessage], skipped: Int, leftOut: [LeftOutFile] = []) {
         self.messages = messages
         self.skipped = skipped
-        self.withheld = withheld
+        self.leftOut = leftOut
+    }
+}
+
+/// A file of a folder that is not sent with it, or a folder in it that cannot be looked into.
+public struct LeftOutFile: Sendable, Equatable, Codable {
+    public enum Reason: Sendable, Equatable, Codable {
+        /// In more than `limit` folders; no receiver takes such files.
+        case tooDeep(limit: Int)
+        /// The folders down to it have longer names than `limit` bytes, together.
+        case pathTooLong(limit: Int)
+        /// Not UTF-8.
+        case nameIsNoText
+        case unreadable(errno: Int32)
+        /// It is our key or a history of ours, which nobody is given.
+        case ours
+    }
+
+    /// From the folder that is sent on: `photos/2024/a.jpg`. What is no text in it is replaced.
+    public var path: String
+    public var reason: Reason
+
+    public init(path: String, reason: Reason) {
+        self.path = path
+        self.reason = reason
     }
 }
 

@@ -54,6 +54,9 @@ public protocol ChatService: Sendable {
     // Talking
     /// Returns when the message is stored (`pending`); sending goes on by itself.
     func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage
+    /// The same under an id that the caller has made: asked for again, it is stored once, and the message is returned as it
+    /// is now. Throws `.idTaken` when another message has the id.
+    func send(_ text: String, as id: MessageID, to contact: ContactID) async throws(ChatError) -> ChatMessage
     func setTyping(_ composing: Bool, to contact: ContactID) async
     /// Our user has seen everything up to `position`.
     func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError)
@@ -237,6 +240,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     /// The request is of the key that answers in place of a contact's: the contact of this name is decided about.
     case newKeyOf(String)
     case noSuchMessage
+    /// A message with other words, or one of theirs, has the id that was to be used.
+    case idTaken(MessageID)
     /// Only own messages can be edited or taken back.
     case notOwnMessage
     /// It has been taken back already.

@@ -41,6 +41,10 @@ public protocol HistoryStore: Sendable {
     func enqueueMessage(
         to contact: ContactID, text: String, replyTo: MessageID?, at time: Timestamp
     ) async throws(StoreError) -> ChatMessage
+    /// The same under a given id, at most once.
+    func enqueueMessage(
+        _ id: MessageID, to contact: ContactID, text: String, at time: Timestamp
+    ) async throws(StoreError) -> MessageOnce
     /// The same for a file: also creates the transfer, with the next transfer number.
     func enqueueFileOffer(
         to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
@@ -313,6 +317,15 @@ public enum AppendOutcome: Sendable, Equatable {
     public var changes: [HistoryChange] {
         if case .stored(let changes) = self { changes } else { [] }
     }
+}
+
+/// What has become of a message that is stored under an id which its sender has made.
+public enum MessageOnce: Sendable, Equatable {
+    case stored(ChatMessage)
+    /// One of ours to the same contact had the id already: as it is now.
+    case known(ChatMessage)
+    /// One of theirs has it.
+    case taken
 }
 
 public enum PageAnchor: Sendable, Equatable, Codable {

@@ -91,7 +91,12 @@ final class DownloadFolder: Sendable {
     }
 
     /// The names in the folder, in no order; `nil` for one that is not UTF-8.
-    func allNames() throws(FileError) -> [String?] {
+    func allNames() throws(FileError) -> [String?] { try list(DirectoryStream.names) }
+
+    /// The same with what is known of each without looking at it.
+    func found() throws(FileError) -> [DirectoryStream.Found] { try list(DirectoryStream.found) }
+
+    private func list<Entry>(_ read: (OpaquePointer) -> [Entry]) throws(FileError) -> [Entry] {
         let own = dup(descriptor)
         guard own >= 0, let stream = fdopendir(own) else {
             let error = failure("fdopendir", "")
@@ -100,7 +105,7 @@ final class DownloadFolder: Sendable {
         }
         defer { closedir(stream) }
         rewinddir(stream)
-        return DirectoryStream.names(of: stream)
+        return read(stream)
     }
 
     /// Which file system it is on.

@@ -14,58 +14,105 @@ struct FolderTree: Sendable {
         var modified: Timestamp
     }
 
-    /// Deeper folders and longer paths are left out: no receiver takes them.
+    /// What is in deeper folders, or has a longer path, is left out: no receiver takes it.
     static let maximumDepth = 32
+    /// So many files that are left out are named one by one; beyond them only the folders are that hold more of them.
+    private static let named = 100_000
 
     private(set) var files: [File] = []
-    /// Links, devices, what cannot be read or named.
+    /// Regular files that do not go, each with its reason, and folders that cannot be looked into.
+    private(set) var leftOut: [LeftOutFile] = []
+    /// Links, devices and the like, which are never sent.
     private(set) var skipped = 0
     /// Keys and histories of ours, which nobody is given.
-    private(set) var withheld = 0
-    private let limit: Int
     private let ours: Set<FileIdentity>
 
     /// Reads the folder at `path` (absolute, without links), called `name`; files in the order of their paths. `nil`
-    /// when there are more than `limit`. Those of `ours` are left out.
+    /// when there are more than `limit`. Throws when the folder itself cannot be read; of one in it that is left out.
+    /// Those of `ours` are left out.
     static func read(
         _ path: String, named name: String, limit: Int, leaving ours: Set<FileIdentity> = []
     ) throws(FileError) -> FolderTree? {
-        var tree = FolderTree(limit: limit, ours: ours)
-        try tree.add(path, folder: name, depth: 1)
+        var tree = FolderTree(ours: ours)
+        // What is still to be looked at, the next one last: folders may be deeper than any stack is.
+        var rest = try tree.entries(of: path, folder: name, depth: 1)
+        while let entry = rest.popLast() {
+            guard let folder = tree.take(entry) else { continue }
+            guard tree.files.count <= limit else { return nil }
+            do throws(FileError) {
+                rest += try tree.entries(of: entry.path, folder: folder, depth: entry.depth + 1)
+            } catch {
+                tree.leftOut.append(LeftOutFile(path: folder, reason: .unreadable(errno: error.errno)))
+            }
+        }
         return tree.files.count > limit ? nil : tree
     }
 
-    private init(limit: Int, ours: Set<FileIdentity>) {
-        self.limit = limit
-        self.ours = ours
+    private init(ours: Set<FileIdentity>) { self.ours = ours }
+
+    private struct Entry {
+        /// Absolute.
+        var path: String
+        var name: String
+        /// The folder that it is in.
+        var folder: String
+        var depth: Int
+        var facts: FileFacts
     }
 
-    private mutating func add(_ path: String, folder: String, depth: Int) throws(FileError) {
+    /// What is in a folder, in the reverse order of the names.
+    private mutating func entries(of path: String, folder: String, depth: Int) throws(FileError) -> [Entry] {
         let directory = try DownloadFolder(path: path, creating: false)
-        let names = try directory.allNames()
-        skipped += names.count { $0 == nil }
-        for name in names.compactMap({ $0 }).sorted() where files.count <= limit {
-            guard let facts = try directory.facts(of: name) else { continue }
-            let inner = "\(path)/\(name)"
-            if ours.contains(facts.identity) {
-                withheld += 1
-            } else if facts.isRegular, name.utf8.count <= 255, access(inner, R_OK) == 0 {
-                files.append(
-                    File(path: inner, name: name, folder: folder, size: facts.size, modified: facts.modified))
-            } else if facts.isFolder, depth < Self.maximumDepth,
-                folder.utf8.count + name.utf8.count < WireLimit.folderPath
-            {
-                let before = self
-                // One folder that cannot be read does not keep the others from being sent.
-                do throws(FileError) {
-                    try add(inner, folder: "\(folder)/\(name)", depth: depth + 1)
-                } catch {
-                    self = before
+        var entries: [Entry] = []
+        for found in try directory.found().sorted(by: { $0.shown > $1.shown }) {
+            guard let name = found.name else {
+                if found.mayHoldFile {
+                    leftOut.append(LeftOutFile(path: "\(folder)/\(found.shown)", reason: .nameIsNoText))
+                } else {
                     skipped += 1
                 }
-            } else {
-                skipped += 1
+                continue
+            }
+            do throws(FileError) {
+                // It may have gone meanwhile.
+                guard let facts = try directory.facts(of: name) else { continue }
+                entries.append(
+                    Entry(path: "\(path)/\(name)", name: name, folder: folder, depth: depth, facts: facts))
+            } catch {
+                leftOut.append(LeftOutFile(path: "\(folder)/\(name)", reason: .unreadable(errno: error.errno)))
             }
         }
+        return entries
+    }
+
+    /// Takes one entry down. Returns what a folder is called in the tree that is to be looked into.
+    private mutating func take(_ entry: Entry) -> String? {
+        let place = "\(entry.folder)/\(entry.name)"
+        if entry.facts.isFolder {
+            guard leftOut.count >= Self.named, let reason = Self.refusal(place, depth: entry.depth + 1) else {
+                return place
+            }
+            leftOut.append(LeftOutFile(path: place, reason: reason))
+        } else if !entry.facts.isRegular {
+            skipped += 1
+        } else if ours.contains(entry.facts.identity) {
+            leftOut.append(LeftOutFile(path: place, reason: .ours))
+        } else if let reason = Self.refusal(entry.folder, depth: entry.depth) {
+            leftOut.append(LeftOutFile(path: place, reason: reason))
+        } else if access(entry.path, R_OK) != 0 {
+            leftOut.append(LeftOutFile(path: place, reason: .unreadable(errno: errno)))
+        } else {
+            files.append(
+                File(
+                    path: entry.path, name: entry.name, folder: entry.folder, size: entry.facts.size,
+                    modified: entry.facts.modified))
+        }
+        return nil
+    }
+
+    /// Why nothing that is in this folder can be offered; `nil` when it can.
+    private static func refusal(_ folder: String, depth: Int) -> LeftOutFile.Reason? {
+        if depth > maximumDepth { return .tooDeep(limit: maximumDepth) }
+        return folder.utf8.count > WireLimit.folderPath ? .pathTooLong(limit: WireLimit.folderPath) : nil
     }
 }

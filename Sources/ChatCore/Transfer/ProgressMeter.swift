@@ -15,11 +15,18 @@ struct ProgressMeter {
     static let stallInterval = Duration.seconds(1)
 
     let id: MessageID
+    private let number: TransferNumber?
+    private let size: UInt64?
     private var rate = TransferRate()
     private var shown: (bytes: UInt64, time: MonotonicTime)?
     private var stored: (bytes: UInt64, time: MonotonicTime)?
 
-    init(id: MessageID) { self.id = id }
+    /// `transfer`: as far as it is known.
+    init(id: MessageID, of transfer: FileTransfer? = nil) {
+        self.id = id
+        number = transfer?.number
+        size = transfer?.size
+    }
 
     /// So many bytes were there at `time`, before anything moved.
     mutating func begin(at bytes: UInt64, _ time: MonotonicTime) { rate.note(bytes, at: time) }
@@ -46,6 +53,8 @@ struct ProgressMeter {
         shown = (bytes, now)
         var speed = stalled > .zero ? 0 : rate.bytesPerSecond
         if let limit, stalled == .zero, pause > .zero, speed == 0 { speed = Double(limit) }
-        return (TransferProgress(id: id, transferred: bytes, rate: speed, stalled: stalled), isWorthStoring)
+        let progress = TransferProgress(
+            id: id, number: number, size: size, transferred: bytes, rate: speed, stalled: stalled)
+        return (progress, isWorthStoring)
     }
 }

@@ -32,6 +32,7 @@ extension AppState {
                 say("There is nothing to send in that line")
             }
         case .message(let message):
+            if takesAsAnswer(message, from: source, &effects) { break }
             if case .input = source, !confirmsPaste() { break }
             send(message.withoutLastNewline, from: source, &effects)
         case .command(let command, let arguments):
@@ -41,6 +42,7 @@ extension AppState {
                 return send(ActionText.prefix + deed, from: source, &effects)
             }
             take(source, &effects)
+            noteEntered(command: text)
             if case .input = source { enteredLine = text }
             defer { enteredLine = nil }
             run(command, arguments, &effects)
@@ -127,7 +129,7 @@ extension AppState {
 }
 
 extension AppState.LineSource {
-    fileprivate var isKey: Bool { if case .key = self { true } else { false } }
+    var isKey: Bool { if case .key = self { true } else { false } }
 }
 
 extension String {

@@ -198,10 +198,17 @@ extension AppState {
         guard !whole.isEmpty else { return }
         let count = single + whole.reduce(0) { $0 + $1.messages.count }
         let skipped = whole.reduce(0) { $0 + $1.skipped }
-        let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
-        let kept = whole.contains { $0.withheld > 0 } ? "; \(Sentences.withheld)" : ""
-        say("\(Units.files(count)) \(count == 1 ? "is" : "are") offered\(left)\(kept)")
+        let links = skipped > 0 ? ", \(skipped) links and devices left out" : ""
+        let leftOut = whole.flatMap(\.leftOut)
+        let offered = count == 0 ? "Nothing is offered" : "\(Units.files(count)) \(count == 1 ? "is" : "are") offered"
+        guard !leftOut.isEmpty else { return say(offered + links) }
+        let what = "\(Units.files(leftOut.count)) could not be sent"
+        note([what + ":"] + Sentences.lines(for: leftOut, atMost: Self.namedLeftOut), isError: true)
+        say("\(offered)\(links); \(what), named in the chat", isError: true)
     }
+
+    /// So many files that were not sent are named in the chat.
+    private static var namedLeftOut: Int { 20 }
 
     /// It was cancelled while it was offered.
     private func isCut(_ offer: FolderOffer) -> Bool {
@@ -211,7 +218,11 @@ extension AppState {
 
     private mutating func forget(request id: Int64) {
         requests.removeAll { $0.id == id }
-        if requests.isEmpty, case .requests = overlay { overlay = nil }
+        if requests.isEmpty, case .requests = overlay {
+            overlay = nil
+            // The next key may still be meant for the list.
+            lineQuestion.noteClosed(at: moment.uptime)
+        }
     }
 
     /// A contact that the user has just made: its chat opens at once unless something is being typed.

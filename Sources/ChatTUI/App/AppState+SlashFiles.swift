@@ -49,7 +49,8 @@ extension AppState {
             if verb == .cancel, !isNamed, asked != cancelling {
                 confirming = cancelling
                 let name = transfers.group(of: number).map { TransferWords(state: self, group: $0).name.text } ?? ""
-                return note("This cancels #\(number.rawValue) \(name) for good. Enter the same command again to do it.")
+                return note(
+                    "This cancels #\(number.rawValue) \(name) for good. Enter y, or the same command again, to do it.")
             }
             if let group = transfers.group(of: number), group.isFolder, group.number == number {
                 let isCancel = verb == .cancel && !group.isOver

@@ -35,7 +35,7 @@ extension AppState {
             } else {
                 confirming = removal
                 note(
-                    "This deletes \(name(of: id)) and your whole history with them. Enter the same command again to do it."
+                    "This deletes \(name(of: id)) and your whole history with them. Enter y, or the same command again, to do it."
                 )
             }
         case .contacts: note(contactLines(ListFilter(scanner.remainder() ?? "")))

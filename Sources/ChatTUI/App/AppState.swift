@@ -147,6 +147,8 @@ public struct AppState: Sendable {
     var lacksMentions = false
     /// A command that asks once before it does something final, and waits for being entered again.
     var confirming: Errand?
+    /// What a line of only yes or no answers.
+    var lineQuestion = LineQuestion()
     var conversations = Refresh()
     var draftTimer: Duration?
     /// When (uptime) the open chat's link is asked how fast it is.

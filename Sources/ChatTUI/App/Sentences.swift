@@ -33,6 +33,7 @@ public enum Sentences {
         case .badReaction: return "that is no reaction (one emoji, at most \(Reaction.limit) bytes)"
         case .textTooLong(let bytes, let limit):
             return "the message has \(bytes) bytes, at most \(limit) can be sent (send it as a file)"
+        case .idTaken(let id): return "another message has the id \(id) (give a new one)"
         case .emptyText: return "the message is empty (type something)"
         case .badName(let name):
             let isWord = ["me", "all"].contains(name.lowercased())
@@ -104,9 +105,6 @@ public enum Sentences {
     public static func sentence(for error: PeerAddressError) -> String {
         "That is not an address: \(reason(of: error)) (blip://HOST:PORT/PEER-ID?name=NAME)"
     }
-
-    /// Of a folder with our home in it.
-    public static let withheld = "your key and your history stay here"
 
     public static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
         switch notice {

@@ -75,7 +75,10 @@ extension AppState {
     /// can be seen.
     private mutating func settleOffer(_ effects: inout [AppEffect]) {
         let offers = openOffers
-        if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) { shownOffer = nil }
+        if let shown = shownOffer, !offers.contains(where: { $0.number == shown.number }) {
+            if shown.since != nil { lineQuestion.noteClosed(at: moment.uptime) }
+            shownOffer = nil
+        }
         if overlay == nil, shownOffer == nil, let next = offers.first {
             shownOffer = ShownOffer(number: next.number)
             // Beside it stands how much room there is.

@@ -69,7 +69,7 @@ public struct SettingsReply: Sendable, Equatable {
     /// The answer to a change that would delete messages.
     public static let question: SettingsReply = {
         var reply = SettingsReply([
-            "Messages that are too old then are deleted from this disk at once. Enter the same again to do it."
+            "Messages that are too old then are deleted from this disk at once. Enter y, or the same again, to do it."
         ])
         reply.asks = true
         return reply

@@ -22,20 +22,23 @@ extension CommandSpecification {
                 is not delivered by then stays queued and goes out whenever blipchat runs and the peer is there.
                 With --lines each line that is not empty is stored, and its id printed, as it comes, also while those
                 before it wait; at the end of the input it waits until all are delivered, each in its turn at most
-                --timeout.
+                --timeout. With --id the same command can be given again when its outcome is not known: what is there
+                under this id is not sent a second time.
                 """,
             options: [
                 .init("--queue", "store the message and return at once"),
+                .init("--id", value: "UUID", "the id of the message, which you make (one message only)"),
                 .init("--lines", "with -: each line of standard input is a message, sent as it comes"),
                 .init("--require-verified", "send nothing to a contact whose key you have not compared"),
             ]),
         .init(
             .sendFile, operands: "WHO FILE...|-", count: 2...Int.max, "offer files and wait until the peer has them",
             details: """
-                Without --queue it waits at most --timeout (10 seconds) for the peer to get the offers, then until
-                the files are transferred and verified; gives up after 10 minutes without any progress. An offer
-                stays queued. A folder is sent with all files in it and beneath it; links are left out. - sends
-                standard input and needs --name.
+                Without --queue it waits at most 10 seconds for the peer to get the offers, then until the files are
+                transferred and verified; gives up after 10 minutes without any progress. --timeout stands for both
+                times. What is offered stays queued. A folder is sent with all files in it and beneath it; links are
+                left out. A file of it that cannot be sent is named, also with --quiet, and the command ends with code
+                7. - sends standard input and needs --name.
                 """,
             options: [
                 .init("--queue", "store the offers and return at once"),
@@ -107,7 +110,11 @@ extension CommandSpecification {
             "forget an address at which a contact was called",
             details: "ADDRESS is one that contacts show lists, or its HOST:PORT."),
         .init(.contactsRename, operands: "WHO NAME", count: 2...2, "call a contact something else"),
-        .init(.contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it"),
+        .init(
+            .contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it",
+            details:
+                "Asks first, unless nothing was ever written. export WHO --format json keeps a copy that can be read back.",
+            options: [.yes]),
         .init(.contactsBlock, operands: "WHO", count: 1...1, "refuse everything from a contact"),
         .init(.contactsUnblock, operands: "WHO", count: 1...1, "take a contact back"),
         .init(

@@ -71,6 +71,10 @@ extension AttachedService: ChatService {
     func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage {
         try await call(.send(text, to: contact, replyTo: replyTo))
     }
+    func send(_ text: String, as id: MessageID, to contact: ContactID) async throws(ChatError) -> ChatMessage {
+        try await call(.sendOnce(text, as: id, to: contact))
+    }
+
     func setTyping(_ composing: Bool, to contact: ContactID) async {
         try? await perform(.setTyping(composing, to: contact))
     }

@@ -39,6 +39,7 @@ enum ServiceCall: Sendable, Equatable, Codable {
 
     // Talking
     case send(String, to: ContactID, replyTo: MessageID?)
+    case sendOnce(String, as: MessageID, to: ContactID)
     case setTyping(Bool, to: ContactID)
     case markSeen(ContactID, upTo: HistoryPosition)
     case markUnread(ContactID, from: HistoryPosition)
@@ -135,6 +136,7 @@ extension ServiceCall {
         case .setOwnName(let name): try await service.setOwnName(name)
         case .setAway(let reason): try await service.setAway(reason)
         case .send(let text, let contact, let id): return try await service.send(text, to: contact, replyTo: id)
+        case .sendOnce(let text, let id, let contact): return try await service.send(text, as: id, to: contact)
         case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)
         case .markSeen(let contact, let position): try await service.markSeen(contact, upTo: position)
         case .markUnread(let contact, let position): try await service.markUnread(contact, from: position)

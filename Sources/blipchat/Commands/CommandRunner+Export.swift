@@ -49,12 +49,13 @@ extension CommandRunner {
         if try ControlClient(path: paths.socket) != nil {
             return try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
         }
+        let rules = try configuration(paths).retentionRules
         let summary = try await withHome(paths) { () throws(CommandError) in
             let store = try await HistoryFile.about(paths) { () throws(StoreError) in
                 try await HistoryDatabase.open(at: paths.history)
             }
             do throws(CommandError) {
-                let summary = try await HistoryImporter(store: store, path: file).run()
+                let summary = try await HistoryImporter(store: store, path: file, rules: rules).run()
                 await store.close()
                 return summary
             } catch {
@@ -86,10 +87,22 @@ extension CommandRunner {
         try streams.line(
             "\(count("messages", "message")), \(count("operations", "change")) and \(count("contacts", "contact")) added; "
                 + "\(count("known", "record")) there already")
+        try printExpiring(record)
         guard record["contacts"]?.integerValue ?? 0 > 0 else { return }
         try streams.line(
             "new contacts are called while blipchat runs: who does not know your key sees a contact request "
                 + "(block or remove whom you do not want to call)")
+    }
+
+    /// What was imported and is too old for this home is not deleted without a word.
+    private func printExpiring(_ record: JSONValue) throws(CommandError) {
+        let messages = Int(clamping: record["expiring"]?.integerValue ?? 0)
+        guard messages > 0 else { return }
+        let names = (record["expiring_in"]?.arrayValue ?? []).compactMap(\.stringValue).map(safeName)
+        let shown = names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
+        try streams.line(
+            "\(messages.counted("message")) with \(shown) will be deleted when blipchat starts, or within six hours while "
+                + "it runs: older than history.keep allows (blipchat keep WHO forever keeps what there is with WHO)")
     }
 
     /// Does what nobody else may disturb: holds the home as a running instance would.

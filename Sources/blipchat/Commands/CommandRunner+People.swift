@@ -83,6 +83,22 @@ extension CommandRunner {
         return code
     }
 
+    /// With a contact everything goes that was ever written with them, so that is asked about where there is anything.
+    func removeContact() async throws(CommandError) -> ExitCode {
+        let peer = try await contacts(try paths()).find(operand(0))
+        let count = try await HistoryFile.read(try paths()) { store throws(StoreError) in
+            try await store.messageCount(of: peer.id)
+        }
+        if let count, count > 0 {
+            let messages = "everything that was written with them (\(count.counted("message")))"
+            try confirm(
+                Confirmation(
+                    subject: peer.name, consequence: "this deletes the contact and \(messages) from this machine",
+                    question: "Delete \(safeName(peer.name)) and \(messages) from this machine?"))
+        }
+        return try await changeContact(becoming: nil, .removeContact(operand(0)))
+    }
+
     func acceptKey() async throws(CommandError) -> ExitCode {
         try await perform(.acceptKey(operand(0), number: try typedNumber())) { [streams] record throws(CommandError) in
             try streams.line(record["trust"]?.stringValue ?? "")

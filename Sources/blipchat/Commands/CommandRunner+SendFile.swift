@@ -20,7 +20,7 @@ extension CommandRunner {
     private func send(_ paths: [String], _ timeout: Duration?) async throws(CommandError) -> ExitCode {
         let operation = ControlOperation.sendFiles(
             to: operand(0), paths: paths, name: arguments.text("--name"), caption: arguments.text("--caption") ?? "",
-            timeout: timeout)
+            timeout: timeout, standstill: try arguments.seconds("--timeout"))
         let files = FileProgress(streams: streams)
         defer { files.clear() }
         return try await perform(
@@ -117,20 +117,22 @@ enum ByteCopy {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 64)
         defer { buffer.deallocate() }
         while true {
-            let count = read(source, buffer.baseAddress, buffer.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .system(sourceName, "cannot be read", errno)
+            let count: Int
+            do throws(SystemError) {
+                count = try SharedDescriptor.read(source, into: buffer)
+            } catch {
+                throw .system(sourceName, "cannot be read", error.code)
             }
             if count == 0 { return }
             var rest = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
             passing(rest)
             while !rest.isEmpty {
-                let written = write(target, rest.baseAddress, rest.count)
-                if written < 0 {
-                    if errno == EINTR { continue }
-                    if errno == EPIPE { throw CommandError(.brokenPipe, targetName, "closed") }
-                    throw .system(targetName, "cannot be written", errno)
+                let written: Int
+                do throws(SystemError) {
+                    written = try SharedDescriptor.write(rest, to: target)
+                } catch {
+                    if error.code == EPIPE { throw CommandError(.brokenPipe, targetName, "closed") }
+                    throw .system(targetName, "cannot be written", error.code)
                 }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(written))
             }

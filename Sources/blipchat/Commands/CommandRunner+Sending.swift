@@ -11,9 +11,13 @@ extension CommandRunner {
         let printID = { @Sendable [streams] (record: JSONValue) throws(CommandError) in
             try streams.line(record["id"]?.stringValue ?? "")
         }
+        let id = try messageID()
         guard try readsLines() else {
             return try await perform(
-                .send(to: who, text: try text(), timeout: timeout), patience: patience, print: printID)
+                .send(to: who, text: try text(), id: id, timeout: timeout), patience: patience, print: printID)
+        }
+        guard !arguments.has("--id") else {
+            throw CommandError(.usage, "--id", "only for one message", advice: "leave it out with --lines")
         }
         return try await sendLines(to: who, timeout, patience: patience, print: printID)
     }
@@ -35,7 +39,8 @@ extension CommandRunner {
             while await printer.failure == nil {
                 while !lines.isReady, sent.isWaiting { try await wait(forFirstOf: &sent, to: who, in: &run) }
                 guard let text = try await lines.next() else { break }
-                let result = try await perform(.send(to: who, text: text, timeout: nil), in: &run, printer)
+                let result = try await perform(
+                    .send(to: who, text: text, id: MessageID(at: .now), timeout: nil), in: &run, printer)
                 // The next line would fare no better.
                 if case .failed(let error) = result { throw error }
                 if let id = await printer.lastMessage { sent.add(id) }
@@ -64,6 +69,16 @@ extension CommandRunner {
         let wait = ControlOperation.wait(for: [id], to: who, timeout: min(left, SentLines.moment), whole: whole)
         guard case .failed(let error) = try await perform(wait, in: &run, silent) else { return sent.firstIsDone() }
         sent.firstIsNotDone(error)
+    }
+
+    /// The id of the message: the caller's, else a fresh one. With it the outcome can be told whatever becomes of the
+    /// process that stores it.
+    private func messageID() throws(CommandError) -> MessageID {
+        guard let text = arguments.text("--id") else { return MessageID(at: .now) }
+        guard let id = MessageID(text.lowercased()) else {
+            throw .badValue("--id", text, "a UUID like 01a219c8-2896-733d-8366-0123456789ab")
+        }
+        return id
     }
 
     /// How long to wait for the peer; `nil`: not at all, it is only queued.

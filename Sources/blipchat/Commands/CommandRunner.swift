@@ -36,7 +36,7 @@ struct CommandRunner: Sendable {
         case .contactsRemoveAddress: try await perform(.removeAddress(operand(1), of: operand(0)))
         case .contactsRename:
             try await changeContact(becoming: operand(1), .renameContact(operand(0), to: operand(1)))
-        case .contactsRemove: try await changeContact(becoming: nil, .removeContact(operand(0)))
+        case .contactsRemove: try await removeContact()
         case .contactsBlock: try await perform(.setBlocked(operand(0), true))
         case .contactsUnblock: try await perform(.setBlocked(operand(0), false))
         case .contactsVerify: try await verifyContact()
@@ -236,6 +236,8 @@ struct CommandRunner: Sendable {
         let stored = StoredMessages()
         let watch = run.watch
         var rest = operation
+        let lock = try paths().lock
+        var lost = LostSend(asked: InstanceLock.holder(path: lock))
         while true {
             let result = await run.performer.perform(rest, patience: run.patience) { record in
                 watch?.note(record)
@@ -243,8 +245,27 @@ struct CommandRunner: Sendable {
             }
             guard result == .again else {
                 if let record = stored.takeHeld() { await printer.take(record) }
-                guard result == .failed(ControlClient.gone) else { return result }
-                return .failed(try await abandoned(operation, stored.ids, ControlClient.gone, printer))
+                guard result == .failed(ControlClient.gone) else {
+                    if result == .done(.done), let error = stored.incompleteness { return .failed(error) }
+                    return result
+                }
+                guard case .send(let who, _, let id?, _) = operation else {
+                    return .failed(try await abandoned(operation, stored.ids, ControlClient.gone, printer))
+                }
+                switch lost.next(holder: InstanceLock.holder(path: lock), state: await stateOnDisk(of: id, to: who)) {
+                case .sendAgain: break
+                case .stored(let state):
+                    try await printStored([id], printer)
+                    return LostSend.result(state, who, ControlClient.gone)
+                case .notStored: return .failed(LostSend.notStored(ControlClient.gone))
+                case .unknown: return .failed(LostSend.unknown(id, ControlClient.gone))
+                }
+                do throws(CommandError) {
+                    run.performer = try await performer(afterEnd: true, callsContacts: true, isLong: run.isLong)
+                } catch {
+                    return .failed(LostSend.notStored(error))
+                }
+                continue
             }
             _ = stored.takeHeld()
             do throws(CommandError) {
@@ -255,6 +276,21 @@ struct CommandRunner: Sendable {
             }
             // The time that the other process takes for its end counts.
             rest = operation.rest(after: ContinuousClock.now - begin, stored: stored.ids)
+        }
+    }
+
+    /// What has become of a message of ours, by the disk: `nil` inside when it is not there, outside when that cannot be
+    /// told.
+    private func stateOnDisk(of id: MessageID, to who: String) async -> DeliveryState?? {
+        do throws(CommandError) {
+            let paths = try paths()
+            let contact = try await contacts(paths).find(who).id
+            let messages = try await HistoryFile.read(paths) { store throws(StoreError) in
+                try await store.messages([id], of: contact)
+            }
+            return .some(messages?.first { $0.direction == .outgoing }?.state)
+        } catch {
+            return nil
         }
     }
 

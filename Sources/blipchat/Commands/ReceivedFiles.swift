@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -58,9 +59,11 @@ final class ReceivedFiles: Sendable {
         guard order.limit == nil, record["type"]?.stringValue == "file", record["state"]?.stringValue == "offered",
             !isOfRefusedFolder(record), let number = record["number"]?.integerValue
         else { return }
-        runner.streams.ask("Take \(Self.words(record))? [y/N] ")
-        let answer = readLine(strippingNewline: true)?.lowercased() ?? ""
-        let change: TransferChange = answer == "y" || answer == "yes" ? .accept : .decline
+        guard let answer = await answer(to: "Take \(Self.words(record))? [y/N]") else {
+            // Nobody has said no: it can still be taken.
+            return runner.streams.note("\(Self.words(record)): not decided (blipchat transfers accept \(number))")
+        }
+        let change: TransferChange = Confirmation.isYes(answer) ? .accept : .decline
         let operation = ControlOperation.changeTransfer(number, change, folder: change == .accept ? order.folder : nil)
         var result: ControlResult?
         if let instance {
@@ -69,6 +72,20 @@ final class ReceivedFiles: Sendable {
             result = await client.perform(operation, patience: .seconds(60)) { _ in }
         }
         if case .failed(let error)? = result { runner.streams.report(error) }
+    }
+
+    /// What is typed behind the question; what was typed before it answers nothing. `nil` at the end of the input. Read on a
+    /// thread of its own: while somebody thinks, other files come.
+    private func answer(to question: String) async -> String? {
+        let streams = runner.streams
+        return await withCheckedContinuation { continuation in
+            DispatchQueue(label: "blipchat.answer").async {
+                tcflush(STDIN_FILENO, TCIFLUSH)
+                streams.ask(question)
+                var lines = DescriptorLines(descriptor: STDIN_FILENO, limit: 1024)
+                continuation.resume(returning: lines.next())
+            }
+        }
     }
 
     /// `photo.jpg (3.1 MB) from alice`

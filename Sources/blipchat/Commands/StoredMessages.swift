@@ -8,11 +8,18 @@ final class StoredMessages: Sendable {
     private struct State {
         var ids: Set<MessageID> = []
         var held: JSONValue?
+        var folder = ""
+        var leftOut = 0
     }
     private let state = Mutex(State())
 
     /// Messages and offers that are stored, without the files that are complete.
     var ids: [MessageID] { state.withLock { Array($0.ids) } }
+
+    /// Why not everything was sent that was to be sent; whoever goes on behind the process that has said so does not know.
+    var incompleteness: CommandError? {
+        state.withLock { $0.leftOut > 0 ? .incompleteFolder($0.folder, leftOut: $0.leftOut) : nil }
+    }
 
     /// Takes a record down. Returns it if it is to be printed now: that of a message says what has become of it, and is
     /// held back until the operation is over.
@@ -23,6 +30,10 @@ final class StoredMessages: Sendable {
             case "stored":
                 if let id { state.ids.insert(id) }
                 return nil
+            case "folder" where (record["left_out"]?.integerValue ?? 0) > 0:
+                if state.leftOut == 0 { state.folder = record["path"]?.stringValue ?? "" }
+                state.leftOut += Int(clamping: record["left_out"]?.integerValue ?? 0)
+                return record
             case "message":
                 state.held = record
                 return nil

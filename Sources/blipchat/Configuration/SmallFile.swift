@@ -25,10 +25,11 @@ enum SmallFile {
         var bytes: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 16_384)
         while bytes.count <= limit {
-            let count = Glibc.read(descriptor, &part, part.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return .failure(SystemError(code: errno))
+            let count: Int
+            do throws(SystemError) {
+                count = try SharedDescriptor.read(descriptor, into: &part)
+            } catch {
+                return .failure(error)
             }
             if count == 0 { return .success(bytes) }
             bytes += part[..<count]

@@ -22,7 +22,7 @@ enum ExportFormat: String, CaseIterable {
 protocol ExportWriter {
     mutating func begin() -> String
     /// What comes is of this contact, until the next one (for JSON: of all of them).
-    mutating func begin(_ peer: Peer) -> String
+    mutating func begin(_ peer: Peer, keep: Retention?) -> String
     /// `file`: where the export keeps its copy of the file, relative to itself.
     mutating func message(_ message: ExportedMessage, file: ExportFiles.Copy?) -> String
     mutating func operation(_ operation: ChatOperation) -> String

@@ -32,7 +32,7 @@ struct HTMLExport: ExportWriter {
         """
     }
 
-    mutating func begin(_ peer: Peer) -> String {
+    mutating func begin(_ peer: Peer, keep: Retention?) -> String {
         let name = Self.escaped(SafeText(peer.name, as: .name).terminalString())
         let key = Self.escaped(peer.peerID?.text ?? "key not known")
         let start = isOpen ? "</section>\n" : ""

@@ -21,11 +21,11 @@ struct HistoryExport {
         try write(writer.begin())
         if format.isByConversation {
             for peer in peers {
-                try write(writer.begin(peer))
+                try write(writer.begin(peer, keep: try await retention(of: peer)))
                 try await messages(of: peer.id, &writer)
             }
         } else {
-            for peer in peers { try write(writer.begin(peer)) }
+            for peer in peers { try write(writer.begin(peer, keep: try await retention(of: peer))) }
             try await messages(of: peer?.id, &writer)
             for peer in peers {
                 let operations = try await HistoryFile.about(paths) { () throws(StoreError) in
@@ -35,6 +35,10 @@ struct HistoryExport {
             }
         }
         try write(writer.end())
+    }
+
+    private func retention(of peer: Peer) async throws(CommandError) -> Retention? {
+        try await HistoryFile.about(paths) { () throws(StoreError) in try await store.retention(of: peer.id) }
     }
 
     private func messages(

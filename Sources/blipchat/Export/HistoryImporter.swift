@@ -12,18 +12,24 @@ struct HistoryImporter {
         var operations = 0
         /// Records that were there already.
         var known = 0
+        /// Conversations with messages that are too old for how long they are kept here, and how many there are.
+        var expiring: [String] = []
+        var expiringMessages = 0
 
         var record: JSONValue {
             .record([
                 "v": 1, "type": "import", "contacts": .integer(Int64(contacts)),
                 "messages": .integer(Int64(messages)), "operations": .integer(Int64(operations)),
-                "known": .integer(Int64(known)),
+                "known": .integer(Int64(known)), "expiring": .integer(Int64(expiringMessages)),
+                "expiring_in": .array(expiring.map(JSONValue.string)),
             ])
         }
     }
 
     let store: HistoryDatabase
     let path: String
+    /// How long messages are kept: what of the import is going to be deleted is said.
+    var rules = RetentionRules()
 
     /// What a line of the file says.
     enum Record {
@@ -51,6 +57,10 @@ struct HistoryImporter {
         try await stored { () throws(StoreError) in try await importing.finish() }
         summary.messages = importing.addedMessages
         summary.operations = importing.addedOperations
+        let (rules, now) = (rules, Timestamp.now)
+        let expiring = try await stored { () throws(StoreError) in try await store.expiring(rules, now: now) }
+        summary.expiring = expiring.map(\.name)
+        summary.expiringMessages = expiring.reduce(0) { $0 + $1.messages }
         return summary
     }
 
@@ -190,7 +200,11 @@ struct HistoryImporter {
         let contact = NewContact(
             peerID: peerID, name: free, addresses: addresses, isBlocked: json["blocked"]?.boolValue ?? false,
             added: time(json, "added") ?? .now)
-        contacts[name] = try await stored { () throws(StoreError) in try await store.addContact(contact).id }
+        contacts[name] = try await stored { () throws(StoreError) in
+            let added = try await store.addContact(contact)
+            try await ContactSettings(json).apply(to: added, in: store)
+            return added.id
+        }
         summary.contacts += 1
     }
 
@@ -217,7 +231,8 @@ struct HistoryImporter {
         return ImportedMessage(
             contact: common.contact, direction: common.direction, id: common.id, sequence: common.sequence,
             sent: common.sent, stored: common.stored, state: common.state,
-            replyTo: json["reply_to"]?.stringValue.flatMap { MessageID($0) }, content: content)
+            replyTo: json["reply_to"]?.stringValue.flatMap { MessageID($0) }, content: content,
+            pinned: time(json, "pinned"))
     }
 
     /// What messages and operations have in common.

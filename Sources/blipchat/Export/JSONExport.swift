@@ -20,7 +20,9 @@ struct JSONExport: ExportWriter {
 
     func begin() -> String { line(.record(["v": 1, "type": "export", "program": "blipchat"])) }
 
-    func begin(_ peer: Peer) -> String { line(Records.contact(peer)) }
+    func begin(_ peer: Peer, keep: Retention?) -> String {
+        line(ContactSettings(peer, keep: keep).added(to: Records.contact(peer)))
+    }
 
     mutating func message(_ exported: ExportedMessage, file: ExportFiles.Copy?) -> String {
         messages += 1
@@ -47,6 +49,7 @@ struct JSONExport: ExportWriter {
         if case .failed(let reason) = message.state { add("delivery_reason", .string(reason)) }
         add("reply_to", message.replyTo.map { .string($0.text) })
         add("edited", message.edited.map(JSONValue.time))
+        add("pinned", message.pinned.map(JSONValue.time))
         add("retracted", message.isRetracted ? .bool(true) : nil)
         switch message.content {
         case .text(let text):

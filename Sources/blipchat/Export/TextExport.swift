@@ -12,7 +12,7 @@ struct TextExport: ExportWriter {
 
     func begin() -> String { "" }
 
-    mutating func begin(_ peer: Peer) -> String {
+    mutating func begin(_ peer: Peer, keep: Retention?) -> String {
         defer { isFirst = false }
         let name = SafeText(peer.name, as: .name).terminalString()
         return (isFirst ? "" : "\n")

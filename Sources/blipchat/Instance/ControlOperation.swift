@@ -5,14 +5,16 @@ import ChatCore
 /// One operation. A command makes it, and it is carried out by the process that runs the chat: the same process, or
 /// the one behind the control socket.
 enum ControlOperation: Sendable, Equatable {
-    /// Stores a message and waits until it is delivered, at most `timeout`; `nil`: it is only queued.
-    case send(to: String, text: String, timeout: Duration?)
+    /// Stores a message and waits until it is delivered, at most `timeout`; `nil`: it is only queued. Under an `id` that
+    /// is known already nothing is stored a second time.
+    case send(to: String, text: String, id: MessageID? = nil, timeout: Duration?)
     /// Offers files and folders and waits until they are transferred; `timeout` limits the wait for the peer to get
-    /// the offers, `nil`: they are only queued.
-    case sendFiles(to: String, paths: [String], name: String?, caption: String, timeout: Duration?)
+    /// the offers, `nil`: they are only queued. `standstill`: how long they may then stand still; `nil`: as usual.
+    case sendFiles(
+        to: String, paths: [String], name: String?, caption: String, timeout: Duration?, standstill: Duration? = nil)
     /// Waits for messages and files that are stored already, as `send` and `sendFiles` do. `whole`: the time that was
     /// given in all, part of which another process has waited.
-    case wait(for: [MessageID], to: String, timeout: Duration, whole: Duration)
+    case wait(for: [MessageID], to: String, timeout: Duration, whole: Duration, standstill: Duration? = nil)
     /// Accepts files that are offered and tells what becomes of them.
     case receive(ReceiveOrder)
     case addContact(address: String, name: String?)
@@ -47,8 +49,8 @@ enum ControlOperation: Sendable, Equatable {
     /// The same without waiting for the peer: what is sent is only queued.
     var withoutWaiting: ControlOperation {
         switch self {
-        case .send(let who, let text, _): .send(to: who, text: text, timeout: nil)
-        case .sendFiles(let who, let paths, let name, let caption, _):
+        case .send(let who, let text, let id, _): .send(to: who, text: text, id: id, timeout: nil)
+        case .sendFiles(let who, let paths, let name, let caption, _, _):
             .sendFiles(to: who, paths: paths, name: name, caption: caption, timeout: nil)
         default: self
         }
@@ -76,7 +78,7 @@ enum ControlOperation: Sendable, Equatable {
     /// Its own part is done before its end; the rest is to wait for the peer.
     var waitsForPeer: Bool {
         switch self {
-        case .send(_, _, let timeout), .sendFiles(_, _, _, _, let timeout): timeout != nil
+        case .send(_, _, _, let timeout), .sendFiles(_, _, _, _, let timeout, _): timeout != nil
         case .wait: true
         default: false
         }
@@ -86,11 +88,14 @@ enum ControlOperation: Sendable, Equatable {
     /// a first file is over.
     func rest(after elapsed: Duration, stored ids: [MessageID] = [], hasReceived: Bool = false) -> ControlOperation {
         switch self {
-        case .send(let who, _, let timeout?) where !ids.isEmpty,
-            .sendFiles(let who, _, _, _, let timeout?) where !ids.isEmpty:
+        case .send(let who, _, _, let timeout?) where !ids.isEmpty:
             return .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: timeout)
-        case .wait(_, let who, let timeout, let whole) where !ids.isEmpty:
-            return .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: whole)
+        case .sendFiles(let who, _, _, _, let timeout?, let standstill) where !ids.isEmpty:
+            return .wait(
+                for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: timeout, standstill: standstill)
+        case .wait(_, let who, let timeout, let whole, let standstill) where !ids.isEmpty:
+            return .wait(
+                for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: whole, standstill: standstill)
         case .receive(var order):
             order.timeout = hasReceived ? nil : order.timeout.map { max(.zero, $0 - elapsed) }
             return .receive(order)
@@ -109,21 +114,23 @@ extension ControlOperation {
     /// The request: `"v":1`, `"op"` and the operands by name.
     var json: JSONValue {
         switch self {
-        case .send(let who, let text, let timeout):
+        case .send(let who, let text, let id, let timeout):
             .record([
-                "v": 1, "op": "send", "to": .string(who), "text": .string(text),
+                "v": 1, "op": "send", "to": .string(who), "text": .string(text), "id": id.map { .string($0.text) },
                 "timeout_ms": timeout.map(JSONValue.milliseconds),
             ])
-        case .sendFiles(let who, let paths, let name, let caption, let timeout):
+        case .sendFiles(let who, let paths, let name, let caption, let timeout, let standstill):
             .record([
                 "v": 1, "op": "send-file", "to": .string(who), "paths": .array(paths.map(JSONValue.string)),
                 "name": name.map(JSONValue.string), "caption": .string(caption),
                 "timeout_ms": timeout.map(JSONValue.milliseconds),
+                "standstill_ms": standstill.map(JSONValue.milliseconds),
             ])
-        case .wait(let ids, let who, let timeout, let whole):
+        case .wait(let ids, let who, let timeout, let whole, let standstill):
             .record([
                 "v": 1, "op": "wait", "to": .string(who), "ids": .array(ids.map { .string($0.text) }),
                 "timeout_ms": .milliseconds(timeout), "whole_ms": .milliseconds(whole),
+                "standstill_ms": standstill.map(JSONValue.milliseconds),
             ])
         case .receive(let order):
             .record([
@@ -185,17 +192,19 @@ extension ControlOperation {
         switch try request.text("op") {
         case "send":
             self = .send(
-                to: try request.text("to"), text: try request.text("text"), timeout: try request.optionalTimeout())
+                to: try request.text("to"), text: try request.text("text"), id: try request.optionalIdentifier("id"),
+                timeout: try request.optionalTimeout())
         case "send-file":
             self = .sendFiles(
                 to: try request.text("to"), paths: try request.texts("paths"), name: request.json["name"]?.stringValue,
-                caption: request.json["caption"]?.stringValue ?? "", timeout: try request.optionalTimeout())
+                caption: request.json["caption"]?.stringValue ?? "", timeout: try request.optionalTimeout(),
+                standstill: try request.optionalTimeout("standstill_ms"))
         case "wait":
             let timeout = try request.timeout()
             self = .wait(
                 for: try request.identifiers("ids"), to: try request.text("to"), timeout: timeout,
-                whole: try request.json["whole_ms"].map { _ throws(CommandError) in try request.timeout("whole_ms") }
-                    ?? timeout)
+                whole: try request.optionalTimeout("whole_ms") ?? timeout,
+                standstill: try request.optionalTimeout("standstill_ms"))
         case "receive":
             self = .receive(
                 ReceiveOrder(
@@ -284,8 +293,14 @@ private struct ControlRequestReader {
         return ids.compactMap { $0 }
     }
 
-    func optionalTimeout() throws(CommandError) -> Duration? {
-        json["timeout_ms"] == nil ? nil : try timeout()
+    func optionalTimeout(_ name: String = "timeout_ms") throws(CommandError) -> Duration? {
+        json[name] == nil ? nil : try timeout(name)
+    }
+
+    func optionalIdentifier(_ name: String) throws(CommandError) -> MessageID? {
+        guard json[name] != nil else { return nil }
+        guard let id = json[name]?.stringValue.flatMap({ MessageID($0) }) else { throw missing(name) }
+        return id
     }
 
     /// At most a week.

@@ -117,6 +117,9 @@ struct DamagedHistory: ChatService {
     func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer { throw refusal }
     func rejectRequest(_ id: Int64) async throws(ChatError) { throw refusal }
     func blockRequest(_ id: Int64) async throws(ChatError) -> Peer { throw refusal }
+    func send(_ text: String, as id: MessageID, to contact: ContactID) async throws(ChatError) -> ChatMessage {
+        throw refusal
+    }
     func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage {
         throw refusal
     }

@@ -7,14 +7,14 @@ import Synchronization
 
 extension OperationRunner {
     /// Without progress for so long transfers are left to themselves; they stay queued.
-    private static let stallLimit = Duration.seconds(600)
+    static let stallLimit = Duration.seconds(600)
 
     /// Offers all of `paths` at once, so that several run at the same time, and waits for all. Nothing is offered when
     /// one of them is not there; what cannot be offered for other reasons ends the offering, and what was offered before
     /// is still waited for.
     func sendFiles(
         _ paths: [String], as name: String?, caption: String, to who: String, within timeout: Duration?,
-        _ records: @escaping RecordSink
+        standstill: Duration?, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
         for path in paths where access(path, R_OK) != 0 {
@@ -26,19 +26,20 @@ extension OperationRunner {
         let waiting = FilesWaiting()
         for path in paths {
             do throws(CommandError) {
-                waiting.add(try await offer(path, as: name, caption: caption, to: peer, who, records))
+                waiting.add(try await offer(path, as: name, caption: caption, to: peer, who, waiting, records))
             } catch {
                 waiting.fail(error)
                 break
             }
         }
         guard let timeout else { return try waiting.result() }
-        return try await wait(for: waiting, to: who, peer, EventWait(timeout), events, records)
+        return try await wait(
+            for: waiting, to: who, peer, EventWait(timeout), standstill: standstill ?? Self.stallLimit, events, records)
     }
 
     /// Goes on waiting for files that are offered.
     func wait(
-        forFiles messages: [ChatMessage], to who: String, _ peer: Peer, _ wait: EventWait,
+        forFiles messages: [ChatMessage], to who: String, _ peer: Peer, _ wait: EventWait, standstill: Duration,
         _ events: AsyncStream<ChatEvent>, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let waiting = FilesWaiting()
@@ -46,17 +47,17 @@ extension OperationRunner {
         let current = try await currentRecords()
         for message in messages {
             guard case .file(let transfer) = message.content else { continue }
-            if waiting.noteOffered(message) { wait.extend(by: Self.stallLimit) }
+            if waiting.noteOffered(message) { wait.extend(by: standstill) }
             guard let outcome = Self.outcome(of: transfer) else { continue }
             await records(current.record(of: message))
             _ = waiting.note(outcome, of: message.id)
         }
-        return try await self.wait(for: waiting, to: who, peer, wait, events, records)
+        return try await self.wait(for: waiting, to: who, peer, wait, standstill: standstill, events, records)
     }
 
     private func wait(
-        for waiting: FilesWaiting, to who: String, _ peer: Peer, _ wait: EventWait, _ events: AsyncStream<ChatEvent>,
-        _ records: @escaping RecordSink
+        for waiting: FilesWaiting, to who: String, _ peer: Peer, _ wait: EventWait, standstill: Duration,
+        _ events: AsyncStream<ChatEvent>, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         guard waiting.isWaiting else { return try waiting.result() }
         if peer.trust == .keyChanged { throw Self.keyChanged(who) }
@@ -67,7 +68,7 @@ extension OperationRunner {
             case .messageChanged(let changed):
                 guard waiting.contains(changed.id), case .file(let transfer) = changed.content else { return nil }
                 // The peer has the offer: from now on only standing still counts.
-                if waiting.noteOffered(changed) { wait.extend(by: Self.stallLimit) }
+                if waiting.noteOffered(changed) { wait.extend(by: standstill) }
                 if transfer.state.isFinal || waiting.isNewPause(transfer), let current = try? await currentRecords() {
                     await records(current.record(of: changed))
                 }
@@ -76,7 +77,7 @@ extension OperationRunner {
                 return waiting.note(outcome, of: changed.id) ? true : nil
             case .transferProgress(let progress):
                 guard waiting.contains(progress.id) else { return nil }
-                wait.extend(by: Self.stallLimit)
+                if waiting.isNewProgress(progress) { wait.extend(by: standstill) }
                 await records(Records.progress(progress))
                 return nil
             case .notice(.keyChanged(peer.id)):
@@ -102,7 +103,7 @@ extension OperationRunner {
             guard !waiting.areOffered else {
                 throw CommandError(
                     .queued, peer.name,
-                    "offered, \(what) not here within \(Self.stallLimit.inSeconds) s: they have not taken it, or it stands still",
+                    "offered, \(what) not here within \(standstill.inSeconds) s: they have not taken it, or it stands still",
                     advice: "it goes on when they do: blipchat transfers list shows it")
             }
             throw await queued(peer, what: what, after: wait.lastTimeout)
@@ -112,7 +113,8 @@ extension OperationRunner {
 
     /// A folder is offered as the set of its files.
     private func offer(
-        _ path: String, as name: String?, caption: String, to peer: Peer, _ who: String, _ records: RecordSink
+        _ path: String, as name: String?, caption: String, to peer: Peer, _ who: String, _ waiting: FilesWaiting,
+        _ records: RecordSink
     ) async throws(CommandError) -> [ChatMessage] {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -129,6 +131,9 @@ extension OperationRunner {
             try await service.sendFolder(at: path, caption: caption, to: peer.id)
         }
         await records(Records.folder(path, offer))
+        for file in offer.leftOut { await records(Records.leftOut(file)) }
+        // What can be sent is sent all the same, and waited for.
+        if !offer.leftOut.isEmpty { waiting.fail(.incompleteFolder(path, leftOut: offer.leftOut.count)) }
         let current = try await currentRecords()
         for message in offer.messages { await records(current.record(of: message)) }
         return offer.messages
@@ -176,6 +181,8 @@ private final class FilesWaiting: Sendable {
         var areOffered = false
         /// Those that either side has paused, as far as it was told.
         var paused: Set<MessageID> = []
+        /// How far each was when it was last heard of.
+        var transferred: [MessageID: UInt64] = [:]
         var failure: CommandError?
     }
     private let state = Mutex(State())
@@ -203,6 +210,11 @@ private final class FilesWaiting: Sendable {
             }
             return state.paused.insert(transfer.id).inserted
         }
+    }
+
+    /// Whether anything has moved: that a file stands still is told again and again, too.
+    func isNewProgress(_ progress: TransferProgress) -> Bool {
+        state.withLock { $0.transferred.updateValue(progress.transferred, forKey: progress.id) != progress.transferred }
     }
 
     var isWaiting: Bool { count > 0 }

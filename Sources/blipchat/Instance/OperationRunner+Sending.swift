@@ -4,13 +4,14 @@ import ChatCore
 
 extension OperationRunner {
     func send(
-        _ text: String, to who: String, within timeout: Duration?, _ records: @escaping RecordSink
+        _ text: String, as id: MessageID?, to who: String, within timeout: Duration?, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
         // Events are asked for first, so that none can be missed.
         let events = await service.events()
         let message = try await about(who) { () throws(ChatError) in
-            try await service.send(text, to: peer.id, replyTo: nil)
+            guard let id else { return try await service.send(text, to: peer.id, replyTo: nil) }
+            return try await service.send(text, as: id, to: peer.id)
         }
         await records(Records.stored(message.id))
         return try await finish(message, to: who, peer, timeout.map { EventWait($0) }, events, records)
@@ -19,7 +20,7 @@ extension OperationRunner {
     /// Waits for messages or files that another process has stored and could not wait for to the end: `timeout` is what
     /// is left of `whole`.
     func wait(
-        for ids: [MessageID], to who: String, within timeout: Duration, of whole: Duration,
+        for ids: [MessageID], to who: String, within timeout: Duration, of whole: Duration, standstill: Duration?,
         _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
@@ -31,7 +32,8 @@ extension OperationRunner {
         }
         let wait = EventWait(timeout, of: whole)
         guard case .text = first.content else {
-            return try await self.wait(forFiles: messages, to: who, peer, wait, events, records)
+            return try await self.wait(
+                forFiles: messages, to: who, peer, wait, standstill: standstill ?? Self.stallLimit, events, records)
         }
         return try await finish(first, to: who, peer, wait, events, records)
     }

@@ -25,11 +25,13 @@ struct OperationRunner: Sendable {
         -> ExitCode
     {
         switch operation {
-        case .send(let who, let text, let timeout): return try await send(text, to: who, within: timeout, records)
-        case .sendFiles(let who, let paths, let name, let caption, let timeout):
-            return try await sendFiles(paths, as: name, caption: caption, to: who, within: timeout, records)
-        case .wait(let ids, let who, let timeout, let whole):
-            return try await wait(for: ids, to: who, within: timeout, of: whole, records)
+        case .send(let who, let text, let id, let timeout):
+            return try await send(text, as: id, to: who, within: timeout, records)
+        case .sendFiles(let who, let paths, let name, let caption, let timeout, let standstill):
+            return try await sendFiles(
+                paths, as: name, caption: caption, to: who, within: timeout, standstill: standstill, records)
+        case .wait(let ids, let who, let timeout, let whole, let standstill):
+            return try await wait(for: ids, to: who, within: timeout, of: whole, standstill: standstill, records)
         case .receive(let order): return try await receive(order, records)
         case .addContact(let address, let name): try await addContact(address, name, records)
         case .removeAddress(let text, let who):
@@ -245,10 +247,30 @@ struct OperationRunner: Sendable {
     }
 
     private func followEvents(_ records: RecordSink) async throws(CommandError) {
-        for await event in await service.events() {
+        // Events are asked for first: what happens while the newest messages are read is compared with what they were.
+        let events = await service.events()
+        var news = MessageNews()
+        for conversation in try await newestConversations() {
+            let page = try? await service.page(of: conversation, .newest, limit: MessageNews.pageSize)
+            for message in page ?? [] { news.know(message) }
+        }
+        for await event in events {
             guard !Task.isCancelled else { return }
             let directory = try await currentRecords()
-            if let record = EventRecord.record(of: event, directory) { await records(record) }
+            guard var record = EventRecord.record(of: event, directory) else { continue }
+            switch event {
+            case .messageAdded(let message): record = record.with(news.event(of: message, isNew: true))
+            case .messageChanged(let message): record = record.with(news.event(of: message, isNew: false))
+            default: break
+            }
+            await records(record)
         }
+    }
+
+    /// Those in which something happened last.
+    private func newestConversations() async throws(CommandError) -> [ContactID] {
+        let all = try await about("contacts") { () throws(ChatError) in try await service.conversations() }
+        let newest = all.sorted { ($0.lastMessage?.position.rawValue ?? 0) > ($1.lastMessage?.position.rawValue ?? 0) }
+        return newest.prefix(MessageNews.conversations).map(\.peer.id)
     }
 }

@@ -25,12 +25,21 @@ extension CommandError {
         }
     }
 
+    /// Some files of a folder did not go; each was named before, with its reason.
+    static func incompleteFolder(_ path: String, leftOut count: Int) -> CommandError {
+        CommandError(
+            .localIO, path, "incomplete: \(count.counted("file")) of it not sent, named above",
+            advice: "everything else of it is offered")
+    }
+
     private static func exitCode(of error: ChatError) -> ExitCode {
         switch error {
         case .ownAddress, .textTooLong, .emptyText, .badName, .badFileName, .badAddress, .wrongTransferState,
             .ownTransfer, .privateFile,
-            .blocked, .notOwnMessage, .retracted, .notText, .badReaction:
+            .notOwnMessage, .idTaken, .retracted, .notText, .badReaction:
             .usage
+        // Our own user has refused it before: no slip of the keyboard, and nothing that the peer has said.
+        case .blocked: .negative
         case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
             .cannotListen:

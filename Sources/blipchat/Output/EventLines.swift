@@ -36,7 +36,16 @@ struct EventLines {
         guard record["retracted"]?.boolValue != true else { return [head(record) + "(deleted)"] }
         let parts = MessageLines.lines(ofText: text(record, "text"))
         let edited = record["edited"] == nil ? "" : "  (edited)"
-        return [head(record) + (parts.first ?? "") + edited] + parts.dropFirst().map { "    " + $0 }
+        return [head(record) + (parts.first ?? "") + edited + reactions(record)] + parts.dropFirst().map { "    " + $0 }
+    }
+
+    /// Who has reacted how: only where that is what has happened.
+    private func reactions(_ record: JSONValue) -> String {
+        guard record["event"]?.stringValue == MessageNews.Event.reaction.rawValue else { return "" }
+        let all = (record["reactions"]?.arrayValue ?? []).map { reaction in
+            "[\(safe(text(reaction, "emoji"), .line)) \(safe(text(reaction, "from"), .name))]"
+        }
+        return "  " + (all.isEmpty ? "(reaction taken back)" : all.joined(separator: " "))
     }
 
     private func file(_ record: JSONValue) -> String {

@@ -72,13 +72,13 @@ final class FileProgress: Sendable {
             streams.note("\(name): \(state)\(reason), \(size) bytes\(digest)")
         case ("folder", _):
             let skipped = record["skipped"]?.integerValue ?? 0
-            let left = skipped > 0 ? ", \(skipped) left out (links, devices, unreadable)" : ""
+            let left = skipped > 0 ? ", \(skipped) links and devices left out" : ""
             let files = Int(clamping: record["files"]?.integerValue ?? 0)
             streams.note("\(record["path"]?.stringValue ?? ""): \(files.counted("file"))\(left)")
-            // Not with -q either: somebody may have meant to send them.
-            if (record["withheld"]?.integerValue ?? 0) > 0 {
-                streams.warn("blipchat: \(record["path"]?.stringValue ?? ""): \(Sentences.withheld)")
-            }
+        case ("left-out", _):
+            clear()
+            let path = record["path"]?.stringValue ?? ""
+            streams.warn("\(path): not sent: \(record["reason"]?.stringValue ?? "")")
         case ("progress", _): show(record)
         default: break
         }

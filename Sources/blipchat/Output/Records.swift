@@ -55,7 +55,15 @@ struct Records: Sendable {
     static func folder(_ path: String, _ offer: FolderOffer) -> JSONValue {
         .record([
             "v": 1, "type": "folder", "path": .string(path), "files": .integer(Int64(offer.messages.count)),
-            "skipped": .integer(Int64(offer.skipped)), "withheld": .integer(Int64(offer.withheld)),
+            "skipped": .integer(Int64(offer.skipped)), "left_out": .integer(Int64(offer.leftOut.count)),
+        ])
+    }
+
+    /// A file of a folder that is not sent with it.
+    static func leftOut(_ file: LeftOutFile) -> JSONValue {
+        .record([
+            "v": 1, "type": "left-out", "path": .string(file.path),
+            "reason": .string(Sentences.reason(for: file.reason)),
         ])
     }
 
@@ -66,8 +74,9 @@ struct Records: Sendable {
 
     static func progress(_ progress: TransferProgress) -> JSONValue {
         .record([
-            "v": 1, "type": "progress", "id": .string(progress.id.text), "transferred": .bytes(progress.transferred),
-            "rate": .number(progress.rate.rounded()),
+            "v": 1, "type": "progress", "id": .string(progress.id.text),
+            "number": progress.number.map { .integer($0.rawValue) }, "size": progress.size.map(JSONValue.bytes),
+            "transferred": .bytes(progress.transferred), "rate": .number(progress.rate.rounded()),
         ])
     }
 

@@ -28,9 +28,9 @@ enum SecretPrompt {
         }
         var bytes: [UInt8] = []
         while true {
-            var byte: UInt8 = 0
-            let count = read(STDIN_FILENO, &byte, 1)
-            if count < 0, errno == EINTR { continue }
+            var typed: [UInt8] = [0]
+            let count = (try? SharedDescriptor.read(STDIN_FILENO, into: &typed)) ?? 0
+            let byte = typed[0]
             guard count == 1, byte != endOfInput else { throw CommandError(.usage, "passphrase", "not given") }
             switch byte {
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):

@@ -72,12 +72,13 @@ struct StandardStreams: Sendable {
     func flush() async { _ = await aside?.flush(within: .seconds(2)) }
 
     /// Writes a line that is not the result. A diagnostic that cannot be written has nowhere to be reported.
-    func note(_ text: String) { if !isQuiet { warn(text) } }
-
-    /// The same for what nobody may miss, also those who want to see errors only.
-    func warn(_ text: String) {
+    func note(_ text: String) {
+        guard !isQuiet else { return }
         put(SafeText(text, as: .line).terminalString() + "\n")
     }
+
+    /// Writes a line about something that was not done and should have been: also with --quiet.
+    func warn(_ text: String) { put(SafeText("blipchat: " + text, as: .line).terminalString() + "\n") }
 
     private func put(_ text: String, _ spelling: Spelling = .glyphs) {
         guard let aside else {
@@ -129,15 +130,16 @@ struct StandardStreams: Sendable {
         while !bytes.isEmpty {
             guard EndingOutput.waitForRoom(in: descriptor) else { return EAGAIN }
             let piece = bytes.prefix(EndingOutput.piece)
-            let count = piece.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                bytes = bytes.dropFirst(count)
-            } else if errno == EAGAIN {
-                // Somebody else has set our standard output to non-blocking.
-                var poller = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                guard poll(&poller, 1, 30_000) > 0 else { return EAGAIN }
-            } else if errno != EINTR {
-                return errno
+            let result = piece.withUnsafeBytes { part -> Result<Int, SystemError> in
+                do throws(SystemError) {
+                    return .success(try SharedDescriptor.write(part, to: descriptor, limit: 30_000))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            switch result {
+            case .success(let count): bytes = bytes.dropFirst(count)
+            case .failure(let error): return error.code
             }
         }
         return nil

@@ -130,12 +130,9 @@ struct DescriptorLines {
 
     private mutating func fill() {
         var part = [UInt8](repeating: 0, count: 65_536)
-        let count = Glibc.read(descriptor, &part, part.count)
-        if count > 0 {
-            buffer += part[..<count]
-        } else if count == 0 || errno != EINTR {
-            isAtEnd = true
-        }
+        // What cannot be read any more has ended.
+        let count = (try? SharedDescriptor.read(descriptor, into: &part)) ?? 0
+        if count > 0 { buffer += part[..<count] } else { isAtEnd = true }
     }
 
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {

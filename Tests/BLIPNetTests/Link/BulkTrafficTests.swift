@@ -11,10 +11,13 @@ import Testing
     private static var rounds: Int { isFull ? 20 : 2 }
     private static var echoes: Int { isFull ? 100 : 20 }
 
-    @Test("echoes of 1 MB in each direction at once, over and over", arguments: BLIPDialect.all, [true, false])
+    /// TLS makes no difference to BLIP; one dialect shows it.
+    private static let ways = BLIPDialect.all.flatMap { dialect in
+        isFull || dialect == .blip3 ? [(dialect, true), (dialect, false)] : [(dialect, true)]
+    }
+
+    @Test("echoes of 1 MB in each direction at once, over and over", arguments: ways)
     func echoes(dialect: BLIPDialect, isPlain: Bool) async throws {
-        // TLS makes no difference to BLIP; one dialect shows it.
-        if !isPlain, dialect != .blip3, !Self.isFull { return }
         let server = try TestServer(isPlain: isPlain) { $0.dialects = [dialect] }
         let link = try await server.connect()
         _ = try await link.request(BLIPRequest(profile: "echo"))

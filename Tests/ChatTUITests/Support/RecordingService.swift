@@ -61,6 +61,10 @@ actor RecordingService: ChatService {
     }
     func linkState(of contact: ContactID) -> LinkState { .offline(reason: nil) }
 
+    func send(_ text: String, as id: MessageID, to contact: ContactID) async throws(ChatError) -> ChatMessage {
+        try await send(text, to: contact, replyTo: nil)
+    }
+
     func send(_ text: String, to contact: ContactID, replyTo: MessageID?) async throws(ChatError) -> ChatMessage {
         await Task.yield()
         log.append("send \(text)")

@@ -20,7 +20,7 @@ final class PowerDisk {
     /// Where its files are.
     var path: String { folder.file("disk") }
 
-    private init(_ kind: Kind) async throws {
+    init(_ kind: Kind) async throws {
         self.kind = kind
         folder = try TemporaryDirectory()
         _ = try folder.makeFolder("disk")
@@ -37,18 +37,10 @@ final class PowerDisk {
         if isMounted { umount2(path, Int32(MNT_DETACH)) }
     }
 
-    /// A disk, or `nil` and a sentence where none can be had.
-    static func make(_ kind: Kind) async -> PowerDisk? {
-        guard geteuid() == 0 else {
-            print("skipped: \(kind.rawValue): only root may mount a disk in a file")
-            return nil
-        }
-        do {
-            return try await PowerDisk(kind)
-        } catch {
-            print("skipped: \(kind.rawValue): no disk in a file can be had here (\(error))")
-            return nil
-        }
+    /// Whether such a disk can be had here: by making one.
+    static func isPossible(_ kind: Kind) async -> Bool {
+        guard geteuid() == 0 else { return false }
+        return (try? await PowerDisk(kind)) != nil
     }
 
     private func mount() async throws {

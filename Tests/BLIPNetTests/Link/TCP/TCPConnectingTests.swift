@@ -106,7 +106,10 @@ import Testing
     func race() async throws {
         let silent = [try FullSocket(), try FullSocket(), try FullSocket()]
         let listener = try TCPListener.listen(on: .host("::1", port: 0))
-        guard case .host(_, let port) = listener.localEndpoint else { return }
+        guard case .host(_, let port) = listener.localEndpoint else {
+            Issue.record("the listener has no port")
+            return
+        }
         let good = try #require(SocketAddress(host: "::1", port: port))
         var options = ConnectOptions()
         options.addressPolicy.attemptDelay = .milliseconds(20)
@@ -138,7 +141,10 @@ import Testing
     @Test("families can be switched off and preferred")
     func policy() async throws {
         let listener = try TCPListener.listen(on: .host("localhost", port: 0))
-        guard case .host(_, let port) = listener.localEndpoint else { return }
+        guard case .host(_, let port) = listener.localEndpoint else {
+            Issue.record("the listener has no port")
+            return
+        }
         let known = try await SocketAddress.lookup(host: "localhost", port: 0).map(\.hostText)
         for (configure, expected) in [
             ({ $0.preferred = .ipv4 }, "127.0.0.1"), ({ $0.preferred = .ipv6 }, "::1"),
@@ -288,7 +294,10 @@ import Testing
         let listener = try TCPListener.listen(on: .host("127.0.0.1", port: 0))
         guard case .host(_, let port) = listener.localEndpoint,
             let address = SocketAddress(host: "127.0.0.1", port: port)
-        else { return }
+        else {
+            Issue.record("the listener has no port")
+            return
+        }
         let descriptor = socket(AF_INET, Socket.streamType, 0)
         #expect(address.withSockaddr { Glibc.connect(descriptor, $0, $1) } == 0)
         let adopted = try TCPConnection(adopting: descriptor)

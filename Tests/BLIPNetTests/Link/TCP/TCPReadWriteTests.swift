@@ -144,25 +144,30 @@ import Testing
 
     @Test("the idle limit begins anew with each byte; a deadline does not", arguments: Transport.allCases)
     func idle(transport: Transport) async throws {
-        let pair = try await ConnectedPair(transport)
-        let clock = ContinuousClock()
-        let limit = Duration.seconds(4)
-        let read = Task { await netError { _ = try await pair.server.read(exactly: 8, idle: limit) } }
-        var (last, longest) = (clock.now, Duration.zero)
-        for index in 0..<8 {
-            try await Task.sleep(for: .milliseconds(700))
-            try await pair.client.write([UInt8(index)])
-            longest = max(longest, clock.now - last)
-            last = clock.now
+        // On a machine that stood still for as long as the limit nothing can be said: then once more.
+        var isJudged = false
+        for _ in 0..<5 where !isJudged {
+            let pair = try await ConnectedPair(transport)
+            let clock = ContinuousClock()
+            let limit = Duration.seconds(4)
+            let read = Task { await netError { _ = try await pair.server.read(exactly: 8, idle: limit) } }
+            var (last, longest) = (clock.now, Duration.zero)
+            for index in 0..<8 {
+                try await Task.sleep(for: .milliseconds(700))
+                try await pair.client.write([UInt8(index)])
+                longest = max(longest, clock.now - last)
+                last = clock.now
+            }
+            guard longest < limit - .milliseconds(500) else { continue }
+            isJudged = true
+            #expect(await read.value == nil)
+            let error = await netError { _ = try await pair.server.read(exactly: 1, idle: .milliseconds(50)) }
+            guard case .readTimedOut(_, bytesDone: 0)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
         }
-        // On a machine that stood still for so long, nothing can be said.
-        guard longest < limit - .milliseconds(500) else { return }
-        #expect(await read.value == nil)
-        let error = await netError { _ = try await pair.server.read(exactly: 1, idle: .milliseconds(50)) }
-        guard case .readTimedOut(_, bytesDone: 0)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        #expect(isJudged, "the machine stood still for seconds, five times")
     }
 
     @Test("the idle limit does not count while another read is before it")
