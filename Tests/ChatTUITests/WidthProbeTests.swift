@@ -151,7 +151,8 @@ extension RealTerminals {
             }
             fixture.terminal.stop()
             let mode = pty.mode()
-            #expect(mode.map { $0.c_lflag & UInt32(ECHO | ICANON) } == UInt32(ECHO | ICANON), "and the shell has its lines")
+            #expect(
+                mode.map { $0.c_lflag & UInt32(ECHO | ICANON) } == UInt32(ECHO | ICANON), "and the shell has its lines")
             answered.wait()
             var waiting: Int32 = -1
             #expect(ioctl(fixture.pty.slave, UInt(FIONREAD), &waiting) == 0 && waiting == 0)

@@ -97,6 +97,7 @@ public final class NcursesTerminal: Terminal {
             colors: 0, unicode: environment.unicode,
             bracketedPaste: environment.hasModernModes && !environment.isScreen, links: environment.hasLinks,
             mouse: environment.hasMouse, name: environment.type ?? "")
+        capabilities.multiplexer = environment.multiplexer
     }
 
     // MARK: Start and stop

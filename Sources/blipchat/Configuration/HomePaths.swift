@@ -36,6 +36,9 @@ struct HomePaths: Sendable, Equatable {
     /// How wide terminals draw what they disagree about.
     var terminals: String { Self.parent(of: log) + "/terminals" }
 
+    /// What the user was told once.
+    var told: String { Self.parent(of: log) + "/told" }
+
     /// Everything under one folder.
     init(home: String) {
         configuration = home + "/config.toml"
