@@ -166,7 +166,7 @@ extension AppState {
     private mutating func choose(from pane: ChoicePane, _ effects: inout [AppEffect]) {
         let choices = choices(of: pane)
         guard choices.indices.contains(pane.list.selected) else {
-            _ = choices.isEmpty && returnsLine(in: pane.list.filter.text, &effects)
+            if choices.isEmpty { _ = returnsLine(in: pane.list.filter.text, &effects) }
             return
         }
         overlay = .choice(pane)

@@ -123,8 +123,7 @@ private enum FirstRunCheck {
 
     /// The first port from `port` on that nobody listens at, else any; `nil` where none can be had.
     static func freePort(from port: UInt16) -> UInt16? {
-        let others = (1...UInt16(15)).map { port.addingReportingOverflow($0) }.filter { !$0.overflow }.map(
-            \.partialValue)
+        let others = port < .max - 15 ? Array(port + 1...port + 15) : []
         for candidate in [port] + others + [0] {
             guard
                 let listener = try? TCPListener.listen(
