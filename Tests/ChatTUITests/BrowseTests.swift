@@ -262,6 +262,7 @@ struct BrowseTests {
         var fixture = screen()
         fixture.press("Esc", "t")
         fixture.type("garbage")
+        fixture.advance(.seconds(2))
         fixture.press("Enter")
         #expect(fixture.text.contains("garbage is not a day"))
         fixture.press("Ctrl-u")
@@ -593,6 +594,8 @@ struct BrowseTests {
         fixture.effects = []
         fixture.press("s")
         #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
+        // Whoever chooses keys looks between them.
+        fixture.advance(.seconds(2))
         fixture.press("g")
         fixture.effects = []
         fixture.press("Enter")

@@ -10,7 +10,7 @@ extension AppState {
                 return true
             }
             // Enter in a field looks at what was typed there.
-            if key != Key(.enter) { browse?.typed.end() }
+            if key != Key(.enter) || overlay == nil { browse?.typed.end() }
             return false
         }
         var isKnown = true

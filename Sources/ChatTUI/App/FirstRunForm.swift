@@ -266,7 +266,7 @@ struct FirstRunForm: Sendable {
         case .asks:
             checked.contains(.asks)
                 ? "Space: take every file of every contact" : "Every file is taken! Space: ask each time"
-        case .downloads: "The folder for received files; it is made when needed"
+        case .downloads: "The folder for received files, made when needed"
         case .forever:
             checked.contains(.forever)
                 ? "Space: delete messages after some days" : "Space: delete nothing by itself"

@@ -18,14 +18,14 @@ extension FirstRunScreen {
         func line(_ label: String, _ words: String, _ style: Style = Theme.quiet) {
             canvas.draw(SafeText(label, as: .line), at: Point(column: inside.origin.column, row: row), style: style)
             canvas.draw(
-                SafeText(words, as: .line), at: Point(column: inside.origin.column + 18, row: row), style: .plain,
-                maxWidth: inside.size.columns - 18)
+                SafeText(words, as: .line), at: Point(column: inside.origin.column + 17, row: row), style: .plain,
+                maxWidth: inside.size.columns - 17)
             row += 1
         }
         for field in form.fields {
             line(Self.label(of: field), form.meaning(of: field), field == form.focus ? Theme.selected : Theme.quiet)
         }
-        line("Your key", "Who you are. If it is lost, nobody can give it back to you")
+        line("Your key", "Who you are; if it is lost, nobody can give it back")
         row += 1
         for (label, words) in Self.keys { line(label, words) }
         canvas.draw(

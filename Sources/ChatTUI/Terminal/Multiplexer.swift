@@ -31,11 +31,11 @@ public enum Multiplexer: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .tmux:
             [
-                "You are inside tmux. Put these lines into ~/.tmux.conf, or you may miss messages:",
-                "  set -g allow-passthrough on   (desktop notifications)",
-                "  set -g focus-events on        (whether you are looking)",
-                "  set -g set-clipboard on       (copying: y, /myid)",
-                "  set -g bell-action any        (the bell of a message)",
+                "You are inside tmux. ~/.tmux.conf should have:",
+                "  set -g allow-passthrough on  (notifications)",
+                "  set -g focus-events on       (are you looking?)",
+                "  set -g set-clipboard on      (copying)",
+                "  set -g bell-action any       (the bell)",
             ]
         case .screen:
             [
