@@ -51,7 +51,7 @@ import Testing
             ("ui.escape_ms", "25"), ("ui.title", "true"), ("ui.unicode.width", "\"auto\""),
             ("ui.unicode.emoji", "\"draw\""), ("ui.unicode.bidi", "\"auto\""), ("input.paste_confirm_lines", "1"),
             ("input.paste_as_file_lines", "20"), ("input.typing_send", "true"), ("input.history", "1000"),
-            ("read.receipts", "\"send\""), ("read.mark", "\"visible\""), ("notify.bell", "\"mention\""),
+            ("read.receipts", "\"send\""), ("read.mark", "\"visible\""), ("notify.bell", "\"all\""),
             ("notify.desktop", "\"auto\""), ("notify.show_text", "false"), ("files.ask", "true"),
             ("files.auto_accept_max", "0"), ("files.partial_keep_days", "14"), ("files.hash", "\"sha256\""),
             ("files.preview", "\"off\""), ("history.keep", "\"forever\""), ("history.delete_files", "false"),

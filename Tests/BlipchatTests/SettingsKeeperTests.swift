@@ -214,7 +214,7 @@ import Testing
         #expect(own.contains("ui.hints = false") && own.contains("contact.\"Ann\".notify = \"off\""))
         #expect(await keeper.carryOut(.show("ui")).lines.contains("ui.mouse = true"))
         let notify = await keeper.carryOut(.show("notify")).lines
-        #expect(notify.contains("notify.bell = \"mention\"") && notify.contains("contact.\"Ann\".notify = \"off\""))
+        #expect(notify.contains("notify.bell = \"all\"") && notify.contains("contact.\"Ann\".notify = \"off\""))
         let one = await keeper.carryOut(.show("ui.list")).lines
         #expect(one.count == 2 && one[0].hasPrefix("ui.list = \"auto\": ") && one[1].contains("\"on\" or \"off\""))
         #expect(await keeper.carryOut(.show("ui.lsit")).isError)

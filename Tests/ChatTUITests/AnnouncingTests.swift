@@ -62,6 +62,49 @@ import Testing
         #expect(bodies(fixture.effects) == ["Alice: new message"])
     }
 
+    @Test("without a word in the settings every message of a chat rings while nobody looks, and mentions need no name")
+    func standard() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.send(.input(.focus(false)))
+        fixture.effects = []
+        arrives("hello", from: Fixture.alice, in: &fixture)
+        #expect(fixture.effects.contains(.bell) && bodies(fixture.effects) == ["Alice: new message"])
+    }
+
+    @Test("a terminal that reports no focus: after a minute without a key nobody is thought to look")
+    func noFocusReports() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        fixture.press("a")
+        fixture.effects = []
+        arrives("at once", 100, from: Fixture.alice, in: &fixture)
+        #expect(!fixture.effects.contains(.bell))
+        fixture.advance(.seconds(61))
+        arrives("later", 101, from: Fixture.alice, in: &fixture)
+        #expect(fixture.effects.contains(.bell) && bodies(fixture.effects) == ["Alice: new message"])
+        // One key, and somebody is there; where the focus is reported, that alone counts.
+        fixture.press("b")
+        fixture.advance(.seconds(20))
+        fixture.effects = []
+        arrives("seen", 102, from: Fixture.alice, in: &fixture)
+        #expect(!fixture.effects.contains(.bell))
+        fixture.send(.input(.focus(true)))
+        fixture.advance(.seconds(600))
+        fixture.effects = []
+        arrives("seen, too", 103, from: Fixture.alice, in: &fixture)
+        #expect(!fixture.effects.contains(.bell))
+    }
+
+    @Test("what tmux and GNU screen need is known by their variables")
+    func multiplexers() throws {
+        #expect(Multiplexer(environment: ["TERM": "xterm", "TMUX": ""]) == nil)
+        let tmux = try #require(Multiplexer(environment: ["TMUX": "/tmp/x,1,0", "STY": "1.pts"]))
+        #expect(tmux == .tmux)
+        for option in ["allow-passthrough on", "focus-events on", "set-clipboard on", "bell-action any"] {
+            #expect(tmux.advice.contains { $0.contains("set -g \(option)") } && tmux.shortAdvice.contains(option))
+        }
+        #expect(try #require(Multiplexer(environment: ["STY": "1.pts"])).advice.contains { $0.contains("vbell off") })
+    }
+
     @Test("the bell rings for what it is set to", arguments: ScreenSettings.Bell.allCases)
     func bell(level: ScreenSettings.Bell) {
         var fixture = fixture { $0.bell = level }

@@ -262,6 +262,7 @@ struct BrowseTests {
         var fixture = screen()
         fixture.press("Esc", "t")
         fixture.type("garbage")
+        fixture.advance(.seconds(2))
         fixture.press("Enter")
         #expect(fixture.text.contains("garbage is not a day"))
         fixture.press("Ctrl-u")
@@ -442,10 +443,96 @@ struct BrowseTests {
         fixture.type("bo")
         fixture.effects = []
         fixture.press("Enter")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("Forward 2 messages to Bob? Enter again"))
+        // A key that is held down is no answer.
+        fixture.advance(.milliseconds(100))
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty)
+        fixture.advance(.milliseconds(500))
+        fixture.press("Enter")
         #expect(
             fixture.errands == [
                 .send("sending", to: Fixture.bob), .send("(kept on disk until alice is reachable)", to: Fixture.bob),
             ])
+    }
+
+    @Test("the prompt says that letters are keys, at any width that has one", arguments: [80, 30, 10])
+    func prompt(columns: Int) {
+        var fixture = screen(columns: columns, rows: 10)
+        let prompt = columns < 20 ? "b> " : "browsing> "
+        fixture.type("half")
+        #expect(!fixture.text.contains(prompt))
+        fixture.press("Esc")
+        #expect(fixture.text.contains(prompt + "half"))
+        fixture.press("Esc")
+        #expect(!fixture.text.contains(prompt))
+    }
+
+    @Test(
+        "a line that is typed by accident goes into the input",
+        arguments: [
+            "how are you", "what?", "tomorrow it is", "just a moment", "is it ok", "12:30", "ok", "no way", "push it",
+        ])
+    func typedLine(line: String) {
+        var fixture = screen()
+        fixture.press("Esc")
+        fixture.effects = []
+        fixture.type(line)
+        fixture.press("Enter")
+        // What begins with a command of a field comes back with Enter, everything else at its first strange letter; a
+        // line that Enter has brought back is not sent by that.
+        if fixture.state.input.text.isEmpty {
+            #expect(fixture.errands.contains(.send(line, to: Fixture.alice)), "\(line)")
+        } else {
+            #expect(fixture.state.input.text == line)
+            #expect(fixture.text.contains("what you typed is here"))
+        }
+        #expect(fixture.state.browse == nil && fixture.state.overlay == nil)
+        #expect(!fixture.errands.contains { if case .send(let text, _) = $0 { text != line } else { false } })
+    }
+
+    @Test("a half-typed line gets the letters where its cursor was, and the view is where it was")
+    func typedIntoDraft() {
+        var fixture = screen(Self.long)
+        fixture.type("half a ")
+        fixture.press("Esc")
+        fixture.type("like")
+        #expect(fixture.state.input.text == "half a like" && fixture.state.browse == nil)
+        #expect(fixture.state.openChat?.window.isAtBottom == true)
+    }
+
+    @Test("f b o b Enter forwards nothing; a name that nobody has, typed in one go, is a line")
+    func forwardByAccident() {
+        var fixture = screen()
+        fixture.press("Esc")
+        fixture.effects = []
+        fixture.type("fbob")
+        fixture.press("Enter")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("Forward this message to Bob?"))
+        fixture.press("Esc")
+        #expect(fixture.state.overlay != nil && fixture.errands.isEmpty)
+        fixture.press("Esc")
+        fixture.advance(.seconds(2))
+        fixture.type("fine by me")
+        fixture.press("Enter")
+        #expect(fixture.state.input.text == "fine by me" && fixture.state.browse == nil)
+    }
+
+    @Test("keys that are chosen one after the other stay keys")
+    func keysStayKeys() {
+        var fixture = screen(Self.long)
+        fixture.press("Esc")
+        for key in ["k", "k", "j", "g", "G", "u", "n", "N", "v", "j", "v", "y"] { fixture.press(key) }
+        #expect(fixture.state.browse != nil && fixture.state.input.isEmpty)
+        // A strange letter alone, and one after a pause.
+        fixture.advance(.seconds(2))
+        fixture.press("z")
+        fixture.advance(.seconds(2))
+        fixture.press("k", "x")
+        #expect(fixture.state.browse == nil && fixture.state.input.text == "kx")
+        var other = screen()
+        other.press("Esc", "k", "k", "Enter")
+        #expect(other.state.browse != nil && other.state.input.isEmpty, "Enter acts")
     }
 
     @Test("y copies the text, Y with time and name, v a range; what is hidden in a text is never copied")
@@ -507,6 +594,8 @@ struct BrowseTests {
         fixture.effects = []
         fixture.press("s")
         #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
+        // Whoever chooses keys looks between them.
+        fixture.advance(.seconds(2))
         fixture.press("g")
         fixture.effects = []
         fixture.press("Enter")

@@ -162,18 +162,18 @@ struct FirstRunTests {
     func address() {
         var page = Page()
         let id = FirstRunDefaults.jo.peerID
-        #expect(page.form.ownAddress == "blip://192.0.2.10:4985/\(id)?name=Jo")
+        #expect(page.form.ownAddress == "blip://192.0.2.10:4985/\(id)#Jo")
         #expect(page.text().contains("blip://192.0.2.10:4985/"))
         page.press("Ctrl-y", "Alt-q")
-        let address = "blip://192.0.2.10:4985/\(id)?name=Jo"
+        let address = "blip://192.0.2.10:4985/\(id)#Jo"
         #expect(page.steps == [.copy(address), .code(address)])
         page.fill(.name, "Anna Ö")
         page.fill(.port, "7000")
-        #expect(page.form.ownAddress == "blip://192.0.2.10:7000/\(id)?name=Anna%20%C3%96")
+        #expect(page.form.ownAddress == "blip://192.0.2.10:7000/\(id)#Anna%20%C3%96")
         page.go(to: .everywhere)
         page.press("Space")
         page.fill(.host, "::1")
-        #expect(page.form.ownAddress == "blip://[::1]:7000/\(id)?name=Anna%20%C3%96")
+        #expect(page.form.ownAddress == "blip://[::1]:7000/\(id)#Anna%20%C3%96")
         // What names every address is none that somebody else could call.
         for host in ["0.0.0.0", "::"] {
             page.fill(.host, host)
@@ -221,6 +221,68 @@ struct FirstRunTests {
         }
         page.press("F1")
         #expect(page.text(columns: columns, rows: rows) == before)
+    }
+
+    @Test("F1 on the first key tells of every field and key; Esc closes that and leaves the page, a letter is typed")
+    func helpFirst() {
+        var page = Page()
+        page.press("F1")
+        for words in ["Help · the first page", "Contacts see this name", "Add someone now", "nothing is written"] {
+            #expect(page.text().contains(words), "\(words)")
+        }
+        page.press("Esc")
+        #expect(page.steps.isEmpty && page.text().contains("Welcome to blipchat"))
+        page.press("F1", "A")
+        #expect(page.form.line(.name).text == "A" && page.text().contains("Welcome to blipchat"))
+        page.press("F1", "Enter", "Esc")
+        #expect(page.steps == [.answer(.quit)])
+    }
+
+    @Test("what is typed or pasted takes the place of what was proposed; whoever moves the cursor edits it")
+    func proposals() {
+        var defaults = FirstRunDefaults.jo
+        defaults.choices.name = "vm"
+        var page = Page(defaults)
+        #expect(page.text().contains("it takes the place of this one"))
+        page.press("J", "o")
+        #expect(page.form.line(.name).text == "Jo")
+        page = Page(defaults)
+        page.paste("Anna")
+        #expect(page.form.line(.name).text == "Anna")
+        page = Page(defaults)
+        page.press("End", "2")
+        #expect(page.form.line(.name).text == "vm2")
+        page = Page(defaults)
+        page.press("Backspace")
+        #expect(page.form.line(.name).text.isEmpty)
+        // The others, too, and coming back to a field keeps what was typed there.
+        page = Page(defaults)
+        page.press("J")
+        page.go(to: .port)
+        page.press("7")
+        page.go(to: .downloads)
+        page.press("/")
+        page.go(to: .name)
+        page.press("o", "Enter")
+        #expect(page.choices?.name == "Jo" && page.choices?.listenPort == 7 && page.choices?.downloads == "/")
+        // Untouched it is what it says.
+        page = Page(defaults)
+        page.press("Enter")
+        #expect(page.choices?.name == "vm")
+        page = Page(defaults)
+        page.form.click(.name, at: 0)
+        page.press("x")
+        #expect(page.form.line(.name).text == "xvm")
+    }
+
+    @Test("an address that was copied from a narrow screen is whole, whatever came with it")
+    func pastedAddress() {
+        let id = FirstRunDefaults.jo.peerID.text
+        var page = Page()
+        page.go(to: .address)
+        page.paste("  blip://192.0.2.10:4985/\(id.prefix(20))  │\n│ \(id.dropFirst(20))\n│#Al ")
+        page.press("Enter")
+        #expect(page.choices?.address == "blip://192.0.2.10:4985/\(id)#Al")
     }
 
     @Test(
@@ -298,12 +360,12 @@ struct FirstRunTests {
         #expect(await terminal.waits(for: "Welcome to blipchat"))
         terminal.press("Ctrl-y")
         #expect(await terminal.waits(for: "Copied, where the terminal allows it"))
-        let address = "blip://192.0.2.10:4985/\(FirstRunDefaults.jo.peerID)?name=Jo"
+        let address = "blip://192.0.2.10:4985/\(FirstRunDefaults.jo.peerID)#Jo"
         #expect(terminal.commands.contains(.copy(address)))
         terminal.press("Alt-q")
         #expect(await terminal.waits { !$0.text.contains("Welcome to blipchat") })
         terminal.press("x")
-        #expect(await terminal.waits(for: "Name others see    Jo█"))
+        #expect(await terminal.waits(for: "Name others see    Jo"))
         terminal.press("Alt-q")
         terminal.send(.terminate(signal: 15))
         #expect(try await run.value == .ended(signal: 15))

@@ -14,7 +14,7 @@ struct InputDecoderTests {
     }
 
     private func decode(_ bytes: [UInt8], chunk: Int = .max, bursts: Bool = false) -> [InputEvent] {
-        var decoder = InputDecoder(takesBurstsAsPaste: bursts)
+        var decoder = InputDecoder(marksPastes: !bursts)
         var rest = bytes[...]
         while !rest.isEmpty {
             decoder.receive(rest.prefix(chunk), now: start)
@@ -167,27 +167,106 @@ struct InputDecoderTests {
         #expect(decode("ab\rcd", bursts: true) == [.paste("ab\ncd")])
         #expect(decode("ab\r").map(\.keyName) == ["a", "b", "Enter"])
         #expect(decode("\r\r\r", bursts: true).map(\.keyName) == ["Enter", "Enter", "Enter"])
-        #expect(decode("\u{1B}OPab\r", bursts: true).map(\.keyName) == ["F1", "a", "b", "Enter"])
+        #expect(decode("\u{1B}OP\r", bursts: true).map(\.keyName) == ["F1", "Enter"])
+    }
+
+    /// Events of pieces that come after pauses, with every time-out that passes in them.
+    private func decode(pieces: [(String, milliseconds: Int)], marks: Bool) -> [InputEvent] {
+        var decoder = InputDecoder(marksPastes: marks)
+        var now = start
+        var events: [InputEvent] = []
+        func take() { while let event = decoder.nextEvent() { events.append(event) } }
+        for (text, pause) in pieces {
+            now += .milliseconds(pause)
+            if let deadline = decoder.deadline, deadline <= now { decoder.handleTimeout(now: now) }
+            decoder.receive(Array(text.utf8), now: now)
+            take()
+        }
+        while let deadline = decoder.deadline {
+            decoder.handleTimeout(now: deadline)
+            take()
+        }
+        return events
     }
 
     @Test("a paste that comes in pieces stays one: its last line end is no Enter")
     func burstsInPieces() {
-        func decode(_ pieces: [(String, milliseconds: Int)]) -> [InputEvent] {
-            var decoder = InputDecoder(takesBurstsAsPaste: true)
-            var now = start
-            var events: [InputEvent] = []
-            for (text, pause) in pieces {
-                now += .milliseconds(pause)
-                decoder.receive(Array(text.utf8), now: now)
-                while let event = decoder.nextEvent() { events.append(event) }
-            }
-            return events
-        }
-        #expect(decode([("ab\rcd", 0), ("ef", 1), ("\r", 4)]) == [.paste("ab\ncd"), .paste("ef"), .paste("\n")])
-        let typed = decode([("a", 0), ("b", 1), ("\r", 1)])
+        #expect(
+            decode(pieces: [("ab\rcd", 0), ("ef", 1), ("\r", 4)], marks: false)
+                == [.paste("ab\ncd"), .paste("ef"), .paste("\n")])
+        let typed = decode(pieces: [("a", 0), ("b", 1), ("\r", 1)], marks: false)
         #expect(typed.prefix(2).map(\.keyName) == ["a", "b"] && typed.last == .paste("\n"))
-        #expect(decode([("a", 0), ("b", 30), ("\r", 30)]).map(\.keyName) == ["a", "b", "Enter"])
-        #expect(decode([("ab\rcd", 0), ("\r", 5)]).last.map(\.keyName) == "Enter")
+        #expect(
+            decode(pieces: [("a", 0), ("b", 30), ("\r", 30)], marks: false).map(\.keyName) == ["a", "b", "Enter"])
+        #expect(decode(pieces: [("ab\rcd", 0), ("\r", 5)], marks: false).last.map(\.keyName) == "Enter")
+    }
+
+    @Test("a paste without marks is one where the terminal marks pastes, too: text behind a line end in the same read")
+    func unmarked() {
+        let lines = (0..<40).map { "secret line \($0)" }
+        #expect(decode(lines.joined(separator: "\r")) == [.paste(lines.joined(separator: "\n"))])
+        #expect(decode("a\rb") == [.paste("a\nb")])
+        #expect(decode("ok\r\rsee you\r") == [.paste("ok\n\nsee you\n")])
+        #expect(decode("\rsecret line") == [.paste("\nsecret line")])
+        // What a program types and enters, what a person types while the program is busy, keys that repeat.
+        #expect(decode("ab\r").map(\.keyName) == ["a", "b", "Enter"])
+        #expect(decode("\rhe").map(\.keyName) == ["Enter", "h", "e"])
+        #expect(decode("\r\r\r").map(\.keyName) == ["Enter", "Enter", "Enter"])
+        #expect(decode("ab\r\u{11}").map(\.keyName) == ["a", "b", "Enter", "Ctrl-q"])
+        #expect(decode("ab\u{1B}\rcd").map(\.keyName) == ["a", "b", "Alt-Enter", "c", "d"])
+    }
+
+    @Test("the pieces of a paste without marks, cut anywhere, send nothing")
+    func unmarkedInPieces() {
+        let text = "first lïne\rsecond 日本\rthird\r"
+        let bytes = Array(text.utf8)
+        for cut in 1..<bytes.count {
+            var decoder = InputDecoder()
+            decoder.receive(bytes[..<cut], now: start)
+            decoder.receive(bytes[cut...], now: start + .milliseconds(2))
+            var typed = ""
+            while let event = decoder.nextEvent() {
+                switch event {
+                case .paste(let text): typed += text
+                case .key(let key):
+                    #expect(key.code != .enter, "cut at \(cut)")
+                    typed += key.typedText ?? ""
+                default: Issue.record("\(event)")
+                }
+            }
+            #expect(typed == text.replacing("\r", with: "\n"), "cut at \(cut)")
+        }
+    }
+
+    @Test("Enter behind quick text waits for the rest of a paste, and no longer")
+    func heldEnter() throws {
+        #expect(
+            decode(pieces: [("one\r", 0), ("two\r", 1)], marks: true).map(\.keyName)
+                == ["o", "n", "e", "\(InputEvent.paste("\ntwo\n"))"])
+        #expect(
+            decode(pieces: [("one\r", 0), ("two\r", 30)], marks: true).map(\.keyName)
+                == ["o", "n", "e", "Enter", "t", "w", "o", "Enter"])
+        var decoder = InputDecoder()
+        decoder.receive(Array("one\r".utf8), now: start)
+        let deadline = try #require(decoder.deadline)
+        #expect(deadline == start + .milliseconds(5))
+        // A key that is no text is pressed behind it.
+        decoder.receive([0x1B], now: start + .milliseconds(1))
+        decoder.handleTimeout(now: start + .seconds(1))
+        var names: [String] = []
+        while let event = decoder.nextEvent() { names.append(event.keyName) }
+        #expect(names == ["o", "n", "e", "Enter", "Esc"])
+    }
+
+    @Test("no key is pressed by what stands in a paste without marks; what the terminal tells comes through")
+    func sequencesInPaste() {
+        #expect(
+            decode("one\r\u{1B}[31mtwo\u{1B}[A\u{1B}y\u{1B}[I\rthree\u{11}")
+                == [.focus(true), .paste("one\ntwo\nthree\u{11}")])
+        #expect(
+            decode("\u{1B}[200~a\rb\u{1B}[201~").map(\.keyName) == ["\(InputEvent.paste("a\nb"))"])
+        #expect(
+            decode("x\u{1B}[200~a\rb\u{1B}[201~").map(\.keyName) == ["x", "\(InputEvent.paste("a\nb"))"])
     }
 
     // MARK: Mouse and focus

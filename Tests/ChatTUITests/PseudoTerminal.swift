@@ -53,6 +53,9 @@ final class PseudoTerminal: Sendable {
         return reader.take(before: mark)
     }
 
+    /// What the slave's side has written since the last call, as far as it has come.
+    func peek() -> [UInt8] { reader.peek() }
+
     /// The terminal goes away, as when its window is closed.
     func hangUp() { reader.stop() }
 
@@ -115,6 +118,13 @@ private final class Reader: Sendable {
             usleep(200)
         }
         return state.withLock { $0.bytes }
+    }
+
+    func peek() -> [UInt8] {
+        state.withLock { state in
+            defer { state.bytes = [] }
+            return state.bytes
+        }
     }
 
     func hold(_ isHeld: Bool) { state.withLock { $0.isHeld = isHeld } }

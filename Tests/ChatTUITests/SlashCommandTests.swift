@@ -477,6 +477,40 @@ struct SlashCommandTests {
         #expect(!fixture.errands.contains(.remove(Fixture.bob, name: "Bob")))
     }
 
+    @Test("/myid puts the address on the clipboard and says so; line mode, which has none, only shows it")
+    func myID() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let address = PeerAddress(host: "192.0.2.10", peerID: fixture.state.identity.peerID, name: "Jo")
+        fixture.state.identity.address = address
+        fixture.effects = []
+        fixture.enter("/myid")
+        #expect(fixture.effects.contains(.terminal(.copy("\(address)"))))
+        #expect(fixture.text.contains("it is on the clipboard now") && fixture.text.contains("Your address is copied"))
+        fixture.effects = []
+        fixture.state.isLineMode = true
+        fixture.enter("/myid")
+        #expect(!fixture.effects.contains(.terminal(.copy("\(address)"))))
+        fixture.state.isLineMode = false
+        fixture.state.identity.address = nil
+        fixture.enter("/myid")
+        #expect(!fixture.effects.contains { if case .terminal(.copy) = $0 { true } else { false } })
+    }
+
+    @Test("/add takes an address that comes in rows with frames, and the name behind it")
+    func addPasted() throws {
+        let id = Fixture.peerID("q").text
+        let address = try PeerAddress(parsing: "blip://192.0.2.17:4985/\(id)#Al")
+        for (text, name) in [
+            ("blip://192.0.2.17:4985/\(id.prefix(30)) │\n│ \(id.dropFirst(30))#Al", nil),
+            ("blip://192.0.2.17:4985/\(id.prefix(30)) \(id.dropFirst(30))#Al Al B", "Al B"),
+            ("\"blip://192.0.2.17:4985/\(id)?name=Al\" Al B", "Al B"),
+        ] as [(String, String?)] {
+            var fixture = Fixture.main(columns: 80, rows: 24)
+            fixture.enter("/add \(text)")
+            #expect(fixture.errands == [.addContact(address, name: name)], "\(text)")
+        }
+    }
+
     @Test("/add reads an address and says what is wrong with one")
     func add() throws {
         var fixture = Fixture.main(columns: 80, rows: 24)

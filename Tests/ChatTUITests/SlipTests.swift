@@ -210,6 +210,8 @@ struct SlipTests {
         fixture.send(.chat(.messageChanged(message)))
         fixture.effects = []
         fixture.press("Enter")
+        fixture.advance(.milliseconds(500))
+        fixture.press("Enter")
         let texts = fixture.errands.compactMap { if case .send(let text, _) = $0 { text } else { nil } }
         #expect(texts == (isDeleted ? [] : ["changed"]))
     }

@@ -60,6 +60,21 @@ struct WidthProbeTests {
         }
     }
 
+    @Test("a terminal that has answered before is waited for, one that may be silent hardly")
+    func patience() {
+        let patience = ReportPatience()
+        let question = ContinuousClock.now
+        let leaving = question + .milliseconds(300)
+        #expect(
+            patience.end(askedAt: question, leavingAt: leaving, hasAnsweredBefore: true) == question + .seconds(1))
+        #expect(
+            patience.end(askedAt: question, leavingAt: leaving, hasAnsweredBefore: false)
+                == leaving + patience.afterLeaving)
+        #expect(patience.afterLeaving < .milliseconds(100))
+        let late = question + .milliseconds(980)
+        #expect(patience.end(askedAt: question, leavingAt: late, hasAnsweredBefore: false) == question + .seconds(1))
+    }
+
     @Test("answers are no keys, alone, among keys and late")
     func answersAreNoKeys() {
         var decoder = InputDecoder()
@@ -121,7 +136,7 @@ extension RealTerminals {
         @Test("what the terminal answers while the screen ends is not left for the shell")
         func lateAnswers() throws {
             let fixture = try TerminalFixture(columns: 40, rows: 5)
-            fixture.terminal.reportPatience = .seconds(600)
+            fixture.terminal.reportPatience = ReportPatience(afterQuestion: .seconds(600), afterLeaving: .seconds(600))
             try fixture.start()
             let pty = fixture.pty
             let answered = DispatchSemaphore(value: 0)
@@ -135,11 +150,38 @@ extension RealTerminals {
                 answered.signal()
             }
             fixture.terminal.stop()
+            let mode = pty.mode()
+            #expect(
+                mode.map { $0.c_lflag & UInt32(ECHO | ICANON) } == UInt32(ECHO | ICANON), "and the shell has its lines")
             answered.wait()
             var waiting: Int32 = -1
             #expect(ioctl(fixture.pty.slave, UInt(FIONREAD), &waiting) == 0 && waiting == 0)
             fixture.drain()
             #expect(!String(decoding: fixture.written, as: UTF8.self).contains("2;3R"), "nor is it echoed")
+        }
+
+        @Test("the screen goes at once, whether the terminal answers or not")
+        func leavesAtOnce() async throws {
+            let fixture = try TerminalFixture(columns: 40, rows: 5)
+            let forever = ReportPatience(afterQuestion: .seconds(600), afterLeaving: .seconds(600))
+            fixture.terminal.reportPatience = forever
+            try fixture.start()
+            let pty = fixture.pty
+            let (steps, step) = AsyncStream<Bool>.makeStream()
+            DispatchQueue(label: "terminal").async {
+                var written: [UInt8] = []
+                let limit = ContinuousClock.now + .seconds(120)
+                // Answers only when the screen has gone.
+                while written.firstRange(of: Array("\u{1B}[?1049l".utf8)) == nil, ContinuousClock.now < limit {
+                    written += pty.peek()
+                    usleep(1_000)
+                }
+                step.yield(ContinuousClock.now < limit)
+                pty.type("\u{1B}[2;2R\u{1B}[?1;2c")
+            }
+            fixture.terminal.stop()
+            var iterator = steps.makeAsyncIterator()
+            #expect(await iterator.next() == true)
         }
 
         @Test("nothing is asked when the settings say how wide things are, or the terminal would show the question")

@@ -261,7 +261,7 @@ extension EndToEnd {
             try TestFile.write("# mine\nnaem = \"Alice\"\n", to: alice.path + "/config.toml")
             expectOneSentence(try await alice.run("id"), 2, "config.toml:2:1", "did you mean name?")
             try TestFile.write("name = \"Alice A.\"\n", to: alice.path + "/config.toml")
-            #expect(try await alice.address().hasSuffix("?name=Alice%20A."))
+            #expect(try await alice.address().hasSuffix("#Alice%20A."))
         }
 
         @Test("refuses to listen where it must not, and takes another port only when none was asked for")

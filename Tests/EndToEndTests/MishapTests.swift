@@ -27,7 +27,7 @@ extension EndToEnd {
             let server = try await Server(bob, "--accept-requests")
             let address = try await bob.address()
             expectOneSentence(try await alice.run("contacts", "add", address, "--name", "Me"), 2, "means yourself")
-            let added = try await alice.run("contacts", "add", String(address.prefix { $0 != "?" }) + "?name=me")
+            let added = try await alice.run("contacts", "add", String(address.prefix { $0 != "#" }) + "?name=me")
             #expect(added.output == "me 2\n")
             #expect(try await alice.run("send", "me 2", "hello").status == .exited(0))
             expectOneSentence(try await alice.run("send", "me", "hello"), 10, "no such contact")

@@ -116,6 +116,40 @@ extension EndToEnd {
             #expect(settings.contains("listen = \"127.0.0.1:\(port)\""), "\(settings)")
         }
 
+        @Test("the first-run page shows a port that is free, and the chat listens there")
+        func firstRunPort() async throws {
+            // Where the standard port is free, it is taken now.
+            let taken = try? PlainServer(.silent, port: 4985)
+            defer { withExtendedLifetime(taken) {} }
+            let home = try BlipchatHome("alice")
+            let terminal = try home.terminal()
+            try await eventually("the page", state: { terminal.text }) { terminal.text.contains("[x] all addresses") }
+            #expect(!terminal.text.contains("port 4985"))
+            try terminal.type("Ann\r")
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("Nobody to talk to") }
+            let address = try #require(try await home.run("id").lines.first)
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            #expect(!terminal.text.contains("Cannot listen") && address.hasSuffix("#Ann"), "\(address)")
+            let port = address.drop { $0 != ":" }.dropFirst(3).drop { $0 != ":" }.dropFirst().prefix { $0 != "/" }
+            #expect(TestFile.text(home.path + "/config.toml").contains("listen = \"[::]:\(port)\""), "\(address)")
+        }
+
+        @Test(
+            "forty lines that come in one read are one draft, whatever the terminal can mark",
+            arguments: ["xterm-256color", "tmux-256color", "linux"])
+        func unmarkedPaste(type: String) async throws {
+            let home = try await settled()
+            try await home.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
+            let terminal = try home.terminal("bob", "--listen", "127.0.0.1:0", term: type)
+            try await eventually("the screen", state: { terminal.text }) { terminal.text.contains("me: alice") }
+            try terminal.type((1...40).map { "secret line \($0)" }.joined(separator: "\r"))
+            try await eventually("the draft", state: { terminal.text }) { terminal.text.contains("40 lines") }
+            try terminal.type("\u{11}")
+            #expect(try await terminal.process.waitForExit() == .exited(0))
+            #expect(try await home.texts("bob").isEmpty)
+        }
+
         @Test("what is decided on the first-run page is kept, and the address that it showed is ours")
         func firstRunChoices() async throws {
             let home = try BlipchatHome("alice")

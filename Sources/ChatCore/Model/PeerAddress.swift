@@ -2,7 +2,10 @@
 
 public import BLIPNet
 
-/// `blip://HOST:PORT/PEER-ID?name=NAME` (PRODUCT, "The two commands"). The id may be missing: trust on first use.
+/// `blip://HOST:PORT/PEER-ID#NAME`. The id may be missing: trust on first use.
+///
+/// Read is `?name=NAME` as well (PRODUCT, "The two commands"), which zsh and fish refuse without quotes
+/// (Docs/decisions/0022). White space and frames that came with a copied address are no part of it.
 public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
     public static let defaultPort: UInt16 = 4985
 
@@ -40,22 +43,31 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
     public var description: String {
         var text = "blip://\(endpoint)"
         if let peerID { text += "/\(peerID)" }
-        if let name { text += "?name=" + PercentEncoding.encode(name) }
+        if let name { text += "#" + PercentEncoding.encode(name) }
         return text
     }
 
     /// Reads an address; the error says what is wrong with it, in words for people.
     public init(parsing text: String) throws(PeerAddressError) {
         let scheme = "blip://"
-        guard text.utf8.count <= 1024 else { throw .tooLong }
-        var rest = Substring(text)
+        guard text.utf8.count <= 4096 else { throw .tooLong }
+        var rest = Substring(PastedAddress.withoutLayout(text))
         // A scheme is the same in any case (RFC 3986 section 3.1).
         if rest.prefix(scheme.utf8.count).lowercased() == scheme {
             rest = rest.dropFirst(scheme.count)
         } else if let separator = rest.firstRange(ofASCII: "://") {
             throw .wrongScheme(String(rest[..<separator]))
         }
+        guard rest.utf8.count <= 1024 else { throw .tooLong }
         var suggestedName: String?
+        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
+            let encoded = rest[rest.utf8.index(after: hash)...]
+            if !encoded.isEmpty {
+                guard let decoded = PercentEncoding.decode(encoded.utf8) else { throw .badName }
+                suggestedName = decoded
+            }
+            rest = rest[..<hash]
+        }
         if let question = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
             for item in rest[rest.utf8.index(after: question)...].utf8.split(separator: UInt8(ascii: "&")) {
                 guard item.starts(with: "name=".utf8) else { continue }

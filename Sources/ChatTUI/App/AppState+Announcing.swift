@@ -34,7 +34,7 @@ extension AppState {
 
     /// Somebody asks to be a contact.
     mutating func announceRequest(_ effects: inout [AppEffect]) {
-        guard settings.desktop != .off, !isQuiet, !isFocused else { return }
+        guard settings.desktop != .off, !isQuiet, !isSomebodyThere else { return }
         tell(SafeText(literal: "somebody wants to be your contact"), &effects)
     }
 
@@ -52,8 +52,8 @@ extension AppState {
         case .command: lines = ["Rings, and starts notify.command"]
         case .auto, .osc9, .osc777, .osc99:
             lines = ["Rings, and tells the desktop by \(settings.desktop.rawValue), where the terminal can do that"]
-            lines.append("(tmux needs: set -g allow-passthrough on)")
         }
+        if let multiplexer = terminal.multiplexer { lines += multiplexer.advice }
         if settings.bell == .off { lines.append("Of messages nothing rings: notify.bell is off (/notify all)") }
         if isQuiet { lines.append("Now are quiet hours: messages neither ring nor tell the desktop") }
         note(lines, isError: isMute)
@@ -95,8 +95,10 @@ extension AppState {
 
     /// Whether the newest messages of a chat are before the user's eyes.
     private func isLooking(at contact: ContactID) -> Bool {
-        contact == openID && isFocused && overlay == nil && (openChat?.window.isAtBottom ?? false)
+        contact == openID && isSomebodyThere && overlay == nil && (openChat?.window.isAtBottom ?? false)
     }
+
+    private var isSomebodyThere: Bool { isFocused && !attention.hasFaded(at: moment.uptime) }
 
     private var isQuiet: Bool {
         guard let hours = settings.quietHours else { return false }

@@ -165,20 +165,25 @@ extension AppState {
 
     private mutating func choose(from pane: ChoicePane, _ effects: inout [AppEffect]) {
         let choices = choices(of: pane)
-        guard choices.indices.contains(pane.list.selected) else { return }
+        guard choices.indices.contains(pane.list.selected) else {
+            if choices.isEmpty { _ = returnsLine(in: pane.list.filter.text, &effects) }
+            return
+        }
         overlay = .choice(pane)
         switch choices[pane.list.selected].target {
         case .emoji(let emoji):
             overlay = nil
             if case .reaction(let message) = pane.kind { perform(.react(emoji), on: message, &effects) }
         case .contact(let contact):
-            overlay = nil
             guard case .forward(let messages) = pane.kind else { return }
             // As they are now: what was deleted or changed since they were chosen is not sent on as it was.
             let present = messages.map { chat($0.contact)?.window.message(.id($0.id)) ?? $0 }
             guard present.contains(where: { !$0.isRetracted }) else {
+                overlay = nil
                 return say(present.count == 1 ? "It is deleted: there is nothing to forward" : "They are deleted")
             }
+            guard confirmsForwarding(present, to: contact) else { return }
+            overlay = nil
             forward(present, to: contact, &effects)
         case .message(let message):
             let place = openChat.map { ReturnPlace($0, search: nil) }
@@ -190,5 +195,17 @@ extension AppState {
             // A question stays on the screen with the list.
             if confirmation?.subject != .open(link.text) { overlay = nil }
         }
+    }
+
+    /// What goes to somebody else does not go by a slip: Enter asks once. What cannot go is refused without a question.
+    private mutating func confirmsForwarding(_ messages: [ChatMessage], to contact: ContactID) -> Bool {
+        guard chat(contact)?.peer.isBlocked == false else { return true }
+        if confirm(.forward(messages.map(\.id), to: contact)) { return true }
+        let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
+        let name = SafeText(name(of: contact), as: .name).truncated(to: 20).text
+        say(
+            question: "Forward \(what) to \(name)? Enter again sends it, Esc does not",
+            short: "Forward to \(name)? Enter: yes", "Forward? Enter: yes")
+        return false
     }
 }

@@ -4,6 +4,7 @@ import ChatCore
 
 extension AppState {
     mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {
+        if event.isOfUser { attention.note(inputAt: moment.uptime) }
         if isQuitting, event.isOfUser { return receiveWhileQuitting(event, &effects) }
         switch event {
         case .key(let key):
@@ -16,7 +17,9 @@ extension AppState {
             // The same size again: the terminal has shown something else meanwhile, and forgotten our pictures.
             if newSize == size { effects += pictures.commands.map(AppEffect.terminal) }
             size = newSize
-        case .focus(let focused): isFocused = focused
+        case .focus(let focused):
+            isFocused = focused
+            attention.focusWasReported()
         case .terminate(let signal): leave(128 &+ signal, &effects)
         case .reload: effects.append(.run(.settings(.reload)))
         case .hangup: leave(129, &effects)
@@ -76,7 +79,7 @@ extension AppState {
             takesLiteral = false
             if let text = key.literalText { return type(text, &effects) }
         }
-        if pressInVi(key, &effects) { return }
+        if typesLine(key, &effects) || pressInVi(key, &effects) { return }
         let keys = pendingKeys + [key]
         pendingKeys = []
         switch keymap.resolve(keys, in: keyContext) {

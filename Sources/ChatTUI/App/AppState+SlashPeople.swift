@@ -41,15 +41,20 @@ extension AppState {
         case .contacts: note(contactLines(ListFilter(scanner.remainder() ?? "")))
         case .blocked: note(blockedLines(ListFilter(scanner.remainder() ?? "")))
         case .whois: if let id = who(scanner.remainder()), let chat = chat(id) { note(whois(chat)) }
-        default: note(ownAddress())
+        default: showOwnAddress(&effects)
         }
     }
 
     private mutating func add(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
-        let text = scanner.next() ?? ""
         do {
+            if let quoted = scanner.quoted() {
+                let address = try PeerAddress(parsing: quoted)
+                return effects.append(.run(.addContact(address, name: scanner.remainder())))
+            }
+            // A copied address may be broken into rows and words.
+            let (text, rest) = PastedAddress.split(scanner.remainder() ?? "")
             let address = try PeerAddress(parsing: text)
-            effects.append(.run(.addContact(address, name: scanner.remainder())))
+            effects.append(.run(.addContact(address, name: rest.isEmpty ? nil : rest)))
         } catch {
             note(Sentences.sentence(for: error), isError: true)
         }
@@ -139,10 +144,14 @@ extension AppState {
         return lines
     }
 
-    private func ownAddress() -> [String] {
+    /// Shows our address, and puts it on the clipboard: on a narrow screen it runs over several rows, with panes beside them.
+    private mutating func showOwnAddress(_ effects: inout [AppEffect]) {
         guard let address = identity.address else {
-            return ["You are not listening, so nobody can call you. Your key: \(identity.peerID)"]
+            return note(["You are not listening, so nobody can call you. Your key: \(identity.peerID)"])
         }
-        return ["Give this to others:", "\(address)"]
+        guard !isLineMode else { return note(["Give this to others:", "\(address)"]) }
+        effects.append(.terminal(.copy("\(address)")))
+        note(["Give this to others; it is on the clipboard now, where the terminal allows that:", "\(address)"])
+        say("Your address is copied: paste it to somebody")
     }
 }

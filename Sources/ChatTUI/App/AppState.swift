@@ -94,6 +94,8 @@ public struct AppState: Sendable {
     var detailsAreHidden = false
     /// The terminal window has the focus, as far as it tells.
     var isFocused = true
+    /// Whether somebody looks at it, as far as the keys tell.
+    var attention = Attention()
     var isQuitting = false
     /// Something that was begun failed after that.
     var hasLeftUndone = false

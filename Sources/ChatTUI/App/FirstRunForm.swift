@@ -25,8 +25,10 @@ struct FirstRunForm: Sendable {
     private(set) var problem: (field: Field, words: String)?
     /// An answer to the last key.
     private var note: String?
-    /// F1: what the field with the focus means is said.
-    private var explains = false
+    /// F1: what the fields mean is said.
+    private(set) var explains = false
+    /// Fields that hold what the program proposes: typing takes its place.
+    private var proposed: Set<Field> = [.name, .host, .port, .downloads, .days]
 
     init(_ defaults: FirstRunDefaults) {
         self.defaults = defaults
@@ -44,6 +46,9 @@ struct FirstRunForm: Sendable {
     }
 
     func line(_ field: Field) -> InputLine { lines[field] ?? InputLine() }
+
+    /// Whether what is typed into a field takes the place of what is there.
+    func isProposed(_ field: Field) -> Bool { proposed.contains(field) }
 
     /// The fields that are there, in the order of Tab.
     var fields: [Field] {
@@ -65,7 +70,12 @@ struct FirstRunForm: Sendable {
         case .key(let key): return press(key)
         case .paste(let text):
             forget()
-            lines[focus]?.insert(String(text.prefix { !$0.isNewline }))
+            explains = false
+            replaceProposal()
+            // An address comes in rows when it was copied from a narrow screen.
+            let pasted =
+                focus == .address ? PastedAddress.withoutLayout(text) : String(text.prefix { !$0.isNewline })
+            lines[focus]?.insert(pasted)
         case .terminate(let signal): return .answer(.ended(signal: signal))
         case .hangup: return .answer(.ended(signal: 1))
         case .resize, .mouse, .focus, .reload: break
@@ -77,11 +87,16 @@ struct FirstRunForm: Sendable {
         if key == Key("d", .alt) { return .answer(.demo) }
         let command = Keymap.standard.command(for: key, in: .main)
         note = nil
+        if explains, key.typedText != nil || [.help, .back, .send].contains(command) {
+            explains = false
+            // What closes the help does nothing else; what is typed goes into the field.
+            if key.typedText == nil { return nil }
+        }
         if key == Key("q", .alt) { return withAddress { .code($0) } }
         switch command {
         case .back, .quit: return .answer(.quit)
         case .yank: return withAddress { .copy($0) }
-        case .help: explains.toggle()
+        case .help: explains = true
         case .send: return focus == .demo ? .answer(.demo) : finish()
         case .complete, .down: move(1)
         case .completeBack, .up: move(-1)
@@ -95,10 +110,19 @@ struct FirstRunForm: Sendable {
         if Self.isBox(focus) {
             if key == Key(" ") { toggle(focus) }
         } else if let command {
+            // Like a selected text: what deletes a character deletes it, everything else goes into it.
+            if command == .deleteBackward || command == .deleteForward { replaceProposal() }
+            proposed.remove(focus)
             _ = lines[focus]?.perform(command, reordering: true)
         } else if let text = key.typedText {
+            replaceProposal()
             lines[focus]?.insert(text)
         }
+    }
+
+    /// Empties a field that holds what the program has proposed.
+    private mutating func replaceProposal() {
+        if proposed.remove(focus) != nil { lines[focus]?.replace(with: "") }
     }
 
     /// What was said holds no longer.
@@ -119,6 +143,7 @@ struct FirstRunForm: Sendable {
             toggle(field)
         }
         focus = field
+        proposed.remove(field)
         lines[field]?.move(to: offset)
     }
 
@@ -194,7 +219,7 @@ struct FirstRunForm: Sendable {
             } catch {
                 return refuse(.address, Sentences.reason(of: error))
             }
-            choices.address = address
+            choices.address = PastedAddress.withoutLayout(address)
         }
         return .answer(.start(choices))
     }
@@ -223,11 +248,15 @@ struct FirstRunForm: Sendable {
     // MARK: What is said
 
     /// A sentence for the row below the fields; not of a problem, which goes before.
-    var hint: String? { note ?? (explains || Self.isBox(focus) ? meaning : nil) }
+    var hint: String? {
+        if let note { return note }
+        if explains || Self.isBox(focus) { return meaning(of: focus) }
+        return focus == .name && isProposed(.name) ? "Type your name: it takes the place of this one" : nil
+    }
 
-    /// What the field with the focus means.
-    private var meaning: String {
-        switch focus {
+    /// What a field means.
+    func meaning(of field: Field) -> String {
+        switch field {
         case .name: "Contacts see this name; /nick changes it"
         case .everywhere:
             checked.contains(.everywhere)
@@ -237,7 +266,7 @@ struct FirstRunForm: Sendable {
         case .asks:
             checked.contains(.asks)
                 ? "Space: take every file of every contact" : "Every file is taken! Space: ask each time"
-        case .downloads: "The folder for received files; it is made when needed"
+        case .downloads: "The folder for received files, made when needed"
         case .forever:
             checked.contains(.forever)
                 ? "Space: delete messages after some days" : "Space: delete nothing by itself"

@@ -103,7 +103,7 @@ public enum Sentences {
 
     /// A whole sentence about an address that somebody typed.
     public static func sentence(for error: PeerAddressError) -> String {
-        "That is not an address: \(reason(of: error)) (blip://HOST:PORT/PEER-ID?name=NAME)"
+        "That is not an address: \(reason(of: error)) (blip://HOST:PORT/PEER-ID#NAME)"
     }
 
     public static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {

@@ -45,6 +45,7 @@ extension AppState {
     fileprivate mutating func typeOnly(_ text: String, at moment: Moment, _ effects: inout [AppEffect]) {
         hasOnlyTyped = true
         self.moment = moment
+        attention.note(inputAt: moment.uptime)
         type(text, &effects)
     }
 

@@ -54,6 +54,12 @@ struct ArgumentScanner {
         return scanner.remainder() == nil ? name : text
     }
 
+    /// The next argument when it stands in quotes; else nothing is taken.
+    mutating func quoted() -> String? {
+        skipBlanks()
+        return rest.first == "\"" || rest.first == "'" ? next() : nil
+    }
+
     /// The longest of `names` that the rest begins with, as names are seen (in any case of the letters, any blanks
     /// between words) and without quotes; else the next argument. Somebody's second name is no text to send to whom the
     /// first one fits.

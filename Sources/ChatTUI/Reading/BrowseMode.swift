@@ -22,6 +22,8 @@ struct BrowseMode: Sendable, Equatable {
     /// Where `v` was pressed: everything from here to the cursor is selected.
     var rangeStart: Place?
     var search: Search?
+    /// The letters that were typed in a row.
+    var typed = TypedRun()
     /// Steps of the cursor that wait for a page which is being loaded; negative is towards older messages.
     var owedSteps = 0
     /// The cursor goes to this end of the history as soon as its page is there.
@@ -51,16 +53,21 @@ struct Confirmation: Sendable, Equatable {
         /// An address or a file that is not opened without a question.
         case open(String)
         case delete([MessageKey])
+        case forward([MessageKey], to: ContactID)
     }
 
     var subject: Subject
     /// Uptime.
     var asked: Duration
 
-    /// Whether asking for it again means it: not later than the question can be read, and what deletes not before it can
+    /// Whether asking for it again means it: not later than the question can be read, and what cannot be undone not before it can
     /// be (`dd`, as vi's users type it, or a key that is held down).
     func isArmed(at now: Duration) -> Bool {
-        let earliest = if case .delete = subject { asked + .milliseconds(400) } else { asked }
+        let earliest =
+            switch subject {
+            case .delete, .forward: asked + .milliseconds(400)
+            case .open: asked
+            }
         return now >= earliest && now < asked + .seconds(8)
     }
 }

@@ -40,6 +40,7 @@ extension AppState {
         case .choose:
             let text = pane.field.text
             if case .date = pane.purpose, !text.isEmpty, place(named: text) == nil {
+                if returnsLine(in: text, &effects) { return }
                 say("\(SafeText(text, as: .name).text) is not a day (\(PromptPane.days))", isError: true)
                 break
             }

@@ -50,7 +50,8 @@ extension FirstRunScreen {
             canvas.drawField(
                 form.line(field), named: .form(field),
                 after: Self.smallLabel(of: field, isShort: canvas.size.columns < 40), at: place,
-                width: canvas.size.columns - 2, hasFocus: form.focus == field)
+                width: canvas.size.columns - 2, hasFocus: form.focus == field,
+                style: form.focus == field && form.isProposed(field) ? Theme.selected : .plain)
         }
     }
 

@@ -18,6 +18,7 @@ struct FirstRunScreen {
             QRScreen(pane: code, box: box, hasBlocks: capabilities.unicode).draw(on: &canvas)
         } else if hasPage {
             drawPage(on: &canvas)
+            if form.explains { drawHelp(on: &canvas, in: pageBox(in: size)) }
         } else {
             drawSmall(on: &canvas)
         }
@@ -181,7 +182,8 @@ struct FirstRunScreen {
     ) {
         let target = canvas.drawField(
             form.line(field), named: .form(field), after: "", at: Point(column: area.origin.column + column, row: row),
-            width: width ?? area.size.columns - column, hasFocus: form.focus == field)
+            width: width ?? area.size.columns - column, hasFocus: form.focus == field,
+            style: form.focus == field && form.isProposed(field) ? Theme.selected : .plain)
         guard column == Self.labelWidth else { return }
         // Its label is the same button.
         canvas.addTarget(Rect(column: area.origin.column, row: row, columns: column, rows: 1), .field(target))

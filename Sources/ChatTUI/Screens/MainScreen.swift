@@ -228,7 +228,9 @@ struct MainScreen {
         let box = InputBox(
             state.input, width: layout.size.columns - prompt.width, maxRows: area.size.rows,
             marks: state.spelling.marks(in: state.input), reordering: state.settings.reorders)
-        canvas.draw(box.beginsAbove ? Self.cut(prompt) : prompt, at: area.origin, style: Theme.title)
+        canvas.draw(
+            box.beginsAbove ? Self.cut(prompt) : prompt, at: area.origin,
+            style: state.browse == nil ? Theme.title : Theme.warning)
         for index in box.rows.indices.prefix(area.size.rows) {
             let place = Point(column: prompt.width, row: area.origin.row + index)
             canvas.draw(

@@ -91,10 +91,12 @@ struct ScreenLayout: Sendable, Equatable {
         }
     }
 
-    /// What stands before the draft: `Alice> `, or `> ` where the title says it or there is no room.
+    /// What stands before the draft: `Alice> `, or `> ` where the title says it or there is no room; in browse mode that letters
+    /// are keys.
     static func prompt(_ state: AppState, columns: Int, hasTitle: Bool) -> SafeText {
         let short = SafeText(literal: "> ")
         guard columns >= 8 else { return .empty }
+        if state.browse != nil { return SafeText(literal: columns >= 20 ? "browsing> " : "b> ") }
         if let composing = state.openChat?.composing, columns >= 20 { return composing.prompt }
         guard let chat = state.openChat, columns >= 60 || (!hasTitle && columns >= 20) else { return short }
         return chat.name.truncated(to: max(4, min(20, columns / 4))) + short

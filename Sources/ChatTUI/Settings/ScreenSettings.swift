@@ -74,7 +74,7 @@ public struct ScreenSettings: Sendable, Equatable {
     public var readMark = ReadMark.visible
 
     // [notify]
-    public var bell = Bell.mention
+    public var bell = Bell.all
     public var desktop = Desktop.auto
     /// The command of `desktop = "command"`, run without a shell.
     public var notifyCommand = ""

@@ -39,8 +39,6 @@ struct InputDecoder {
     let sequenceDelay = Duration.milliseconds(250)
     /// How long a paste may pause before it counts as broken off. Long, because what follows would act as keys.
     let pasteDelay = Duration.seconds(30)
-    /// True for terminals without bracketed paste: a burst of characters with a line end in it is a paste.
-    let takesBurstsAsPaste: Bool
     /// Sequences of this terminal type from terminfo, beyond the common ones.
     let ownSequences: [[UInt8]: Key]
 
@@ -49,39 +47,50 @@ struct InputDecoder {
     var pasted: [UInt8] = []
     /// What came behind 201~.
     var pasteTail: [UInt8] = []
-    private var burst = PasteBurst()
+    /// Tells pastes that have no marks.
+    var burst: PasteBurst
+    /// A line end behind quick text: Enter, unless more text comes at once.
+    var heldLineEnd: UInt8?
     /// The beginning of the report that is being read, with the letter that introduced it.
     var report: [UInt8] = []
     /// Answers of the terminal, for whoever asked.
     var reports: [TerminalReport] = []
-    private var events: [InputEvent] = []
+    private(set) var events: [InputEvent] = []
     private var nextIndex = 0
     /// When `handleTimeout` must be called.
     private(set) var deadline: Instant?
 
     init(
-        ownSequences: [[UInt8]: Key] = [:], escapeDelay: Duration = .milliseconds(25), takesBurstsAsPaste: Bool = false
+        ownSequences: [[UInt8]: Key] = [:], escapeDelay: Duration = .milliseconds(25), marksPastes: Bool = true
     ) {
         self.ownSequences = ownSequences
         self.escapeDelay = escapeDelay
-        self.takesBurstsAsPaste = takesBurstsAsPaste
+        burst = PasteBurst(isMarking: marksPastes)
     }
 
     /// Takes what one `read` returned.
     mutating func receive(_ bytes: some Sequence<UInt8>, now: Instant) {
-        let bytes = Array(bytes)
-        if takesBurstsAsPaste, case .ground = state, burst.isPaste(bytes, now: now) {
-            emit(.paste(Self.pastedText(bytes)))
-            return
+        switch state {
+        case .paste, .pasteEnded: stepAll(Array(bytes)[...])
+        default: receiveUnmarked(Array(bytes), now: now)
         }
-        var rest = bytes[...]
+        updateDeadline(now: now)
+    }
+
+    mutating func stepAll(_ bytes: ArraySlice<UInt8>) {
+        var rest = bytes
         while let byte = rest.first {
             // The text of a paste is taken in one piece up to what may be its end.
             let count = pasteLength(of: rest)
             if count == 0 { step(byte) }
             rest = rest.dropFirst(max(1, count))
         }
-        updateDeadline(now: now)
+    }
+
+    /// Takes keys back that nobody has pressed.
+    mutating func dropKeys(from count: Int) {
+        let kept = events[count...].filter { if case .key = $0 { false } else { true } }
+        events.replaceSubrange(count..., with: kept)
     }
 
     /// The next event; `nil` when there is none yet.
@@ -104,6 +113,7 @@ struct InputDecoder {
     /// Decides what was pending once `deadline` has passed.
     mutating func handleTimeout(now: Instant) {
         guard let deadline, now >= deadline else { return }
+        giveHeldLineEnd()
         let pending = state
         state = .ground
         switch pending {
@@ -120,7 +130,7 @@ struct InputDecoder {
     private mutating func updateDeadline(now: Instant) {
         deadline =
             switch state {
-            case .ground: nil
+            case .ground: heldLineEnd == nil ? nil : now + PasteBurst.pause
             case .paste: now + pasteDelay
             case .sequence(let bytes): now + (bytes.count == 1 && !awaitsReports ? escapeDelay : sequenceDelay)
             case .pasteEnded: now + escapeDelay

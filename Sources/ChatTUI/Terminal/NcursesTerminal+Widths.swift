@@ -45,7 +45,8 @@ extension NcursesTerminal {
     /// had its time answers nothing.
     func takeLateReports() {
         guard let session, session.mayWrite, session.probe != nil else { return }
-        let end = session.probeBegan + reportPatience
+        let hasAnswered = memory?.widths(of: environment) != nil
+        let end = reportPatience.end(askedAt: session.probeBegan, leavingAt: .now, hasAnsweredBefore: hasAnswered)
         while self.session?.probe != nil, case let rest = end - .now, rest > .zero {
             var state = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
             guard poll(&state, 1, Int32(clamping: rest.wholeMilliseconds + 1)) == 1 else { break }

@@ -77,9 +77,9 @@ public final class NcursesTerminal: Terminal {
     /// Where `readInput` puts what it reads.
     var received = [UInt8](repeating: 0, count: 16_384)
 
-    /// How long after the questions of the start their answers are waited for before the terminal is given back. Slower ones
-    /// become input of the shell.
-    var reportPatience = Duration.seconds(1)
+    /// How long answers to the questions of the start are waited for, when the screen has gone, before the terminal is given
+    /// back. Slower ones become input of the shell.
+    var reportPatience = ReportPatience()
 
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
     public init(
@@ -97,6 +97,7 @@ public final class NcursesTerminal: Terminal {
             colors: 0, unicode: environment.unicode,
             bracketedPaste: environment.hasModernModes && !environment.isScreen, links: environment.hasLinks,
             mouse: environment.hasMouse, name: environment.type ?? "")
+        capabilities.multiplexer = environment.multiplexer
     }
 
     // MARK: Start and stop
@@ -137,7 +138,7 @@ public final class NcursesTerminal: Terminal {
             signals: signals,
             decoder: InputDecoder(
                 ownSequences: keySequences(), escapeDelay: .milliseconds(settings.escapeMilliseconds),
-                takesBurstsAsPaste: !capabilities.bracketedPaste),
+                marksPastes: capabilities.bracketedPaste),
             onInput: onInput)
         armRestore()
         TerminalOutput.write(modes(modesOn), to: output)
@@ -149,9 +150,8 @@ public final class NcursesTerminal: Terminal {
     public func stop() {
         guard let session else { return }
         session.reader.end()
-        takeLateReports()
         set_term(session.screen)
-        if session.mayWrite { leaveScreen() }
+        if session.mayWrite { leaveScreenAtOnce() }
         self.session = nil
         delscreen(session.screen)
         session.streams.forEach { fclose($0) }
@@ -234,6 +234,15 @@ public final class NcursesTerminal: Terminal {
         TerminalOutput.write(codes.nextLine, to: output)
     }
 
+    /// The same for good: the user sees it at once, and what the terminal still answers comes to us all the same. Until then it
+    /// stays in the mode of the screen, or the answers would be echoed; the caller restores its mode.
+    private func leaveScreenAtOnce() {
+        // What endwin() goes back to.
+        def_shell_mode()
+        leaveScreen()
+        takeLateReports()
+    }
+
     /// What is on while the screen is ours: the modes of every start, and what the screen has asked for since.
     private var modesOn: String {
         var text = TerminalSequences.modesOn
@@ -263,9 +272,8 @@ public final class NcursesTerminal: Terminal {
 
     public func suspend() {
         guard let session, session.mayWrite else { return }
-        takeLateReports()
         set_term(session.screen)
-        leaveScreen()
+        leaveScreenAtOnce()
         var mode = session.savedMode
         tcsetattr(input, TCSADRAIN, &mode)
         TerminalRestore.disarm()

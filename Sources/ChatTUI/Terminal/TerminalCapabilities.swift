@@ -16,6 +16,8 @@ public struct TerminalCapabilities: Sendable, Hashable {
     public var graphics = Graphics.none
     /// How wide doubtful clusters are drawn, as far as it was measured.
     public var widths = TerminalWidths()
+    /// What stands between us and the terminal.
+    public var multiplexer: Multiplexer?
     /// The value of TERM.
     public var name: String
 

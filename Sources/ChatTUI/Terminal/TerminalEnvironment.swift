@@ -101,6 +101,9 @@ public struct TerminalEnvironment: Sendable, Equatable {
     /// GNU screen (tmux may call itself `screen`, too): it does not mark pastes, and hands on little.
     var isScreen: Bool { (hasScreenSession || !isTmux) && type.map { $0.hasPrefix("screen") } ?? false }
 
+    /// What stands between us and the terminal, with the same choice as for the whole environment.
+    public var multiplexer: Multiplexer? { isTmux ? .tmux : hasScreenSession ? .screen : nil }
+
     /// What a cell can hold: tmux leaves out the end of longer clusters (UTF8_SIZE in its tmux.h up to 3.4).
     var mostClusterBytes: Int { isTmux || type.map { $0.hasPrefix("tmux") } ?? false ? 21 : .max }
 

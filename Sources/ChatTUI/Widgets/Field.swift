@@ -31,7 +31,7 @@ extension Canvas {
     /// cursor, with `…` where more of it is.
     @discardableResult mutating func drawField(
         _ line: InputLine, named name: FieldName = .filter, after prompt: String, at point: Point, width: Int,
-        hasFocus: Bool = true
+        hasFocus: Bool = true, style: Style = .plain
     ) -> FieldTarget {
         let prompt = SafeText(prompt, as: .line)
         let taken = draw(prompt, at: point, maxWidth: width)
@@ -42,7 +42,9 @@ extension Canvas {
         let hidden = hasFocus ? max(0, box.cursor.column - room + 1) : 0
         let place = Point(column: point.column + taken, row: point.row)
         let row = box.rows.first ?? .empty
-        draw(Self.part(of: row, from: hidden, width: width - taken, cursor: box.cursor.column, hasFocus), at: place)
+        draw(
+            Self.part(of: row, from: hidden, width: width - taken, cursor: box.cursor.column, hasFocus), at: place,
+            style: style)
         let target = FieldTarget(name: name, column: place.column, hidden: hidden, reorders: reorders)
         addTarget(Rect(column: point.column, row: point.row, columns: width, rows: 1), .field(target))
         guard hasFocus else { return target }

@@ -1,5 +1,7 @@
 // The commands and their options: the only place where the command line is described.
 
+import ChatCore
+
 extension CommandSpecification {
     static let table: [CommandSpecification] = talking + people + looking + keeping + configuring + running
 
@@ -99,10 +101,11 @@ extension CommandSpecification {
         .init(.contactsList, "list your contacts", options: [.init("--names", "only their names, one on a line")]),
         .init(.contactsShow, operands: "WHO", count: 1...1, "show what is known of a contact"),
         .init(
-            .contactsAdd, operands: "ADDRESS", count: 1...1, "add somebody by their address",
+            .contactsAdd, operands: "ADDRESS", count: 1...PastedAddress.most, "add somebody by their address",
             details: """
-                An address is blip://HOST:PORT/PEER-ID?name=NAME or just HOST:PORT. It is stored at once, whether or
-                not they can be reached. Without a PEER-ID the first key that answers is pinned, as unverified.
+                An address is blip://HOST:PORT/PEER-ID#NAME (or ?name=NAME, in quotes) or just HOST:PORT. It is stored at
+                once, whether or not they can be reached. Without a PEER-ID the first key that answers is pinned, as
+                unverified.
                 """,
             options: [.init("--name", value: "NAME", "what to call them")]),
         .init(

@@ -6,6 +6,17 @@ import Glibc
 import Storage
 
 extension CommandRunner {
+    /// The address behind `contacts add`: a copied one may be broken into words, with pieces of a frame between them.
+    func pastedAddress() throws(CommandError) -> String {
+        guard arguments.operands.count > 1 else { return operand(0) }
+        let (address, rest) = PastedAddress.split(arguments.operands.joined(separator: " "))
+        guard rest.isEmpty else {
+            throw CommandError(
+                .usage, String(rest.prefix { $0 != " " }), "one word too many", advice: "put a name behind --name")
+        }
+        return address
+    }
+
     func contacts(_ paths: HomePaths) async throws(CommandError) -> ContactDirectory {
         let peers = try await HistoryFile.read(paths, damaged: { _ in }) { store throws(StoreError) in
             try await store.contacts()

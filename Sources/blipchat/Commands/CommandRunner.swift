@@ -32,7 +32,7 @@ struct CommandRunner: Sendable {
         case .contactsShow: try await showContact()
         case .contactsAdd:
             try await performPrinting(
-                .addContact(address: operand(0), name: arguments.text("--name")), print: printContact)
+                .addContact(address: pastedAddress(), name: arguments.text("--name")), print: printContact)
         case .contactsRemoveAddress: try await perform(.removeAddress(operand(1), of: operand(0)))
         case .contactsRename:
             try await changeContact(becoming: operand(1), .renameContact(operand(0), to: operand(1)))

@@ -47,6 +47,9 @@ struct HomePaths: Sendable, Equatable {
             files: [inputHistory])
     }
 
+    /// What the user was told once.
+    var told: String { Self.parent(of: log) + "/told" }
+
     /// Everything under one folder.
     init(home: String) {
         self.init(home: home, in: home)

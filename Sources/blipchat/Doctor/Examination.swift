@@ -62,6 +62,9 @@ struct Examination {
         // Slips in the settings are told of by their own check.
         let settings = (try? ConfigurationFile(paths: paths, home: home).read().screen) ?? ScreenSettings()
         let words = await WidthMemory(path: paths.terminals).words(settings)
+        if let multiplexer = await TerminalEnvironment.current().multiplexer {
+            note("terminal", .ok, "messages are heard through \(multiplexer.rawValue)", multiplexer.shortAdvice)
+        }
         note("terminal", .ok, words.text, words.isKnown ? nil : "the screen measures them when it starts here")
     }
 

@@ -79,7 +79,7 @@ extension CommandError {
 
     init(_ error: PeerAddressError, address: String) {
         self.init(
-            .usage, address, Sentences.reason(of: error), advice: "an address is blip://HOST:PORT/PEER-ID?name=NAME")
+            .usage, address, Sentences.reason(of: error), advice: "an address is blip://HOST:PORT/PEER-ID#NAME")
     }
 
     init(_ error: TerminalError) {

@@ -14,8 +14,12 @@ extension CommandRunner {
         let identity: TLSIdentity
         do { identity = try TLSIdentity.generate() } catch { throw CommandError(IdentityError.cannotGenerate) }
         let configuration = try chatConfiguration(settings, paths, listens: true)
-        let defaults = firstRunDefaults(paths, settings, configuration, PeerID(identity.fingerprint))
+        var defaults = firstRunDefaults(paths, settings, configuration, PeerID(identity.fingerprint))
         let presets = defaults.choices
+        // The page shows an address that is given to others: with a port that can be had.
+        if configuration.fallbackToAnyPort, let port = FirstRunCheck.freePort(from: presets.listenPort) {
+            defaults.choices.listenPort = port
+        }
         let page = await FirstRunApplication(terminal: terminal, defaults: defaults) { answer throws(FirstRunProblem) in
             // Where another first page has been answered meanwhile its answers hold, and its port is taken.
             guard case .start(let choices) = answer, !paths.hasIdentity else { return }
@@ -115,6 +119,21 @@ private enum FirstRunCheck {
             guard errno != EADDRNOTAVAIL else { throw .host("\(host): \(reason)") }
             throw .port("port \(choices.listenPort): \(reason)")
         }
+    }
+
+    /// The first port from `port` on that nobody listens at, else any; `nil` where none can be had.
+    static func freePort(from port: UInt16) -> UInt16? {
+        let others = port < .max - 15 ? Array(port + 1...port + 15) : []
+        for candidate in [port] + others + [0] {
+            guard
+                let listener = try? TCPListener.listen(
+                    on: .host(CommandRunner.allAddresses, port: candidate))
+            else { continue }
+            defer { listener.close() }
+            if candidate > 0 { return candidate }
+            if case .host(_, let found) = listener.localEndpoint, found > 0 { return found }
+        }
+        return nil
     }
 
     /// Makes the folder and something in it, and takes both away again: permissions do not tell everything.

@@ -75,7 +75,7 @@ enum StandardInputLines {
             let isTerminal = isatty(descriptor) == 1
             while var line = lines.next() {
                 // A paste becomes one message, unless there is a command in it.
-                while isTerminal, !isCommand(line), lines.hasMore(within: pasteMilliseconds) {
+                while isTerminal, !isCommand(line) || takesAddress(line), lines.hasMore(within: pasteMilliseconds) {
                     guard let more = lines.next() else { break }
                     if isCommand(more) {
                         take(.line(line))
@@ -89,6 +89,9 @@ enum StandardInputLines {
             take(.end)
         }
     }
+
+    /// A copied address comes in rows.
+    private static func takesAddress(_ line: String) -> Bool { line.utf8.starts(with: "/add ".utf8) }
 
     private static func isCommand(_ line: String) -> Bool { line.utf8.first == UInt8(ascii: "/") }
 }

@@ -81,6 +81,7 @@ extension CommandRunner {
         }
         do throws(CommandError) {
             var notices = chat.notices + notices
+            notices += ToldOnce(path: paths.told).advice(in: Multiplexer(environment: environment))
             if chat.isAttached, arguments.has("--listen") {
                 notices.append("--listen is for a blipchat that starts: the one that runs here listens where it does")
             }

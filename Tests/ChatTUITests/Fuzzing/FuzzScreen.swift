@@ -68,7 +68,7 @@ func fuzzInputDecoder(_ bytes: UnsafeRawBufferPointer) throws {
     let configuration = input.byte()
     let pause = Duration.milliseconds(Int(input.byte()) * 4)
     var now = ContinuousClock.now
-    var decoder = InputDecoder(takesBurstsAsPaste: configuration & 1 == 1)
+    var decoder = InputDecoder(marksPastes: configuration & 1 == 0)
     decoder.awaitsReports = configuration & 2 == 2
     var cuts = FuzzCuts(seed: configuration)
     let stream = input.remainder()

@@ -27,7 +27,7 @@ final class TerminalFixture {
         terminal = NcursesTerminal(
             input: pty.slave, output: pty.slave, environment: environment ?? usual, settings: settings)
         // Nobody answers here, unless a test does.
-        terminal.reportPatience = .zero
+        terminal.reportPatience = ReportPatience(afterQuestion: .zero)
         screen = ScreenModel(columns: columns, rows: rows)
         if cell.width > 0 { screen.cell = cell }
     }

@@ -1,0 +1,48 @@
+// tmux and GNU screen stand between us and the terminal: what has to be set there so that the user hears of messages.
+
+/// A program that shows several terminals in one.
+public enum Multiplexer: String, Sendable, Hashable, CaseIterable {
+    case tmux
+    case screen
+
+    /// By the variables of the environment; `nil` outside of both. With both nothing tells which is inside of the other: tmux,
+    /// which has more to be set.
+    public init?(environment: [String: String]) {
+        if environment["TMUX"]?.isEmpty == false {
+            self = .tmux
+        } else if environment["STY"]?.isEmpty == false {
+            self = .screen
+        } else {
+            return nil
+        }
+    }
+
+    /// The same as `advice` for `blipchat doctor`, in one line.
+    public var shortAdvice: String {
+        switch self {
+        case .tmux:
+            "~/.tmux.conf needs allow-passthrough on, focus-events on, set-clipboard on, bell-action any (set -g each)"
+        case .screen: "~/.screenrc needs vbell off; notifications need notify.command"
+        }
+    }
+
+    /// What to set so that notifications, bells, the focus and the clipboard come through, as lines for people.
+    public var advice: [String] {
+        switch self {
+        case .tmux:
+            [
+                "You are inside tmux. ~/.tmux.conf should have:",
+                "  set -g allow-passthrough on  (notifications)",
+                "  set -g focus-events on       (are you looking?)",
+                "  set -g set-clipboard on      (copying)",
+                "  set -g bell-action any       (the bell)",
+            ]
+        case .screen:
+            [
+                "You are inside GNU screen, which passes on no desktop notifications. A program can show them:",
+                "  /set notify.command notify-send -a blipchat   and   /notify desktop command",
+                "  vbell off in ~/.screenrc lets you hear the bell",
+            ]
+        }
+    }
+}
