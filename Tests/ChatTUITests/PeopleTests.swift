@@ -54,6 +54,29 @@ struct PeopleTests {
         #expect(fixture.errands == [.approve(4, name: nil), .approve(3, name: nil)])
     }
 
+    @Test("all requests are answered at once, after one question; the page of a request has the key that asks")
+    func severalRequests() {
+        var fixture = Fixture.main(columns: 120, rows: 30)
+        let second = ContactRequest(
+            id: 4, peerID: Fixture.peerID("g"), name: "Gus", address: nil, origin: "192.0.2.45:51022",
+            received: Fixture.time(21, 9, 11))
+        fixture.send(.chat(.requestsChanged([Self.erin, second])))
+        for (line, errands) in [
+            ("/approve all", [Errand.approve(3, name: nil), .approve(4, name: nil)]),
+            ("/reject 3-9", [.reject(3), .reject(4)]),
+        ] {
+            fixture.enter(line)
+            #expect(fixture.errands.isEmpty && fixture.text.contains("\(SafeText(Self.erin.name, as: .name).text), Gus."))
+            fixture.enter(line)
+            #expect(fixture.errands == [.several(errands)])
+        }
+        fixture.send(.done(.several([.reject(3), .reject(4)]), .failures([])))
+        #expect(fixture.state.requests.isEmpty && fixture.text.contains("2 requests are refused"))
+        fixture.send(.chat(.requestsChanged([second])))
+        fixture.press("Alt-r")
+        #expect(fixture.text.contains("key \(second.peerID.text)"), "\(fixture.text)")
+    }
+
     @Test("from a request's page Esc leads back to the list that it was opened from, as long as there is one")
     func backToList() {
         let second = ContactRequest(

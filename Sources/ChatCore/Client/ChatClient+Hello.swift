@@ -38,6 +38,7 @@ extension ChatClient {
         if let port = hello.listenPort { await noteAddress(of: contact, host: link.connection.info.remoteHost, port) }
         admit(request, on: link)
         updateLink(contact, link.number) { $0.admitsPeer = true }
+        await takeName(hello.name, of: contact)
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.

@@ -6,6 +6,10 @@ extension AppState {
     mutating func runPeople(
         _ verb: SlashVerb, _ scanner: inout ArgumentScanner, asked: Errand?, _ effects: inout [AppEffect]
     ) {
+        var ahead = scanner
+        if [.approve, .reject].contains(verb), let set = ahead.next().flatMap(NumberSet.init), ahead.isAtEnd {
+            return runSeveral(requests: verb, set, asked: asked, &effects)
+        }
         switch verb {
         case .add: add(&scanner, &effects)
         case .requests: showRequests(&effects)

@@ -44,6 +44,14 @@ struct EffectRunner: Sendable {
         case .setDraft(let text, let contact): try await service.setDraft(text, for: contact)
         case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)
         case .markSeen(let contact, let position): try await service.markSeen(contact, upTo: position)
+        case .several(let errands):
+            var failed: [ErrandFailure] = []
+            for errand in errands {
+                do throws(ChatError) { _ = try await carryOut(errand) } catch {
+                    failed.append(ErrandFailure(errand: errand, error: error))
+                }
+            }
+            return .failures(failed)
         case .accept(let number, let folder):
             try await service.acceptTransfer(number, into: folder.map(Self.absolute))
         case .decline(let number): try await service.declineTransfer(number)

@@ -57,7 +57,7 @@ extension CommandRunner {
         let paths = try paths()
         let identity = try loadIdentity(paths)
         let settings = try configuration(paths)
-        let name = settings.name ?? Configuration.defaultName(environment: environment)
+        let name = settings.ownName(in: paths, environment: environment)
         let peerID = PeerID(identity.fingerprint)
         var listen = settings.listen ?? Configuration.standardListen
         if case .host(let host, port: 0) = listen, let port = try await lastPort(paths) {

@@ -97,6 +97,30 @@ extension CommandRunner {
         return number
     }
 
+    /// The requests that are named: one, or several of those that wait.
+    func requestNumbers() async throws(CommandError) -> [Int64] {
+        guard let set = NumberSet(operand(0)) else { return [try arguments.number(at: 0, of: "request")] }
+        let requests = try await HistoryFile.read(try paths()) { store throws(StoreError) in
+            try await store.contactRequests()
+        }
+        let numbers = (requests ?? []).map(\.id).filter(set.contains)
+        guard !numbers.isEmpty else {
+            throw CommandError(
+                .notFound, operand(0), "there is no such request", advice: "blipchat requests list shows them")
+        }
+        return numbers
+    }
+
+    func approveRequests() async throws(CommandError) -> ExitCode {
+        try streams.requireOutput()
+        let numbers = try await requestNumbers()
+        let name = arguments.text("--name")
+        guard name == nil || numbers.count == 1 else {
+            throw CommandError(.usage, "--name", "cannot be the name of several", advice: "approve them one by one")
+        }
+        return try await performAll(numbers.map { .approveRequest($0, name: name) }, print: printContact)
+    }
+
     func listRequests() async throws(CommandError) -> ExitCode {
         let requests = try await HistoryFile.read(try paths()) { store throws(StoreError) in
             try await store.contactRequests()

@@ -79,7 +79,8 @@ actor SettingsKeeper: SettingsStore {
                 return SettingsReply([words + "; what is left:"] + error.words, isError: true)
             }
         case .contact(let old, let new):
-            guard try file.moveContact(old, to: new) else { return SettingsReply([]) }
+            // The chat has moved them; whatever it could not take out goes now. What is shown follows in any case.
+            _ = try file.moveContact(old, to: new)
             var reply = try await reread(saying: "", changed: nil)
             if !reply.isError { reply.lines = [] }
             return reply

@@ -24,6 +24,8 @@ struct HistoryImporter {
 
     let store: HistoryDatabase
     let path: String
+    /// How far it is: the file is read twice, and the second time takes nearly all of it.
+    var share = Share()
 
     /// What a line of the file says.
     private enum Record {
@@ -63,6 +65,7 @@ struct HistoryImporter {
         _ = try reader.next()
         records: while let line = try reader.next() {
             let place = reader.number
+            if place.isMultiple(of: 256) { share.value = reader.share }
             switch try record(line, place) {
             case .contact(let json): try await add(json, at: place, &contacts, &summary)
             case .message(let json):

@@ -30,7 +30,7 @@ extension CommandError {
             .usage
         case .noSuchContact, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
-            .cannotListen:
+            .cannotListen, .cannotKeepSettings:
             .localIO
         case .notOnline: .network
         case .noSuchKey, .newKeyOf: .identity

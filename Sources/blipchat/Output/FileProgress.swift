@@ -29,10 +29,11 @@ final class FileProgress: Sendable {
     private let form: ProgressForm
     private let files = Mutex<[String: File]>([:])
 
-    init(streams: StandardStreams) {
+    /// `isAsked`: progress is what the command is for, and is written as lines where no person looks.
+    init(streams: StandardStreams, isAsked: Bool = false) {
         self.streams = streams
         let isTerminal = isatty(streams.diagnostics) == 1
-        form = streams.progressForm == .auto ? (isTerminal ? .bar : .none) : streams.progressForm
+        form = streams.progressForm == .auto ? (isTerminal ? .bar : isAsked ? .plain : .none) : streams.progressForm
     }
 
     /// Takes away what is shown in place.
