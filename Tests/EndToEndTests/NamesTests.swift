@@ -81,6 +81,14 @@ extension EndToEnd {
             try await alice.home.add(bob.home.address(), as: "bob")
             let files = (1...4).map { alice.home.folder.file("f\($0)") }
             for file in files { try TestFile.write(file, to: file) }
+            // A file that is taken without a question says how it ended, or nothing.
+            let quiet = try await Server(BlipchatHome("carol"), "--accept-requests", "--accept-files", "1M")
+            try await alice.home.add(quiet.home.address(), as: "carol")
+            let told = try await alice.home.run("send-file", "carol", files[0])
+            #expect(told.status == .exited(0) && told.errorOutput.contains("f1: complete"), "\(told)")
+            let silent = try await alice.home.run("send-file", "--progress", "none", "carol", files[0])
+            #expect(silent.status == .exited(0) && silent.errorOutput.isEmpty, "\(silent)")
+            try await quiet.stop()
             let process = try alice.home.start(["send-file", "bob"] + files)
             try await eventually("bob has the offers") { try await bob.home.transfers().count { $0.state == "offered" } == 4 }
             let watch = try bob.home.start("transfers", "watch")

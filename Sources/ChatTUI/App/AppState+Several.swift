@@ -32,7 +32,7 @@ extension AppState {
         {
             return
         }
-        let errands = groups.flatMap { errands(verb, about: $0, into: folder) }
+        let errands = groups.flatMap { work(verb, on: $0, into: folder) }
         guard let errand = one(errands) else { return }
         if verb == .cancel, asked != errand {
             confirming = errand
@@ -54,7 +54,7 @@ extension AppState {
         verb != .accept || chat(group.contact)?.peer.isBlocked != true
     }
 
-    private func errands(_ verb: SlashVerb, about group: TransferGroup, into folder: String?) -> [Errand] {
+    private func work(_ verb: SlashVerb, on group: TransferGroup, into folder: String?) -> [Errand] {
         switch verb {
         case .accept: transfers.firstOffer(of: group).map { [.accept($0.number, folder: folder)] } ?? []
         case .decline: transfers.firstOffer(of: group).map { [.decline($0.number)] } ?? []

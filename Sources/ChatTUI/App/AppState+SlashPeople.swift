@@ -80,7 +80,8 @@ extension AppState {
 
     private func contactLines(_ filter: ListFilter) -> [String] {
         guard !chats.isEmpty else { return ["No contacts yet: /add ADDRESS"] }
-        let lines = chats.enumerated().map { index, chat in
+        let lines = orderedChats.map { index in
+            let chat = chats[index]
             let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
             let mute = muteWords(chat.peer).map { ", \($0)" } ?? ""
             let twin = chat.nameWarning.map { " (\($0.text))" } ?? ""
