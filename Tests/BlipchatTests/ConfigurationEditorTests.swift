@@ -103,7 +103,8 @@ import Testing
         #expect(
             copied
                 && editor.text
-                    == Self.rules.replacing(section, with: section.replacing("Bob", with: "Rob") + section))
+                    == Self.rules.replacing(section, with: section.replacing("Bob", with: "Rob") + section)
+        )
         _ = editor.moveContact("bob", to: nil)
         #expect(editor.text == Self.rules.replacing("\"Bob\"", with: "\"Rob\""))
         var other = ConfigurationEditor(Self.rules)

@@ -86,7 +86,9 @@ private final class NoteBook: NamedSettings {
         nameless.name = nil
         let added = try await alice.client.addContact(nameless, name: nil)
         #expect(added.name == "127.0.0.1" && added.isNameProvisional)
-        try await eventually("bob has introduced himself") { try await alice.client.conversations().first?.peer.name == "bob" }
+        try await eventually("bob has introduced himself") {
+            try await alice.client.conversations().first?.peer.name == "bob"
+        }
         #expect(try await !alice.contact("bob").isNameProvisional)
         #expect(book.names == ["bob"])
         // He calls himself something else later: that is his matter.

@@ -42,7 +42,9 @@ struct SearchFormTests {
             "\u{AC00}", "\u{627}", "\u{653}", "\u{301}", "\u{306}", "\u{308}", "\u{323}", "\u{345}", "漢", " ", "é",
         ]
         var scalars = String.UnicodeScalarView()
-        for _ in 0..<Int.random(in: 1...20, using: &generator) { scalars.append(parts.randomElement(using: &generator) ?? "a") }
+        for _ in 0..<Int.random(in: 1...20, using: &generator) {
+            scalars.append(parts.randomElement(using: &generator) ?? "a")
+        }
         let text = String(scalars)
         let form = SearchForm.of(text)
         #expect(form == text, "the same text in another spelling, seed \(seed)")

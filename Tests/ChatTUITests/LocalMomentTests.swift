@@ -42,7 +42,8 @@ struct LocalMomentTests {
     func anyZone(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let before = Int64.random(in: -48...56, using: &generator) * 900
-        let after = min(max(before + ([-7200, -3600, -1800, 1800, 3600].randomElement(using: &generator) ?? 3600), -43_200), 50_400)
+        let after = min(
+            max(before + ([-7200, -3600, -1800, 1800, 3600].randomElement(using: &generator) ?? 3600), -43_200), 50_400)
         let change = Int64.random(in: 0...1_000_000, using: &generator) * 60
         let local = change + before + Int64.random(in: -7200...7200, using: &generator) / 60 * 60
         let offset = zone(before, after, at: change)

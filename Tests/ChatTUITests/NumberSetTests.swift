@@ -19,7 +19,10 @@ struct NumberSetTests {
 
     @Test(
         "one number and everything else is none",
-        arguments: ["8", "#8", "", "-", "4-", "-4", "9-4", "4,,5", "4, 5", "a-b", "4-5-6", "99999999999999999999-1", "every", "٣-٤"])
+        arguments: [
+            "8", "#8", "", "-", "4-", "-4", "9-4", "4,,5", "4, 5", "a-b", "4-5-6", "99999999999999999999-1", "every",
+            "٣-٤",
+        ])
     func refuses(words: String) {
         #expect(NumberSet(words) == nil)
     }

@@ -32,7 +32,10 @@ struct TextWrapTests {
             TextWrap.wrap(long, width: 20, keepingLinks: true).map(\.text) == [
                 "(see", "http://a.b/c-d-e-f-g", "-h-12:30", "me) now",
             ])
-        #expect(TextWrap.wrap(SafeText("a  b c", as: .multiline), width: 4, keepingLinks: true).map(\.text) == ["a  b", "c"])
+        #expect(
+            TextWrap.wrap(SafeText("a  b c", as: .multiline), width: 4, keepingLinks: true).map(\.text) == [
+                "a  b", "c",
+            ])
     }
 
     @Test("divides a word that is longer than a line")

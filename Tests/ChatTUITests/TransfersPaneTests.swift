@@ -130,7 +130,8 @@ struct TransfersPaneTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         func offer(_ number: Int64) {
             let transfer = Fixture.transfer(number, .incoming, "f\(number)", size: 1_000_000, .offered)
-            fixture.send(.chat(.messageAdded(Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 7)))))
+            fixture.send(
+                .chat(.messageAdded(Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 7)))))
         }
         for number in 20...23 as ClosedRange<Int64> { offer(number) }
         #expect(fixture.text.contains("4 OFFERS from Alice: f20"), "\(fixture.text)")
@@ -154,7 +155,8 @@ struct TransfersPaneTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         for number in 20...60 as ClosedRange<Int64> {
             let transfer = Fixture.transfer(number, .incoming, "f\(number)", size: 1, .offered)
-            fixture.send(.chat(.messageAdded(Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 7)))))
+            fixture.send(
+                .chat(.messageAdded(Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 7)))))
             fixture.advance(.milliseconds(100))
         }
         fixture.effects = []
@@ -207,7 +209,8 @@ struct TransfersPaneTests {
             Fixture.transfer(5, .outgoing, "paused", size: 1_000_000, .paused),
         ])
         #expect(fixture.state.transfers.groups.map(\.number.rawValue) == [1, 3, 5, 2, 4])
-        #expect(fixture.text.contains("Transfers · 1 running, 1 offered, 2 waiting · 1.0 MB of 5.0 MB"), "\(fixture.text)")
+        #expect(
+            fixture.text.contains("Transfers · 1 running, 1 offered, 2 waiting · 1.0 MB of 5.0 MB"), "\(fixture.text)")
     }
 
     @Test("an offer that does not fit on the disk says so")

@@ -12,13 +12,16 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             let address = try await bob.address()
             try await alice.add(address, as: "bob")
-            for (key, value) in [("history.keep", "30"), ("contact.bob.keep", "forever"), ("contact.bob.notify", "off")] {
+            for (key, value) in [
+                ("history.keep", "30"), ("contact.bob.keep", "forever"), ("contact.bob.notify", "off"),
+            ] {
                 #expect(try await alice.run("config", "set", key, value).status == .exited(0))
             }
             func expectSettings(of name: String) async throws {
                 let lines = try await alice.run("config", "list", "--set").output
                 #expect(
-                    lines.contains("contact.\"\(name)\".keep = \"forever\"") && lines.contains("contact.\"\(name)\".notify = \"off\""),
+                    lines.contains("contact.\"\(name)\".keep = \"forever\"")
+                        && lines.contains("contact.\"\(name)\".notify = \"off\""),
                     "\(lines)")
                 #expect(lines.split(separator: "\n").count { $0.hasPrefix("contact.") } == 2, "\(lines)")
                 #expect(try await alice.run("keep", name).output == "forever, as config.toml says\n")
@@ -68,7 +71,8 @@ extension EndToEnd {
             #expect(try await run("$0 --profile play id").contains("name=Jo"))
             #expect(try await run("$0 config list --set") == "name = \"Jo\"\nnames.work = \"Smith\"\n")
             let address = "blip://127.0.0.1:9"
-            _ = try await run("$0 contacts add \(address) --name bob; $0 --profile work contacts add \(address) --name bob")
+            _ = try await run(
+                "$0 contacts add \(address) --name bob; $0 --profile work contacts add \(address) --name bob")
             _ = try await run("$0 config set contact.bob.keep forever; $0 --profile work contacts rename bob rob")
             let settings = try await run("$0 config list --set")
             #expect(settings.contains("contact.\"bob\".keep") && settings.contains("contact.\"rob\".keep"))
@@ -90,7 +94,9 @@ extension EndToEnd {
             #expect(silent.status == .exited(0) && silent.errorOutput.isEmpty, "\(silent)")
             try await quiet.stop()
             let process = try alice.home.start(["send-file", "bob"] + files)
-            try await eventually("bob has the offers") { try await bob.home.transfers().count { $0.state == "offered" } == 4 }
+            try await eventually("bob has the offers") {
+                try await bob.home.transfers().count { $0.state == "offered" } == 4
+            }
             let watch = try bob.home.start("transfers", "watch")
             try await eventually("what waits is shown") { watch.outputLines.count { $0.contains("offered") } == 4 }
             let numbers = try await bob.home.transfers().compactMap(\.number).sorted()

@@ -91,7 +91,10 @@ struct SearchTests {
         let folder = try TestFolder()
         let database = try await folder.open()
         let bob = try await database.contact("bob")
-        for text in ["see www.example.org.", "WWW.Example.org/a", "awww.example.org", "www.", "www.org", "no link", "x@www.example.org"] {
+        for text in [
+            "see www.example.org.", "WWW.Example.org/a", "awww.example.org", "www.", "www.org", "no link",
+            "x@www.example.org",
+        ] {
             try await database.say(text, to: bob)
         }
         var query = SearchQuery(text: "")

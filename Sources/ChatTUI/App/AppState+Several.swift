@@ -16,7 +16,8 @@ extension AppState {
     ) {
         let groups = transfers.groups(meantBy: set, for: verb).reversed().filter { isAnswerable($0, by: verb) }
         guard !groups.isEmpty else {
-            return note("None of these can be meant: \(nothing(for: verb)) (/transfers lists all files)", isError: true)
+            let none = set == .all ? nothing(for: verb) : "Nothing of that can be done with these numbers"
+            return note("\(none) (/transfers lists all files)", isError: true)
         }
         var folder: String?
         if verb == .accept, let word = scanner.next() {

@@ -62,13 +62,12 @@ struct EffectRunner: Sendable {
         case .limitRate(let scope, let limit): try await service.setRateLimit(limit, of: scope)
         case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
         case .rename(let contact, let name):
-            let old = try await storedName(of: contact)
             try await service.renameContact(contact, to: name)
-            if let old { return .settings(await settings.carryOut(.contact(old, becomes: name))) }
+            // What is set for them has moved along: what is shown goes by it from now on.
+            return .settings(await settings.carryOut(.follow))
         case .remove(let contact, _):
-            let old = try await storedName(of: contact)
             try await service.removeContact(contact)
-            if let old { return .settings(await settings.carryOut(.contact(old, becomes: nil))) }
+            return .settings(await settings.carryOut(.follow))
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
         case .setVerified(let contact): try await service.setVerified(contact)
         case .acceptNewKey(let contact, let key, let verified):
@@ -220,10 +219,6 @@ struct EffectRunner: Sendable {
         // What was offered is on its way.
         if messages.isEmpty, folders.isEmpty, let first = refused.first { throw first.error }
         return .files(messages, folders: folders, refused: refused)
-    }
-
-    private func storedName(of contact: ContactID) async throws(ChatError) -> String? {
-        try await service.conversations().first { $0.peer.id == contact }?.peer.name
     }
 
     /// It offers a folder, one file after the other. Away from the screen: a disk may not answer.

@@ -89,7 +89,11 @@ extension CommandRunner {
         for (key, old) in before.sorted(by: { $0.value < $1.value }) {
             // What is set for somebody else stays theirs.
             guard let new = now[key], !taken.contains(ContactNames.folded(new)) else { continue }
-            if paths.sharesConfiguration { _ = try file.copyContact(old, to: new) } else { _ = try file.moveContact(old, to: new) }
+            if paths.sharesConfiguration {
+                _ = try file.copyContact(old, to: new)
+            } else {
+                _ = try file.moveContact(old, to: new)
+            }
         }
     }
 

@@ -65,21 +65,6 @@ extension CommandRunner {
         }
     }
 
-    /// Renames or removes a contact; what config.toml has for them goes along, and the running chat is told.
-    func changeContact(
-        becoming name: String?, _ operation: ControlOperation
-    ) async throws(CommandError) -> ExitCode {
-        let paths = try paths()
-        let old = try? await contacts(paths).find(operand(0)).name
-        let code = try await perform(operation)
-        guard code == .done, let old else { return code }
-        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
-        if try file.moveContact(old, to: name), let process = InstanceLock.holder(path: paths.lock), process > 0 {
-            kill(process, SIGHUP)
-        }
-        return code
-    }
-
     func acceptKey() async throws(CommandError) -> ExitCode {
         try await perform(.acceptKey(operand(0), number: try typedNumber())) { [streams] record throws(CommandError) in
             try streams.line(record["trust"]?.stringValue ?? "")

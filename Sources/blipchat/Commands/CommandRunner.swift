@@ -31,8 +31,8 @@ struct CommandRunner: Sendable {
             try await performPrinting(
                 .addContact(address: operand(0), name: arguments.text("--name")), print: printContact)
         case .contactsRename:
-            try await changeContact(becoming: operand(1), .renameContact(operand(0), to: operand(1)))
-        case .contactsRemove: try await changeContact(becoming: nil, .removeContact(operand(0)))
+            try await perform(.renameContact(operand(0), to: operand(1)))
+        case .contactsRemove: try await perform(.removeContact(operand(0)))
         case .contactsBlock: try await perform(.setBlocked(operand(0), true))
         case .contactsUnblock: try await perform(.setBlocked(operand(0), false))
         case .contactsVerify: try await verifyContact()

@@ -78,12 +78,6 @@ actor SettingsKeeper: SettingsStore {
             } catch {
                 return SettingsReply([words + "; what is left:"] + error.words, isError: true)
             }
-        case .contact(let old, let new):
-            // The chat has moved them; whatever it could not take out goes now. What is shown follows in any case.
-            _ = try file.moveContact(old, to: new)
-            var reply = try await reread(saying: "", changed: nil)
-            if !reply.isError { reply.lines = [] }
-            return reply
         case .reload: return try await reload()
         case .follow: return follow()
         }
