@@ -51,7 +51,10 @@ struct NumberSetTests {
         fixture.press("Alt-s")
         fixture.type("from:al")
         fixture.press("Tab")
-        guard case .search(let pane) = fixture.state.overlay else { return #expect(Bool(false), "the search is open") }
+        guard case .search(let pane) = fixture.state.overlay else {
+            Issue.record("the search is not open")
+            return
+        }
         #expect(pane.query.text == "from:Alice ")
     }
 

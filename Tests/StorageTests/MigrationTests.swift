@@ -122,7 +122,7 @@ struct MigrationTests {
             try connection.executeScript(
                 """
                 INSERT INTO contacts(id, name, folded_name, addresses, trust, added) VALUES (1, 'bob', 'bob', '', 'verified', 1);
-                INSERT INTO conversations(contact, last_message, message_count) VALUES (1, 4, 4);
+                INSERT INTO conversations(contact, last_message, message_count, next_sequence) VALUES (1, 4, 4, 5);
                 INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, text, retracted) VALUES
                     (1, 1, 1, '00000000-0000-7000-8000-000000000001', 1, 1, 1, 3, 'и\u{306}огурт', 0),
                     (2, 1, 1, '00000000-0000-7000-8000-000000000002', 2, 2, 2, 3, 'йогурт', 0),

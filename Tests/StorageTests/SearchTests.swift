@@ -79,7 +79,7 @@ struct SearchTests {
                 #expect(try await database.texts(query).count == 3, "\(query)")
                 #expect(try await database.texts("\"\(query)\"").count == 3, "\(query)")
                 #expect(try await database.texts("-\(query) one").count == pairs.count - 1, "\(query)")
-                let inside = String(query.unicodeScalars.suffix(3))
+                let inside = String(query.suffix(2))
                 #expect(try await database.texts(inside).count == 3, "\(inside)")
             }
         }

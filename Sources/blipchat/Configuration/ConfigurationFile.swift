@@ -63,7 +63,7 @@ struct ConfigurationFile: Sendable {
 
     /// Which setting a user means by a key: of one without its section, the only one that is called so.
     func setting(typed key: String) throws(CommandError) -> (path: SettingPath, setting: Setting) {
-        guard let path = path(typed: key) else {
+        guard let path = settingPath(typed: key) else {
             throw CommandError(.usage, "\"\(key)\"", "not a key", advice: "write it like ui.theme")
         }
         if let setting = Setting.at(path) { return (path, setting) }
@@ -73,7 +73,9 @@ struct ConfigurationFile: Sendable {
         return (full, setting)
     }
 
-    private func path(typed key: String) -> SettingPath? { key == "name" ? nameSetting : SettingPath(typed: key) }
+    private func settingPath(typed key: String) -> SettingPath? {
+        key == "name" ? nameSetting : SettingPath(typed: key)
+    }
 
     /// Writes what a user typed as the value of a key, and returns what was written.
     func set(typed key: String, to words: String) throws(CommandError) -> ConfigurationValue {
@@ -118,7 +120,7 @@ struct ConfigurationFile: Sendable {
     /// check complains of it.
     func unset(typed key: String) throws(CommandError) -> Bool {
         var wasSet = false
-        if let path = path(typed: key) { try change { wasSet = $0.unset(path) } }
+        if let path = settingPath(typed: key) { try change { wasSet = $0.unset(path) } }
         if !wasSet, case let path = try setting(typed: key).path, path.text != key {
             try change { wasSet = $0.unset(path) }
         }
