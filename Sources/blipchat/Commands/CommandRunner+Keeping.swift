@@ -102,7 +102,7 @@ extension CommandRunner {
         let backup = try HomePaths.absoluteFile(operand(0))
         let (kept, summary) = try await withHome(paths) { () throws(CommandError) in
             let before = try await namesByKey(paths)
-            let result: (kept: String?, BackupSummary)
+            let result: (kept: String?, HistoryDatabase.BackupSummary)
             do throws(StoreError) {
                 result = try await HistoryDatabase.restore(from: backup, to: paths.history)
             } catch {

@@ -31,7 +31,8 @@ struct ContactDirectory: Sendable {
     /// Whom a filter of a search means: also by the beginning of a name that is nobody else's, as within the search.
     func findForFilter(_ who: String) throws(CommandError) -> Peer {
         if let peer = try? find(who) { return peer }
-        return try beginning(with: who) ?? find(who)
+        guard let peer = beginning(with: who) else { return try find(who) }
+        return peer
     }
 
     /// By name as it is seen, without regard to case, by peer id, or by the address of nobody else.
