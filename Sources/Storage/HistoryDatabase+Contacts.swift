@@ -25,17 +25,19 @@ extension HistoryDatabase {
             try ContactRow.refuseTakenName(contact.name, except: nil, in: connection)
             try connection.run(
                 """
-                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, blocked, added)
-                VALUES (?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO contacts(peer_id, name, folded_name, addresses, trust, blocked, added, name_is_provisional)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
                 """,
                 .optionalText(contact.peerID?.text), .text(contact.name), .text(ContactRow.fold(contact.name)),
                 .text(ContactRow.encode(contact.addresses)), .text(contact.trust.rawValue),
-                .flag(contact.isBlocked), .integer(contact.added.milliseconds))
+                .flag(contact.isBlocked), .integer(contact.added.milliseconds), .flag(contact.isNameProvisional))
             let id = connection.lastInsertedRow
             try connection.run("INSERT INTO conversations(contact) VALUES (?)", .integer(id))
-            return Peer(
+            var peer = Peer(
                 id: ContactID(id), peerID: contact.peerID, name: contact.name, addresses: contact.addresses,
                 trust: contact.trust, isBlocked: contact.isBlocked, added: contact.added)
+            peer.isNameProvisional = contact.isNameProvisional
+            return peer
         }
     }
 
@@ -99,10 +101,10 @@ extension HistoryDatabase {
 enum ContactRow {
     static let columns = """
         c.id, c.peer_id, c.name, c.addresses, c.trust, c.blocked, c.added, c.last_seen, c.verified_at, c.muted_until, \
-        c.accept_up_to, c.new_peer_id, c.former_peer_ids
+        c.accept_up_to, c.new_peer_id, c.former_peer_ids, c.name_is_provisional
         """
     /// How many they are: what a query selects besides comes behind them.
-    static let columnCount: Int32 = 13
+    static let columnCount: Int32 = 14
 
     static func peer(from row: SQLiteRow) throws(StoreError) -> Peer {
         let peerID = row.optionalText(1).map { PeerID($0) }
@@ -121,6 +123,7 @@ enum ContactRow {
         peer.acceptsFilesUpTo = row.optionalInteger(10).map { UInt64(clamping: $0) }
         peer.newPeerID = row.optionalText(11).flatMap { PeerID($0) }
         peer.formerPeerIDs = (row.optionalText(12) ?? "").split(separator: "\n").compactMap { PeerID(String($0)) }
+        peer.isNameProvisional = row.flag(13)
         return peer
     }
 
@@ -132,7 +135,8 @@ enum ContactRow {
         try connection.run(
             """
             UPDATE contacts SET peer_id = ?, name = ?, folded_name = ?, addresses = ?, trust = ?, blocked = ?,
-                last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?, new_peer_id = ?, former_peer_ids = ?
+                last_seen = ?, verified_at = ?, muted_until = ?, accept_up_to = ?, new_peer_id = ?, former_peer_ids = ?,
+                name_is_provisional = ?
             WHERE id = ?
             """,
             .optionalText(contact.peerID?.text), .text(contact.name), .text(fold(contact.name)),
@@ -143,7 +147,7 @@ enum ContactRow {
             .optionalText(contact.newPeerID?.text),
             .optionalText(
                 contact.formerPeerIDs.isEmpty ? nil : contact.formerPeerIDs.map(\.text).joined(separator: "\n")),
-            .integer(contact.id.rawValue))
+            .flag(contact.isNameProvisional), .integer(contact.id.rawValue))
         if connection.changedRows == 0 { throw .notFound }
     }
 

@@ -32,14 +32,22 @@ extension HistoryDatabase {
         }
     }
 
-    /// Indexes everything that waits, in transactions of some hundred messages.
-    func index() async throws(StoreError) {
+    /// How many messages a start, a search or an end waits for: half a second of work. A new form of the indexes may have
+    /// many more to take in.
+    static let indexedAtOnce = 5_000
+
+    /// Indexes what waits, in transactions of some hundred messages; about `limit` of them, and the rest behind everybody
+    /// who waits for this call.
+    func index(atMost limit: Int = .max) async throws(StoreError) {
         guard try await isIndexing else { return }
-        while true {
+        var rest = limit
+        while rest > 0 {
             let count = try await writer.write { connection throws(StoreError) in
                 try SearchIndex.catchUp(in: connection)
             }
             if count == 0 { return }
+            rest -= count
         }
+        indexSoon()
     }
 }

@@ -12,11 +12,15 @@ extension HistoryDatabase {
 
     func search(_ query: SearchQuery, timeLimit: Duration) async throws(StoreError) -> SearchResult {
         var query = query
-        query.terms = Array(query.terms.prefix(SearchTerms.maximumCount))
+        query.terms = query.terms.prefix(SearchTerms.maximumCount).map { term in
+            var term = term
+            term.text = SearchForm.of(term.text)
+            return term
+        }
         query.limit = max(0, min(query.limit, 10_000))
         let asked = query
-        // What cannot be indexed now (the disk is full) is looked at below.
-        if !isReadOnly { try? await index() }
+        // What cannot be indexed now (the disk is full, or it is very much) is looked at below.
+        if !isReadOnly { try? await index(atMost: Self.indexedAtOnce) }
         return try await reader.snapshot { connection throws(StoreError) in
             let searched = try connection.messageCount(of: asked.contact)
             guard !asked.isEmpty else { return SearchResult(hits: [], searched: searched, isTruncated: false) }
@@ -138,7 +142,7 @@ struct SearchStatement {
             } else if !trigrams.isEmpty {
                 lookFirst(in: "trigrams", for: trigrams.joined(separator: " AND "))
             } else if query.linksOnly {
-                lookFirst(in: "trigrams", for: #""://" OR ("mai" AND "to:")"#)
+                lookFirst(in: "trigrams", for: #""://" OR ("mai" AND "to:") OR "www""#)
             } else if query.filesOnly {
                 source = "transfers f CROSS JOIN messages m ON m.position = f.position"
                 order = "f.position"

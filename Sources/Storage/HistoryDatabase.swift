@@ -100,7 +100,7 @@ public final class HistoryDatabase: Sendable {
         let database = HistoryDatabase(
             path: path, isReadOnly: readOnly, writer: writer, reader: reader, place: place)
         // What a process left that was killed. A full disk is no reason not to open: searches look at these themselves.
-        if isBehind { try? await database.index() }
+        if isBehind { try? await database.index(atMost: indexedAtOnce) }
         return database
     }
 
@@ -156,7 +156,7 @@ public final class HistoryDatabase: Sendable {
     /// Closes both connections after the work that is queued. The last writer to close folds the WAL into the file.
     public func close() async {
         // The next start would do it as well.
-        if !isReadOnly { try? await index() }
+        if !isReadOnly { try? await index(atMost: Self.indexedAtOnce) }
         await reader.close()
         await writer.close()
     }

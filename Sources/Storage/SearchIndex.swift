@@ -10,11 +10,14 @@ enum SearchIndex {
     /// Messages in one transaction of `catchUp`, so that sends get their turns.
     private static let batch = 250
 
-    /// The functions that the views call; must be there on every connection that writes.
+    /// The functions that the views and the steps of the schema call; must be there on every connection that writes.
     static func install(in connection: SQLiteConnection) throws(StoreError) {
-        try connection.addFunction("blip_words") { SearchText.words(of: $0) }
+        try connection.addFunction("blip_words") { SearchText.wordsUncomposed(of: $0) }
         try connection.addFunction("blip_parts") { SearchTerms.withoutInvisible($0) }
         try connection.addPredicate("blip_has_link") { text, _ in SearchText.hasLink(text) }
+        try connection.addFunction("blip_composed_words") { SearchText.words(of: $0) }
+        try connection.addFunction("blip_composed_parts") { SearchForm.of($0) }
+        try connection.addPredicate("blip_respelled") { text, _ in SearchText.isRespelled(text) }
         try connection.addPredicate("blip_contains") { SearchText.contains($0, $1) }
     }
 

@@ -6,8 +6,18 @@ enum SearchText {
     /// For the index of words: everything that stands for itself gets blanks around it and so becomes a word of its own
     /// (CJK and other scripts without spaces, Hangul syllables, emoji). A search for some of them is a phrase then, of any
     /// length.
-    static func words(of text: String) -> String {
-        let text = SearchTerms.withoutInvisible(text)
+    static func words(of text: String) -> String { spaced(SearchForm.of(text)) }
+
+    /// As it was before the indexes had the composed form: a letter and its mark were another text than the letter with it.
+    static func wordsUncomposed(of text: String) -> String { spaced(SearchTerms.withoutInvisible(text)) }
+
+    /// Whether the indexes have another form of `text` since they have the composed one.
+    static func isRespelled(_ text: String) -> Bool {
+        // Not `==`: for that they are the same.
+        !SearchForm.of(text).utf8.elementsEqual(SearchTerms.withoutInvisible(text).utf8)
+    }
+
+    private static func spaced(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: standsAlone) else { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -22,7 +32,7 @@ enum SearchText {
         return String(scalars)
     }
 
-    /// Whether `text` has `part` in it, without regard to case and to what nobody can see.
+    /// Whether `text` has `part` in it, without regard to case, to what nobody can see and to how letters are composed.
     static func contains(_ text: String, _ part: String) -> Bool {
         let text = Array(fold(text).utf8)
         let part = Array(fold(part).utf8)
@@ -38,13 +48,14 @@ enum SearchText {
         }
     }
 
-    private static func fold(_ text: String) -> String { SearchTerms.withoutInvisible(text).lowercased() }
+    private static func fold(_ text: String) -> String { SearchForm.of(text).lowercased() }
 
     /// Whether an address stands in `text`, as the screen's list of links knows them: a scheme with `://` or `mailto:`,
-    /// and something behind it.
+    /// and something behind it, or `www.` and a name with a dot in it.
     static func hasLink(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.contains { colon in
+            if bytes[colon] | 0x20 == UInt8(ascii: "w") { return isBareLink(at: colon, in: bytes) }
             guard bytes[colon] == UInt8(ascii: ":") else { return false }
             let scheme = scheme(endingAt: colon, in: bytes)
             guard !scheme.isEmpty else { return false }
@@ -53,6 +64,22 @@ enum SearchText {
             let isMail = scheme.map { $0 | 0x20 }.elementsEqual("mailto".utf8)
             return isMail && rest.first.map(beginsAddress) ?? false
         }
+    }
+
+    private static func isBareLink(at start: Int, in bytes: [UInt8]) -> Bool {
+        guard bytes.count - start > 6, bytes[start..<start + 3].allSatisfy({ $0 | 0x20 == UInt8(ascii: "w") }),
+            bytes[start + 3] == UInt8(ascii: ".")
+        else { return false }
+        if start > 0, case let before = bytes[start - 1],
+            isSchemeByte(before) || before >= 0x80 || "@/_\\=".utf8.contains(before)
+        {
+            return false
+        }
+        let host = bytes[(start + 4)...].prefix { isSchemeByte($0) && $0 != UInt8(ascii: "+") || $0 >= 0x80 }
+        guard let dot = host.firstIndex(of: UInt8(ascii: ".")), dot > start + 4, dot + 1 < host.endIndex else {
+            return false
+        }
+        return host[dot + 1] != UInt8(ascii: ".")
     }
 
     /// What stands before a colon and may be a scheme: it begins with a letter and has 15 characters at most.

@@ -95,6 +95,26 @@ import Testing
         #expect(!isThere)
     }
 
+    @Test("what is set for a contact is set for another name, too, and then for that one alone")
+    func copied() {
+        var editor = ConfigurationEditor(Self.rules)
+        let copied = editor.copyContact("BOB", to: "Rob")
+        let section = "[contact.\"Bob\"]\n# quiet\nreceipts = \"off\"\n\n"
+        #expect(
+            copied
+                && editor.text
+                    == Self.rules.replacing(section, with: section.replacing("Bob", with: "Rob") + section)
+        )
+        _ = editor.moveContact("bob", to: nil)
+        #expect(editor.text == Self.rules.replacing("\"Bob\"", with: "\"Rob\""))
+        var other = ConfigurationEditor(Self.rules)
+        let taken = other.copyContact("Bob", to: "CARL")
+        #expect(taken && !other.text.contains("notify") && other.text.contains("[contact.\"CARL\"]"))
+        let isThere = other.copyContact("nobody", to: "x")
+        let isOther = other.copyContact("bob", to: "Bob")
+        #expect(!isThere && !isOther)
+    }
+
     @Test("what is set for a contact goes with it")
     func removed() {
         var editor = ConfigurationEditor(Self.rules)

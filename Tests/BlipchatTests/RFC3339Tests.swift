@@ -1,6 +1,8 @@
 // Times as text.
 
+import CLinux
 import ChatCore
+import Glibc
 import TestSupport
 import Testing
 
@@ -42,6 +44,23 @@ import Testing
         var generator = SeededGenerator(seed: UInt64(seed))
         let time = Timestamp(milliseconds: .random(in: -62_167_219_200_000...253_402_300_799_999, using: &generator))
         #expect(RFC3339.read(RFC3339.text(time)) == time)
+    }
+
+    @Test(
+        "a local day begins where it begins on the screen, also where midnight is skipped or comes twice",
+        arguments: [
+            ("<-04>4<-03>,M9.1.0/0,M4.1.0/0", "2026-09-06", "2026-09-06T04:00:00Z"),
+            ("<+02>-2<+03>,M3.5.0/0,M10.5.0/0", "2026-03-29", "2026-03-28T22:00:00Z"),
+            ("<+01>-1<+02>,M3.5.0/0,M10.5.0/1", "2026-10-25", "2026-10-24T22:00:00Z"),
+            ("<+01>-1<+02>,M3.5.0/2,M10.5.0/3", "2026-03-29 02:30", "2026-03-29T01:00:00Z"),
+        ])
+    func localDays(zone: String, local: String, moment: String) async {
+        await #expect(processExitsWith: .success) {
+            [zone = zone as String, local = local as String, moment = moment as String] in
+            setenv("TZ", zone, 1)
+            tzset()
+            #expect(RFC3339.read(local) == RFC3339.read(moment))
+        }
     }
 
     @Test("reads offsets and fractions")

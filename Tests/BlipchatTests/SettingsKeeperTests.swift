@@ -73,18 +73,6 @@ import Testing
         #expect(applied.all.last?.uploadLimit == 500_000)
     }
 
-    @Test("what is set for a contact is renamed and removed with it, without a word")
-    func contacts() async throws {
-        try TestFile.write("[contact.\"Bob\"]\nreceipts = \"off\"\n", to: file.path)
-        let keeper = try keeper()
-        #expect(await keeper.carryOut(.contact("bob", becomes: "Rob")).lines == [])
-        #expect(TestFile.text(file.path) == "[contact.\"Rob\"]\nreceipts = \"off\"\n")
-        #expect(applied.all.count == 1)
-        #expect(await keeper.carryOut(.contact("bob", becomes: nil)) == SettingsReply([]))
-        #expect(await keeper.carryOut(.contact("rob", becomes: nil)).lines == [])
-        #expect(TestFile.text(file.path) == "")
-    }
-
     @Test("a new name is taken over at once")
     func name() async throws {
         let keeper = try keeper()

@@ -31,6 +31,25 @@ struct LinkTests {
         #expect(links(text).isEmpty)
     }
 
+    @Test(
+        "an address that begins with www. is one, and is opened with https",
+        arguments: [
+            ("see www.example.org.", "www.example.org"), ("(WWW.Example.org/a?b)", "WWW.Example.org/a?b"),
+            ("www.bücher.example:8080/x", "www.bücher.example:8080/x"),
+        ])
+    func bare(text: String, link: String) {
+        let found = SafeText(text, as: .multiline).links
+        #expect(found.map(\.text) == [link] && found.first?.isWeb == true)
+        #expect(found.first?.target == "https://" + link)
+    }
+
+    @Test(
+        "www. is no address inside of a word, and without a name behind it",
+        arguments: ["awww.example.org", "www.", "www.org", "x@www.example.org", "www..a.b", "www.a.", "éwww.a.b"])
+    func notBare(text: String) {
+        #expect(links(text).isEmpty)
+    }
+
     @Test("an address is opened as it is shown: what cannot be seen is not in it, a control character ends it")
     func asShown() {
         #expect(links("https://exa\u{200B}mple.org/\u{202E}gpj.exe") == ["https://example.org/"])

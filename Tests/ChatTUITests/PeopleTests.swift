@@ -54,6 +54,54 @@ struct PeopleTests {
         #expect(fixture.errands == [.approve(4, name: nil), .approve(3, name: nil)])
     }
 
+    @Test("chats are listed as they were added, newest first or unread first; their numbers stay")
+    func listOrder() {
+        var fixture = Fixture.main(columns: 120, rows: 30)
+        func positions(_ order: ScreenSettings.ListOrder) -> [ContactID] {
+            fixture.state.settings.listOrder = order
+            return fixture.state.orderedChats.map { fixture.state.chats[$0].id }
+        }
+        for (index, position) in [4, 9, 7, 2].enumerated() {
+            let message = Fixture.message(Int64(position), .incoming, "x", at: Fixture.time(21, 9, 0))
+            fixture.state.chats[index].conversation.lastMessage = message
+            fixture.state.chats[index].conversation.unreadCount = index == 3 ? 1 : 0
+            fixture.state.chats[index].mentionCount = 0
+        }
+        let all = [Fixture.alice, Fixture.bob, Fixture.carol, Fixture.dave]
+        #expect(positions(.added).prefix(4) == all[...])
+        #expect(positions(.newest).prefix(4) == [all[1], all[2], all[0], all[3]])
+        #expect(Set(positions(.unread).prefix(2)) == [Fixture.dave, fixture.state.openID ?? Fixture.dave])
+        fixture.state.settings.listOrder = .newest
+        fixture.press("Alt-k")
+        #expect(fixture.state.goToMatches("").first?.id == Fixture.bob)
+        fixture.press("Esc", "Alt-1")
+        #expect(fixture.state.openID == Fixture.alice)
+    }
+
+    @Test("all requests are answered at once, after one question; the page of a request has the key that asks")
+    func severalRequests() {
+        var fixture = Fixture.main(columns: 120, rows: 30)
+        let second = ContactRequest(
+            id: 4, peerID: Fixture.peerID("g"), name: "Gus", address: nil, origin: "192.0.2.45:51022",
+            received: Fixture.time(21, 9, 11))
+        fixture.send(.chat(.requestsChanged([Self.erin, second])))
+        for (line, errands) in [
+            ("/approve all", [Errand.approve(3, name: nil), .approve(4, name: nil)]),
+            ("/reject 3-9", [.reject(3), .reject(4)]),
+        ] {
+            fixture.enter(line)
+            #expect(
+                fixture.errands.isEmpty && fixture.text.contains("\(SafeText(Self.erin.name, as: .name).text), Gus."))
+            fixture.enter(line)
+            #expect(fixture.errands == [.several(errands)])
+        }
+        fixture.send(.done(.several([.reject(3), .reject(4)]), .failures([])))
+        #expect(fixture.state.requests.isEmpty && fixture.text.contains("2 requests are refused"))
+        fixture.send(.chat(.requestsChanged([second])))
+        fixture.press("Alt-r")
+        #expect(fixture.text.contains("key \(second.peerID.text)"), "\(fixture.text)")
+    }
+
     @Test("from a request's page Esc leads back to the list that it was opened from, as long as there is one")
     func backToList() {
         let second = ContactRequest(

@@ -334,7 +334,7 @@ struct PlainTests {
     func commands() {
         var fixture = fixture()
         let help = lines(&fixture, .line("/help"))
-        for command in SlashCommands.available { #expect(help.contains { $0.hasPrefix(command.line) }) }
+        for command in SlashCommands.offered { #expect(help.contains { $0.hasPrefix(command.line) }) }
         _ = lines(&fixture, .printed)
         #expect(fixture.state.overlay == nil)
         #expect(lines(&fixture, .line("/contacts")).count == 2)

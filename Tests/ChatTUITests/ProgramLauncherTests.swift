@@ -31,6 +31,17 @@ struct ProgramLauncherTests {
         try await eventually("it is gone") { kill(process, 0) == -1 && errno == ESRCH }
     }
 
+    @Test("who starts a program learns that it has failed at once, and how")
+    func failed() async throws {
+        let launcher = ProgramLauncher()
+        let failures = Failures()
+        for script in ["exit 4", "kill -9 $$", "exit 0"] {
+            #expect(launcher.launch(["sh", "-c", script]) { failures.all.append($0) } == 0)
+        }
+        try await eventually("two have failed") { failures.all.count == 2 }
+        #expect(Set(failures.all.map { "\($0)" }) == ["code(4)", "signal(9)"])
+    }
+
     @Test("a program that is not there is an error, not a silence")
     func missing() {
         let launcher = ProgramLauncher()
@@ -38,4 +49,10 @@ struct ProgramLauncherTests {
         #expect(launcher.launch([]) == EINVAL)
         #expect(launcher.launch(["true", "a\u{0}b"]) == EINVAL)
     }
+}
+
+/// What a launcher has told.
+@ScreenActor
+private final class Failures {
+    var all: [ProgramFailure] = []
 }

@@ -51,6 +51,8 @@ struct TextTests {
         arguments: [
             ("<-04>4<-03>,M9.1.0/0,M4.1.0/0", "2026-09-06", 4), ("<+02>-2<+03>,M3.5.0/0,M10.5.0/0", "2026-03-29", -2),
             ("<-04>4<-03>,M9.1.0/0,M4.1.0/0", "2026-09-07", 3),
+            // Here it comes twice, in the west and in the east; the first one counts.
+            ("<-05>5<-04>,M3.2.0/0,M11.1.0/1", "2026-11-01", 4), ("<+01>-1<+02>,M3.5.0/0,M10.5.0/1", "2026-10-25", -2),
         ])
     func skippedMidnight(zone: String, day: String, hours: Int64) async {
         await #expect(processExitsWith: .success) {

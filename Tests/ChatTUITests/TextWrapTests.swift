@@ -23,6 +23,21 @@ struct TextWrapTests {
         #expect(wrap("  if x then y", 9) == ["  if x", "then y"])
     }
 
+    @Test("a link is not broken at its hyphens, and where it must be copied it has its rows for itself")
+    func links() {
+        let text = SafeText("see http://a.b/c-d-e-f now", as: .multiline).linked()
+        #expect(TextWrap.wrap(text, width: 20).map(\.text) == ["see", "http://a.b/c-d-e-f", "now"])
+        let long = SafeText("(see http://a.b/c-d-e-f-g-h-12:30 me) now", as: .multiline).linked()
+        #expect(
+            TextWrap.wrap(long, width: 20, keepingLinks: true).map(\.text) == [
+                "(see", "http://a.b/c-d-e-f-g", "-h-12:30", "me) now",
+            ])
+        #expect(
+            TextWrap.wrap(SafeText("a  b c", as: .multiline), width: 4, keepingLinks: true).map(\.text) == [
+                "a  b", "c",
+            ])
+    }
+
     @Test("divides a word that is longer than a line")
     func longWord() {
         #expect(wrap(String(repeating: "x", count: 150), 60).map(\.count) == [60, 60, 30])

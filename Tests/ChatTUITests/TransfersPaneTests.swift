@@ -44,10 +44,11 @@ struct TransfersPaneTests {
         let many = (1...19).map { Fixture.transfer($0, .incoming, "f\($0)", size: 1, .offered) }
         var fixture = opened(many)
         fixture.press("g")
-        #expect(fixture.text.contains("─ Transfers · 1 of 19 ─"))
+        #expect(fixture.text.contains("─ Transfers · 1 of 19 · 19 offered · "))
         fixture.press("j", "j")
-        #expect(fixture.text.contains("─ Transfers · 3 of 19 ─"))
-        #expect(opened(Array(many.prefix(3))).text.contains("─ Transfers ─"))
+        #expect(fixture.text.contains("─ Transfers · 3 of 19 · 19 offered · "))
+        #expect(opened(Array(many.prefix(3))).text.contains("─ Transfers · 3 offered · 0 B of 3 B ─"))
+        #expect(opened(Array(many.prefix(1))).text.contains("─ Transfers ─"))
     }
 
     @Test("when the row under the cursor leaves a filtered list the next one has the cursor, and no key of the other")
@@ -110,7 +111,8 @@ struct TransfersPaneTests {
     @Test("several offers wait behind the shown one, and each is armed anew")
     func offersInARow() {
         var fixture = Fixture.main(columns: 80, rows: 24)
-        fixture.send(.answer(.transfers([Fixture.release, Fixture.transfer(9, .incoming, "b", size: 5, .offered)])))
+        let other = Fixture.transfer(9, .incoming, "b", size: 5, .offered, contact: Fixture.bob)
+        fixture.send(.answer(.transfers([Fixture.release, other])))
         #expect(fixture.text.contains("OFFER #8"))
         #expect(fixture.text.contains("(+1)"))
         #expect(fixture.questions.contains(.downloads))
@@ -121,6 +123,94 @@ struct TransfersPaneTests {
         fixture.advance(.seconds(1))
         fixture.press("Alt-y")
         #expect(fixture.errands.last == .accept(TransferNumber(9), folder: nil))
+    }
+
+    @Test("what one contact offers at once is one question; what comes once it can be answered is the next one")
+    func oneQuestion() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        func offer(_ number: Int64) {
+            let transfer = Fixture.transfer(number, .incoming, "f\(number)", size: 1_000_000, .offered)
+            fixture.send(
+                .chat(.messageAdded(Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 7)))))
+        }
+        for number in 20...23 as ClosedRange<Int64> { offer(number) }
+        #expect(fixture.text.contains("4 OFFERS from Alice: f20"), "\(fixture.text)")
+        #expect(fixture.text.contains("4.0 MB  Alt-y/Alt-n") && fixture.text.contains("Alt-y accept all 4"))
+        fixture.effects = []
+        fixture.press("Alt-y")
+        #expect(fixture.errands.isEmpty)
+        fixture.advance(.seconds(1))
+        offer(24)
+        fixture.effects = []
+        fixture.press("Alt-y")
+        let numbers = [20, 21, 22, 23].map { Errand.accept(TransferNumber($0), folder: nil) }
+        #expect(fixture.errands == [.several(numbers)])
+        #expect(fixture.state.shownOffer?.number == TransferNumber(24))
+        fixture.send(.done(.several(numbers), .failures([])))
+        #expect(fixture.text.contains("4 offers are accepted"))
+    }
+
+    @Test("a flood of offers cannot keep a question from being answered")
+    func floodOfOffers() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        for number in 20...60 as ClosedRange<Int64> {
+            let transfer = Fixture.transfer(number, .incoming, "f\(number)", size: 1, .offered)
+            fixture.send(
+                .chat(.messageAdded(Fixture.fileMessage(transfer, position: number, at: Fixture.time(21, 9, 7)))))
+            fixture.advance(.milliseconds(100))
+        }
+        fixture.effects = []
+        fixture.press("Alt-n")
+        #expect(fixture.errands.count == 1)
+    }
+
+    @Test("several are named at once: all, from one number to another, and single ones")
+    func severalAtOnce() {
+        var fixture = Fixture.main(columns: 80, rows: 24)
+        let offers = (20...23).map { Fixture.transfer($0, .incoming, "f\($0)", size: 1_000_000, .offered) }
+        let running = Fixture.transfer(24, .outgoing, "up", size: 10, .running)
+        fixture.send(.answer(.transfers(offers + [running])))
+        func accepts(_ numbers: Int64...) -> Errand {
+            .several(numbers.map { .accept(TransferNumber($0), folder: nil) })
+        }
+        fixture.enter("/accept all")
+        #expect(fixture.errands == [accepts(20, 21, 22, 23)])
+        fixture.enter("/accept 21-22")
+        #expect(fixture.errands == [accepts(21, 22)])
+        fixture.enter("/accept #20,#23 /tmp")
+        #expect(
+            fixture.errands == [
+                .several([20, 23].map { .accept(TransferNumber($0), folder: "/tmp") })
+            ])
+        fixture.enter("/decline 20-22 not now")
+        #expect(fixture.errands.last == .send("not now", to: Fixture.alice) && fixture.errands.count == 2)
+        fixture.enter("/pause all")
+        #expect(fixture.errands == [.pause(TransferNumber(24))])
+        fixture.enter("/cancel all")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("This cancels 5 transfers (4.0 MB) for good."))
+        fixture.enter("/cancel all")
+        #expect(fixture.errands.count == 1)
+        fixture.enter("/accept 4-")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("4- are no numbers (all, 4-23 or 4,6,9-12)"))
+        fixture.enter("/resume all")
+        #expect(fixture.errands.isEmpty && fixture.text.contains("Nothing is paused"))
+        let failure = ErrandFailure(errand: .accept(TransferNumber(20), folder: nil), error: .blocked)
+        fixture.send(.done(accepts(20, 21), .failures([failure])))
+        #expect(fixture.questions.contains(.transfers))
+    }
+
+    @Test("the pane has what moves on top, and says what all of it comes to")
+    func totals() {
+        let fixture = opened([
+            Fixture.transfer(1, .incoming, "moving", size: 2_000_000, .running, transferred: 1_000_000),
+            Fixture.transfer(2, .incoming, "waiting", size: 1_000_000, .accepted),
+            Fixture.transfer(3, .incoming, "offered", size: 1_000_000, .offered),
+            Fixture.transfer(4, .incoming, "done", size: 9, .complete, transferred: 9),
+            Fixture.transfer(5, .outgoing, "paused", size: 1_000_000, .paused),
+        ])
+        #expect(fixture.state.transfers.groups.map(\.number.rawValue) == [1, 3, 5, 2, 4])
+        #expect(
+            fixture.text.contains("Transfers · 1 running, 1 offered, 2 waiting · 1.0 MB of 5.0 MB"), "\(fixture.text)")
     }
 
     @Test("an offer that does not fit on the disk says so")

@@ -773,7 +773,8 @@ struct UpdateTests {
         fixture.state.chats[0].conversation.peer.name = "Alice with a name that is far too long"
         let name = "a photo of everything that there is.jpg.exe"
         let offer = Fixture.transfer(8, .incoming, name, size: 7, .offered)
-        fixture.send(.answer(.transfers([offer, Fixture.transfer(9, .incoming, "b", size: 5, .offered)])))
+        let other = Fixture.transfer(9, .incoming, "b", size: 5, .offered, contact: Fixture.bob)
+        fixture.send(.answer(.transfers([offer, other])))
         let rows = fixture.text.split(separator: "\n").filter { $0.contains("OFFER") }
         #expect(rows.count == 1 && rows[0].contains("Alt-y/Alt-n (+1)") && rows[0].contains("[2:3 4:@1]"), "\(rows)")
         #expect(rows[0].contains("(program)"), "\(rows)")

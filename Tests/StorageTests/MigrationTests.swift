@@ -113,6 +113,35 @@ struct MigrationTests {
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
     }
 
+    @Test("what is spelled in another way than it is searched is indexed anew, and nothing else is")
+    func fromTenthVersion() async throws {
+        let folder = try TestFolder()
+        let old = try await HistoryDatabase.open(
+            at: folder.database, readOnly: false, steps: Array(Schema.migrations.prefix(10)))
+        try await old.writer.write { connection throws(StoreError) in
+            try connection.executeScript(
+                """
+                INSERT INTO contacts(id, name, folded_name, addresses, trust, added) VALUES (1, 'bob', 'bob', '', 'verified', 1);
+                INSERT INTO conversations(contact, last_message, message_count, next_sequence) VALUES (1, 4, 4, 5);
+                INSERT INTO messages(position, contact, outgoing, id, sequence, sent, stored, state, text, retracted) VALUES
+                    (1, 1, 1, '00000000-0000-7000-8000-000000000001', 1, 1, 1, 3, 'и\u{306}огурт', 0),
+                    (2, 1, 1, '00000000-0000-7000-8000-000000000002', 2, 2, 2, 3, 'йогурт', 0),
+                    (3, 1, 1, '00000000-0000-7000-8000-000000000003', 3, 3, 3, 3, 'か\u{3099}', 0),
+                    (4, 1, 1, '00000000-0000-7000-8000-000000000004', 4, 4, 4, 3, 'e\u{301}tude', 0);
+                """)
+            for position in 1...3 as ClosedRange<Int64> { try SearchIndex.add(position, in: connection) }
+            try connection.executeScript("UPDATE indexed SET position = 3")
+        }
+        await old.reader.close()
+        await old.writer.close()
+        let database = try await folder.open()
+        #expect(try await database.texts("йогурт").count == 2)
+        #expect(try await database.texts("が") == ["か\u{3099}"])
+        #expect(try await database.texts("étude").count == 1)
+        await database.close()
+        #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict != .error })
+    }
+
     @Test("does not take half a copy for a copy")
     func interruptedCopy() async throws {
         let folder = try TestFolder()

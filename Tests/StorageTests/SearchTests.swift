@@ -55,6 +55,54 @@ struct SearchTests {
         }
     }
 
+    @Test("finds what looks the same, in whichever way its letters are composed, in file names and captions, too")
+    func spellings() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        // Composed and decomposed.
+        let pairs = [
+            ("がんばって", "か\u{3099}んは\u{3099}って"), ("한국어", "\u{1112}\u{1161}\u{11AB}국어"), ("йогурт", "и\u{306}огурт"),
+            ("ώρα", "ω\u{301}ρα"), ("آب", "\u{627}\u{653}ب"), ("étude", "e\u{301}tude"),
+        ]
+        for (number, pair) in pairs.enumerated() {
+            try await database.say("one \(pair.0)", to: bob, at: Int64(1_000 + 10 * number))
+            try await database.hear("two \(pair.1)", from: bob, at: Int64(1_001 + 10 * number))
+            _ = try await database.enqueueFileOffer(
+                to: bob,
+                file: NewOutgoingFile(
+                    path: "/x/\(number)", name: "\(pair.1).txt", size: 1, modified: .init(milliseconds: 0),
+                    contentType: "text/plain", caption: ""), at: .init(milliseconds: Int64(1_002 + 10 * number)))
+        }
+        for (composed, decomposed) in pairs {
+            for query in [composed, decomposed] {
+                #expect(try await database.texts(query).count == 3, "\(query)")
+                #expect(try await database.texts("\"\(query)\"").count == 3, "\(query)")
+                #expect(try await database.texts("-\(query) one").count == pairs.count - 1, "\(query)")
+                let inside = String(query.suffix(2))
+                #expect(try await database.texts(inside).count == 3, "\(inside)")
+            }
+        }
+        await database.close()
+    }
+
+    @Test("finds addresses without a scheme as links")
+    func bareLinks() async throws {
+        let folder = try TestFolder()
+        let database = try await folder.open()
+        let bob = try await database.contact("bob")
+        for text in [
+            "see www.example.org.", "WWW.Example.org/a", "awww.example.org", "www.", "www.org", "no link",
+            "x@www.example.org",
+        ] {
+            try await database.say(text, to: bob)
+        }
+        var query = SearchQuery(text: "")
+        query.linksOnly = true
+        #expect(try await database.texts(query) == ["WWW.Example.org/a", "see www.example.org."])
+        await database.close()
+    }
+
     @Test("keeps phrases together and leaves out what is excluded")
     func phrases() async throws {
         let folder = try TestFolder()

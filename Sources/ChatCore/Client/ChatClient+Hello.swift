@@ -40,6 +40,7 @@ extension ChatClient {
         }
         admit(request, on: link)
         updateLink(contact, link.number) { $0.admitsPeer = true }
+        await takeName(hello.name, of: contact)
     }
 
     /// Opens the gate before the reply is on its way: what they send after it must come through.

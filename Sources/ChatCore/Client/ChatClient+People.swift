@@ -20,7 +20,9 @@ extension ChatClient {
         // A name that the user gives is a name that the user will send to: it is theirs, or it is refused.
         if name != nil, let taken = nameTaken(wanted, byOtherThan: address.peerID) { throw .store(.nameTaken(taken)) }
         let peer = try await stored { () async throws(StoreError) in
-            try await storeContact(peerID: address.peerID, name: wanted, addresses: [address])
+            try await storeContact(
+                peerID: address.peerID, name: wanted, addresses: [address],
+                isNameProvisional: name == nil && address.name == nil)
         }
         if let peerID = address.peerID { await dropRequests(of: peerID) }
         reconnect(peer.id)
@@ -36,13 +38,15 @@ extension ChatClient {
 
     /// Stores a contact under a free name and begins its session.
     func storeContact(
-        peerID: PeerID?, name: String, addresses: [PeerAddress], isBlocked: Bool = false
+        peerID: PeerID?, name: String, addresses: [PeerAddress], isBlocked: Bool = false,
+        isNameProvisional: Bool = false
     ) async throws(StoreError) -> Peer {
         let others = sessions.values.filter { peerID == nil || $0.peer.peerID != peerID }.map(\.peer.name)
         let added = now()
-        let contact = NewContact(
+        var contact = NewContact(
             peerID: peerID, name: ContactNames.unique(name, among: others), addresses: addresses, isBlocked: isBlocked,
             added: added)
+        contact.isNameProvisional = isNameProvisional
         let peer = try await store.addContact(contact)
         if sessions[peer.id] == nil {
             sessions[peer.id] = PeerSession(peer: peer, policy: configuration.reconnect)
@@ -59,11 +63,6 @@ extension ChatClient {
         guard peer.addresses.contains(where: { $0.isSamePlace(as: address) }) else { throw .noSuchAddress }
         try await change(contact) { $0.addresses.removeAll { $0.isSamePlace(as: address) } }
         favourNetworks()
-    }
-
-    public func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
-        let name = try ContactNames.checked(name)
-        try await change(contact) { $0.name = name }
     }
 
     public func removeContact(_ contact: ContactID) async throws(ChatError) {
@@ -83,6 +82,7 @@ extension ChatClient {
             throw error
         }
         hub.publish(.conversationsChanged)
+        await forgetSettings(of: session.peer.name)
         await purge()
     }
 
@@ -254,6 +254,11 @@ extension ChatClient {
     private func change(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
         await takeTurn(with: contact)
         defer { giveTurn(with: contact) }
+        try await changeInTurn(contact, change)
+    }
+
+    /// The same for whoever has the turn with this contact.
+    func changeInTurn(_ contact: ContactID, _ change: (inout Peer) -> Void) async throws(ChatError) {
         guard var peer = sessions[contact]?.peer else { throw .noSuchContact }
         change(&peer)
         let changed = peer
@@ -278,7 +283,7 @@ extension ChatClient {
 
     /// A contact is written by one task at a time: each writes the whole row, and what it read before another one's
     /// change would undo that.
-    private func takeTurn(with contact: ContactID) async {
+    func takeTurn(with contact: ContactID) async {
         guard contactWriters[contact] != nil else {
             contactWriters[contact] = []
             return
@@ -286,7 +291,7 @@ extension ChatClient {
         await withCheckedContinuation { contactWriters[contact, default: []].append($0) }
     }
 
-    private func giveTurn(with contact: ContactID) {
+    func giveTurn(with contact: ContactID) {
         guard let waiting = contactWriters[contact], !waiting.isEmpty else {
             contactWriters[contact] = nil
             return

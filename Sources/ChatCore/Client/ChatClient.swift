@@ -79,18 +79,22 @@ public actor ChatClient: ChatService {
     /// Unfinished transfers that this run has touched, as they are now (see +TransferRows).
     var transferRows: [MessageID: FileTransfer] = [:]
 
+    /// What the user has set for contacts by their names.
+    let namedSettings: (any NamedSettings)?
+
     private var tasks: [Int: Task<Void, Never>] = [:]
     /// Those that end with their links and are not cancelled before: what they have submitted would be withdrawn.
     private var tasksOfLinks: Set<Int> = []
     private var nextTask = 0
     private var nextLink: UInt64 = 0
 
-    /// `identity` is the key that `connecting` presents. Nothing happens before `start`.
+    /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens before `start`.
     public init(
         store: any HistoryStore, connecting: any PeerConnecting, identity: PeerID, configuration: ChatConfiguration,
-        now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
+        namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
         self.store = store
+        self.namedSettings = namedSettings
         self.connecting = connecting
         ownID = identity
         self.configuration = configuration

@@ -18,11 +18,18 @@ public struct ContactRules: Sendable, Equatable {
 
     private var byName: [String: Rule]
 
-    /// By contact name, compared without regard to case.
+    /// By contact name, compared as people see names.
     public init(byName: [String: Rule] = [:]) {
-        self.byName = Dictionary(byName.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
+        self.byName = Dictionary(byName.map { (ContactNames.folded($0.key), $0.value) }) { _, last in last }
     }
 
     /// What holds for a contact.
-    public func rule(named name: String) -> Rule { byName[name.lowercased()] ?? Rule() }
+    public func rule(named name: String) -> Rule { byName[ContactNames.folded(name)] ?? Rule() }
+
+    /// What holds for `old` holds for `new`, too, when anything does.
+    mutating func copy(_ old: String, to new: String) {
+        if let rule = byName[ContactNames.folded(old)] { byName[ContactNames.folded(new)] = rule }
+    }
+
+    mutating func remove(_ name: String) { byName[ContactNames.folded(name)] = nil }
 }

@@ -30,6 +30,8 @@ public struct Peer: Sendable, Equatable, Identifiable, Codable {
     public var mutedUntil: Timestamp?
     /// Their offers up to so many bytes are accepted without asking; 0: always ask, `nil`: as configured for all.
     public var acceptsFilesUpTo: UInt64?
+    /// Our user has given them no name: the one that they introduce themselves with will take its place.
+    public var isNameProvisional = false
 
     public init(
         id: ContactID, peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust,

@@ -51,18 +51,25 @@ public enum Retention: Sendable, Hashable, Codable {
 /// What the configuration says; a conversation's own limit, set by a command, goes before.
 public struct RetentionRules: Sendable, Equatable {
     public var standard: Retention
-    /// By contact name, compared without regard to case.
-    public var byName: [String: Retention]
+    /// By contact name, folded as names are compared.
+    public private(set) var byName: [String: Retention]
 
     public init(standard: Retention = .forever, byName: [String: Retention] = [:]) {
         self.standard = standard
-        self.byName = Dictionary(byName.map { ($0.key.lowercased(), $0.value) }) { _, last in last }
+        self.byName = Dictionary(byName.map { (ContactNames.folded($0.key), $0.value) }) { _, last in last }
     }
 
     /// What holds for a conversation.
     public func retention(named name: String, own: Retention?) -> Retention {
-        own ?? byName[name.lowercased()] ?? standard
+        own ?? byName[ContactNames.folded(name)] ?? standard
     }
+
+    /// What holds for `old` holds for `new`, too, when anything does.
+    mutating func copy(_ old: String, to new: String) {
+        if let retention = byName[ContactNames.folded(old)] { byName[ContactNames.folded(new)] = retention }
+    }
+
+    mutating func remove(_ name: String) { byName[ContactNames.folded(name)] = nil }
 
     /// Whether there may be messages that are too old now, and were not under the rules of `before`.
     public func deletesMore(than before: RetentionRules) -> Bool {

@@ -255,6 +255,8 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case emptyText
     /// Names: empty, longer than 64 bytes, or with control characters.
     case badName(String)
+    /// What is set for a contact by name cannot get the new name, so they keep the old one; `reason` in words.
+    case cannotKeepSettings(reason: String)
     /// What cannot be the name of a file: empty, `.` or `..`, longer than 255 bytes, or with a slash.
     case badFileName(String)
     /// The file cannot be read: errno.

@@ -209,6 +209,8 @@ public struct NewContact: Sendable {
     /// Blocks a known contact of the same key as well.
     public var isBlocked: Bool
     public var added: Timestamp
+    /// Our user has given no name; see `Peer.isNameProvisional`.
+    public var isNameProvisional = false
 
     public init(
         peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust = .unverified,

@@ -17,6 +17,8 @@ public enum AppAction: Sendable {
     case failed(Errand, ChatError)
     /// A program could not be started; the system's error number.
     case launchFailed(program: String, errno: Int32)
+    /// A program that was started has ended at once, and not well.
+    case programFailed(program: String, ProgramFailure)
     /// The user has left the editor.
     case edited(EditorOutcome)
     /// A question is answered.
@@ -46,6 +48,14 @@ public enum ErrandResult: Sendable {
     case message(ChatMessage)
     case files([ChatMessage], folders: [FolderOffer], refused: [RefusedOffer] = [])
     case settings(SettingsReply)
+    /// Those of several errands that could not be done.
+    case failures([ErrandFailure])
+}
+
+/// An errand of several that could not be done, and why.
+public struct ErrandFailure: Sendable, Equatable {
+    public var errand: Errand
+    public var error: ChatError
 }
 
 /// The answer to a `Question`.

@@ -48,6 +48,8 @@ public enum Errand: Sendable, Equatable {
     case setDraft(String, ContactID)
     case setTyping(Bool, ContactID)
     case markSeen(ContactID, HistoryPosition)
+    /// What one command is about several times; each is carried out, whatever becomes of the others.
+    indirect case several([Errand])
     case accept(TransferNumber, folder: String?)
     case decline(TransferNumber)
     case pause(TransferNumber)

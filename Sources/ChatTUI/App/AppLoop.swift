@@ -44,6 +44,7 @@ final class AppLoop {
     private var searches: Task<Void, Never>?
     /// Questions whose answers are files.
     private var writing: [Int: Task<Void, Never>] = [:]
+    private var zoneWatch = ZoneWatch()
     private let launcher = ProgramLauncher()
     private let inputHistory: InputHistoryFile?
     /// Writes the input history in the order of Enter, away from the screen.
@@ -157,9 +158,11 @@ final class AppLoop {
             early?.append(action)
             return
         }
+        let moment = now
+        if zoneWatch.isDue(at: moment.uptime) { SystemZone.lookAgain() }
         // The only owner while it changes, so that nothing is copied.
         guard var changing = state.take() else { return }
-        let effects = update(&changing, action, at: now)
+        let effects = update(&changing, action, at: moment)
         // Asked for and shown here: a state that is kept is copied for that, with a hundred counts of references.
         hasOnlyTyped = changing.hasOnlyTyped
         let isShown = hasOnlyTyped && onTyped(changing)
@@ -186,8 +189,11 @@ final class AppLoop {
         case .quit: errandInput.finish()
         case .giveUp: Task { [service] in await service.giveUp() }
         case .spawn(let words):
-            let code = launcher.launch(words)
-            if code != 0 { dispatch(.launchFailed(program: words.first ?? "", errno: code)) }
+            let program = words.first ?? ""
+            let code = launcher.launch(words) { [weak self] failure in
+                self?.dispatch(.programFailed(program: program, failure))
+            }
+            if code != 0 { dispatch(.launchFailed(program: program, errno: code)) }
         case .keepLine(let line):
             if let inputHistory { historyQueue.async { inputHistory.append(line) } }
         case .forgetLines: if let inputHistory { historyQueue.async { inputHistory.forget() } }

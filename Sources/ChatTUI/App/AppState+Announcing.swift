@@ -11,7 +11,7 @@ extension AppState {
             !chat.peer.isMuted(at: moment.wall), !chat.wasMissing(message),
             !isLooking(at: message.contact), !isQuiet, !isOfKnownFolder(message)
         else { return }
-        let level = settings.notifyByName[chat.peer.name.lowercased()]
+        let level = settings.notifyByName[ContactNames.folded(chat.peer.name)]
         let isMention = mentionsMe(message)
         if Self.passes(level ?? settings.bell, isMention), announcements.takeRing(at: moment.uptime) {
             effects.append(.bell)
@@ -26,7 +26,7 @@ extension AppState {
     mutating func announceDue(_ effects: inout [AppEffect]) {
         for (contact, count) in announcements.takeDue(at: moment.uptime) {
             guard let chat = chat(contact), chat.isUnread, !isLooking(at: contact), !isQuiet, !chat.peer.isBlocked,
-                !chat.peer.isMuted(at: moment.wall), settings.notifyByName[chat.peer.name.lowercased()] != .off
+                !chat.peer.isMuted(at: moment.wall), settings.notifyByName[ContactNames.folded(chat.peer.name)] != .off
             else { continue }
             tell(chat.name + SafeText(": \(count) more new message\(count == 1 ? "" : "s")", as: .line), &effects)
         }

@@ -95,8 +95,9 @@ extension AppState {
             say("There are no chats yet: /add ADDRESS, or give your own address (/myid) to somebody")
             return
         }
-        let current = chatIndex(openID) ?? (step > 0 ? -1 : 0)
-        open(chats[(current + step + chats.count) % chats.count].id, &effects)
+        let order = orderedChats
+        let current = order.firstIndex { chats[$0].id == openID } ?? (step > 0 ? -1 : 0)
+        open(chats[order[(current + step + order.count) % order.count]].id, &effects)
     }
 
     /// The next chat with unread messages, around the end of the list.

@@ -200,7 +200,7 @@ extension AppState {
     /// What goes to somebody else does not go by a slip: Enter asks once. What cannot go is refused without a question.
     private mutating func confirmsForwarding(_ messages: [ChatMessage], to contact: ContactID) -> Bool {
         guard chat(contact)?.peer.isBlocked == false else { return true }
-        if confirm(.forward(messages.map(\.id), to: contact)) { return true }
+        if confirm(.forward(messages.map(\.key), to: contact)) { return true }
         let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
         let name = SafeText(name(of: contact), as: .name).truncated(to: 20).text
         say(

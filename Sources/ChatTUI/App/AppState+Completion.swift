@@ -29,8 +29,10 @@ extension AppState {
             let numbers = transfers.unfinished.filter {
                 $0.fits(verb) && String($0.number.rawValue).hasPrefix(word)
             }
+            let all: [Completion.Candidate] =
+                verb != .limit && !word.isEmpty && "all".hasPrefix(word) ? [.init(label: "all", value: "all")] : []
             offer(
-                numbers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") },
+                numbers.map { .init(label: "#\($0.number.rawValue) \($0.name)", value: "\($0.number.rawValue)") } + all,
                 for: context)
         case .oneOf(let words):
             offer(words.filter { $0.hasPrefix(word) }.map { .init(label: $0, value: $0) }, for: context)

@@ -82,7 +82,7 @@ extension AppState {
                 question: "\(link.text.prefix(60)) is no web address. The same again opens it",
                 short: "No web address. Again: opens it", isError: true)
         }
-        launch(link.isWeb ? link.terminalURI ?? link.text : link.text, &effects)
+        launch(link.isWeb ? link.terminalURI ?? link.target : link.target, &effects)
     }
 
     /// A file that is here. What would be run rather than shown is the user's to start.

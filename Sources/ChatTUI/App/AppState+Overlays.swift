@@ -99,13 +99,13 @@ extension AppState {
 
     /// The chats that a go-to filter leaves, best first.
     func goToMatches(_ filter: String) -> [Chat] {
-        FuzzyMatch.ranked(chats, filter, \.peer.name)
+        FuzzyMatch.ranked(orderedChats.map { chats[$0] }, filter, \.peer.name)
     }
 
     /// The chats of the list beside the open chat, as indices: all, or what the filter of the go-to leaves.
     var listedChats: [Int] {
-        guard case .goTo(let pane) = overlay else { return Array(chats.indices) }
-        return chats.indices.filter { FuzzyMatch.score(pane.filter.text, in: chats[$0].peer.name) != nil }
+        guard case .goTo(let pane) = overlay else { return orderedChats }
+        return orderedChats.filter { FuzzyMatch.score(pane.filter.text, in: chats[$0].peer.name) != nil }
     }
 
     private func count(in overlay: Overlay?, filter: String) -> Int {

@@ -98,28 +98,32 @@ extension AppState {
             return perform(accepting ? .acceptTransfer : .declineTransfer, in: &pane, &effects)
         }
         // One that came behind a pane has not been shown yet: it is asked about first, like every other.
-        shownOffer = shownOffer ?? openOffers.first.map { ShownOffer(number: $0.number) }
+        shownOffer = shownOffer ?? nextOffer
         guard let shown = shownOffer, let transfer = transfers[shown.number] else {
             say("No offer is waiting")
             return
         }
+        let offers = offers(of: shown)
         guard let since = shown.since, moment.uptime - since >= Self.offerArming else {
             let group = transfers.group(of: shown.number) ?? TransferGroup(transfer)
             let what = TransferWords(state: self, group: group).name(width: 30).text
+            let more = offers.count > 1 ? " and \(offers.count - 1) more" : ""
             let question =
-                "Offer #\(shown.number.rawValue) \(what) from \(name(of: transfer.contact)): look, then the key again"
-            say(question: question, short: "Offer #\(shown.number.rawValue): look, then again")
+                "Offer #\(shown.number.rawValue) \(what)\(more) from \(name(of: transfer.contact)): look, then the key again"
+            say(question: question, short: "Offer #\(shown.number.rawValue)\(more): look, then again")
             shownOffer?.question = question
             return
         }
         // It is answered; the next one, if any, has to be on the screen for a while first.
         if let question = shown.question, status?.text == question { status = nil }
         shownOffer = nil
-        if var decided = transfers.byID[transfer.id] {
+        for offer in offers {
+            var decided = offer
             decided.state = accepting ? .accepted : .declined
             transfers.update(decided, at: moment.uptime)
         }
-        effects.append(.run(accepting ? .accept(shown.number, folder: nil) : .decline(shown.number)))
+        let errands = offers.map { accepting ? Errand.accept($0.number, folder: nil) : .decline($0.number) }
+        effects += errands.count > 1 ? [.run(.several(errands))] : errands.map(AppEffect.run)
     }
 
     /// Ctrl-q, /quit, SIGTERM: what was typed is stored first.

@@ -85,6 +85,19 @@ extension AppState {
                 let name = SafeText(peer.name, as: .name).text
                 say("\(name) is blocked (/unblock \(name), /remove \(name))")
             }
+        case .several(let errands):
+            guard case .failures(let failures) = result else { return }
+            for case .approve(let id, _, _) in errands { requests.removeAll { $0.id == id } }
+            for case .reject(let id) in errands { requests.removeAll { $0.id == id } }
+            if requests.isEmpty, case .requests = overlay { overlay = nil }
+            say(sentence(several: errands, failed: failures), isError: failures.count == errands.count)
+            for failure in failures.prefix(Self.toldFailures) { fail(failure.errand, failure.error, &effects) }
+            if failures.count > Self.toldFailures {
+                note(
+                    "\(failures.count - Self.toldFailures) more could not be done for reasons like these", isError: true
+                )
+            }
+            if !failures.isEmpty { effects.append(.ask(.transfers)) }
         case .accept(let number, _): say("#\(shown(number)) is accepted")
         case .decline(let number): say("#\(shown(number)) is declined")
         case .pause(let number): say("#\(shown(number)) is paused (/resume \(shown(number)))")
@@ -118,6 +131,9 @@ extension AppState {
         default: conversations.isDirty = true
         }
     }
+
+    /// Of several errands the first so many that failed are told one by one.
+    private static let toldFailures = 3
 
     /// Whether a contact was there before it was added just now: news of a new one may have come already.
     private func isKnown(_ peer: Peer) -> Bool {
@@ -313,7 +329,7 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(address) was not added"), isError: true)
         case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename, .removeAddress,
             .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
-            .limitRate, .settings:
+            .limitRate, .settings, .several:
             note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
         }
     }

@@ -27,6 +27,8 @@ extension AppState {
         case .pageUp: move(&pane, by: -5, count: count, &effects)
         case .pageDown: move(&pane, by: 5, count: count, &effects)
         case .choose: jump(from: pane, &effects)
+        case .complete:
+            if completeName(in: &pane) { ask(&pane, &effects) }
         case .searchScope:
             pane.scope = pane.scope == nil ? openID : nil
             ask(&pane, &effects)
@@ -44,6 +46,28 @@ extension AppState {
             if command == .clear { pane.query.replace(with: "") }
             if pane.query.text != before { ask(&pane, &effects) } else { overlay = .search(pane) }
         }
+    }
+
+    /// Tab: the name behind `from:` or `in:` before the cursor, as far as it is certain. `false` when nothing was typed.
+    private mutating func completeName(in pane: inout SearchPane) -> Bool {
+        guard let typed = SearchNameCompletion(textBeforeCursor: pane.query.textBeforeCursor) else {
+            say("Tab completes a name behind from: or in:")
+            return false
+        }
+        let names = typed.names(among: chats.map(\.peer.name))
+        guard let first = names.first else {
+            say("Nobody's name begins with \(SafeText(typed.beginning, as: .name).text)")
+            return false
+        }
+        let common = Completion.commonPrefix(of: names)
+        if names.count > 1 {
+            let list = names.map { SafeText($0, as: .name).text }
+            say("\(list.prefix(6).joined(separator: ", "))\(list.count > 6 ? " …" : "")")
+            guard common.count > typed.beginning.count else { return false }
+        }
+        pane.query.replace(
+            from: typed.start, with: typed.written(names.count == 1 ? first : common, isWhole: names.count == 1))
+        return true
     }
 
     func searchContext(scope: ContactID?) -> SearchSyntax.Context {

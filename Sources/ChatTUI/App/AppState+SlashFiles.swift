@@ -6,6 +6,13 @@ extension AppState {
     mutating func runFiles(
         _ verb: SlashVerb, _ scanner: inout ArgumentScanner, asked: Errand?, _ effects: inout [AppEffect]
     ) {
+        var ahead = scanner
+        if [.accept, .decline, .pause, .resume, .cancel].contains(verb), let word = ahead.next() {
+            if let set = NumberSet(word) { return runSeveral(verb, set, &ahead, asked: asked, &effects) }
+            if NumberSet.isMeant(by: word) {
+                return note("\(word) are no numbers (all, 4-23 or 4,6,9-12)", isError: true)
+            }
+        }
         switch verb {
         case .send:
             guard let openID else {
@@ -69,7 +76,7 @@ extension AppState {
     }
 
     /// The working folder would be meant by it, and is not what somebody wants who has typed quotation marks.
-    private static let emptyPath = "\"\" is no path (. is the working folder)"
+    static let emptyPath = "\"\" is no path (. is the working folder)"
 
     /// `/decline N REASON`: the news of a transfer carries no words (PROTOCOL 4), so the reason is an answer to the
     /// offer.
@@ -153,7 +160,7 @@ extension AppState {
     }
 
     /// Why a command without a number has nothing to do.
-    private func nothing(for verb: SlashVerb) -> String {
+    func nothing(for verb: SlashVerb) -> String {
         switch verb {
         case .accept, .decline: "No offer waits for an answer"
         case .pause: "No file is being sent or received"

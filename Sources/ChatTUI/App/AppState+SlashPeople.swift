@@ -6,6 +6,10 @@ extension AppState {
     mutating func runPeople(
         _ verb: SlashVerb, _ scanner: inout ArgumentScanner, asked: Errand?, _ effects: inout [AppEffect]
     ) {
+        var ahead = scanner
+        if [.approve, .reject].contains(verb), let set = ahead.next().flatMap(NumberSet.init), ahead.isAtEnd {
+            return runSeveral(requests: verb, set, asked: asked, &effects)
+        }
         switch verb {
         case .add: add(&scanner, &effects)
         case .requests: showRequests(&effects)
@@ -94,7 +98,8 @@ extension AppState {
 
     private func contactLines(_ filter: ListFilter) -> [String] {
         guard !chats.isEmpty else { return ["No contacts yet: /add ADDRESS"] }
-        let lines = chats.enumerated().map { index, chat in
+        let lines = orderedChats.map { index in
+            let chat = chats[index]
             let link = chat.peer.isBlocked ? "blocked" : Sentences.words(for: chat.link)
             let mute = muteWords(chat.peer).map { ", \($0)" } ?? ""
             let twin = chat.nameWarning.map { " (\($0.text))" } ?? ""

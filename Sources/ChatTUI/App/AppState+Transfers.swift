@@ -17,8 +17,7 @@ extension AppState {
     func placeOfCursor(_ pane: TransfersPane, in listed: [TransferGroup]) -> Int {
         guard let group = transfers.group(of: pane.selected) else { return 0 }
         if let place = listed.firstIndex(where: { $0.key == group.key }) { return place }
-        // They are listed from the newest on.
-        return listed.firstIndex { $0.number < group.number } ?? max(0, listed.count - 1)
+        return listed.firstIndex { group.stands(before: $0) } ?? max(0, listed.count - 1)
     }
 
     /// The cursor stays on a transfer that the filter leaves, else it goes to the first of them.

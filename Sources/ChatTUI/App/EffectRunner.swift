@@ -44,6 +44,14 @@ struct EffectRunner: Sendable {
         case .setDraft(let text, let contact): try await service.setDraft(text, for: contact)
         case .setTyping(let composing, let contact): await service.setTyping(composing, to: contact)
         case .markSeen(let contact, let position): try await service.markSeen(contact, upTo: position)
+        case .several(let errands):
+            var failed: [ErrandFailure] = []
+            for errand in errands {
+                do throws(ChatError) { _ = try await carryOut(errand) } catch {
+                    failed.append(ErrandFailure(errand: errand, error: error))
+                }
+            }
+            return .failures(failed)
         case .accept(let number, let folder):
             try await service.acceptTransfer(number, into: folder.map(Self.absolute))
         case .decline(let number): try await service.declineTransfer(number)
@@ -55,13 +63,12 @@ struct EffectRunner: Sendable {
         case .addContact(let address, let name): return .contact(try await service.addContact(address, name: name))
         case .removeAddress(let contact, let address): try await service.removeAddress(address, of: contact)
         case .rename(let contact, let name):
-            let old = try await storedName(of: contact)
             try await service.renameContact(contact, to: name)
-            if let old { return .settings(await settings.carryOut(.contact(old, becomes: name))) }
+            // What is set for them has moved along: what is shown goes by it from now on.
+            return .settings(await settings.carryOut(.follow))
         case .remove(let contact, _):
-            let old = try await storedName(of: contact)
             try await service.removeContact(contact)
-            if let old { return .settings(await settings.carryOut(.contact(old, becomes: nil))) }
+            return .settings(await settings.carryOut(.follow))
         case .setBlocked(let contact, let blocked): try await service.setBlocked(contact, blocked)
         case .setVerified(let contact): try await service.setVerified(contact)
         case .acceptNewKey(let contact, let key, let verified):
@@ -213,10 +220,6 @@ struct EffectRunner: Sendable {
         // What was offered is on its way.
         if messages.isEmpty, folders.isEmpty, let first = refused.first { throw first.error }
         return .files(messages, folders: folders, refused: refused)
-    }
-
-    private func storedName(of contact: ContactID) async throws(ChatError) -> String? {
-        try await service.conversations().first { $0.peer.id == contact }?.peer.name
     }
 
     /// It offers a folder, one file after the other. Away from the screen: a disk may not answer.

@@ -1,8 +1,6 @@
 // Turns timestamps into the local dates and times that the screen shows.
 
-import CLinux
 public import ChatCore
-import Glibc
 
 /// The time zone in which times are shown.
 public enum LocalClock: Sendable, Equatable {
@@ -210,22 +208,18 @@ public enum LocalClock: Sendable, Equatable {
         guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         let days = Self.days(year: year, month: month, day: day)
         guard Self.date(fromDays: days) == (year, month, day) else { return nil }
-        let local = days * 86_400
-        // The offset may differ at the result; the second guess is right unless midnight itself is skipped: the day
-        // begins with the clock change then, where the first guess is.
-        let guess = local - offset(at: local)
-        let second = Timestamp(milliseconds: (local - offset(at: guess)) * 1000)
-        return civil(second).day == day ? second : Timestamp(milliseconds: guess * 1000)
+        return Timestamp(milliseconds: firstMoment(showing: days * 86_400) * 1000)
     }
 
-    /// Seconds east of UTC at a UTC time.
-    private func offset(at seconds: Int64) -> Int64 {
+    /// The first moment, in seconds since 1970, at which clocks show `local` (seconds since 1970 as if it were UTC, of the
+    /// years 0 to 10000), or have been put forward over it.
+    public func firstMoment(showing local: Int64) -> Int64 { LocalMoment.first(showing: local, offset: offset) }
+
+    /// Seconds east of UTC at a moment in seconds since 1970.
+    public func offset(at seconds: Int64) -> Int64 {
         switch self {
-        case .fixed(let offset): return offset
-        case .system:
-            var time = time_t(seconds)
-            var parts = tm()
-            return localtime_r(&time, &parts) == nil ? 0 : Int64(parts.tm_gmtoff)
+        case .fixed(let offset): offset
+        case .system: SystemZone.offset(at: seconds)
         }
     }
 

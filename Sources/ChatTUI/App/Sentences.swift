@@ -39,6 +39,8 @@ public enum Sentences {
             let isWord = ["me", "all"].contains(name.lowercased())
             if isWord { return "\"\(name)\" has a meaning of its own (choose another name)" }
             return "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
+        case .cannotKeepSettings(let reason):
+            return "what is set for them would be lost, \(reason) (the name stays as it is)"
         case .badFileName(let name):
             let limit = name.contains("/") ? "leave the / out" : "1 to 255 bytes, and not . or .."
             return "\"\(name)\" cannot be the name of a file (\(limit))"

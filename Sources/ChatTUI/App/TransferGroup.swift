@@ -75,6 +75,26 @@ struct TransferGroup: Sendable, Equatable {
         return order.first { count($0) > 0 } ?? lead.state
     }
 
+    /// Where it is listed: what is on its way, what our user is asked about, what waits, what is over.
+    enum Stage: Int, Comparable {
+        case moving, asked, waiting, over
+
+        static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    /// What has begun counts as moving until it is paused or over: between two files of a folder, and while it is tried
+    /// again, it keeps its place.
+    var stage: Stage {
+        if state.isFinal { return .over }
+        if isOpenOffer, count(.running) == 0 { return .asked }
+        return state == .running || (state == .accepted && transferred > 0) ? .moving : .waiting
+    }
+
+    /// By stage; of one stage the newest first.
+    func stands(before other: TransferGroup) -> Bool {
+        stage == other.stage ? number > other.number : stage < other.stage
+    }
+
     /// What is here of a folder of which some files were cancelled or declined; `nil` when it ended in another way.
     var partlyDone: String? {
         guard isFolder, state == .cancelled || state == .declined, count(.complete) > 0 else { return nil }

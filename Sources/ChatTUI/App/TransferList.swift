@@ -22,12 +22,11 @@ struct TransferList: Sendable, Equatable {
 
     // MARK: Asking
 
-    /// Files and folders: unfinished first, then by number, newest first.
-    var groups: [TransferGroup] {
-        groupsByKey.values.sorted {
-            $0.state.isFinal != $1.state.isFinal ? !$0.state.isFinal : $0.number > $1.number
-        }
-    }
+    /// Files and folders as they are listed (`TransferGroup.stage`).
+    var groups: [TransferGroup] { groupsByKey.values.sorted { $0.stands(before: $1) } }
+
+    /// Files and folders, newest first.
+    var groupsByNumber: [TransferGroup] { groupsByKey.values.sorted { $0.number > $1.number } }
 
     /// The group that a transfer is in.
     func group(of number: TransferNumber?) -> TransferGroup? {

@@ -25,6 +25,7 @@ public func update(_ state: inout AppState, _ action: AppAction, at moment: Mome
     case .answer(let answer): state.receive(answer, &effects)
     case .launchFailed(let program, let errno):
         state.say(notStarted: program, errno)
+    case .programFailed(let program, let failure): state.say(failed: program, failure)
     }
     state.settle(&effects)
     return effects
@@ -51,10 +52,24 @@ extension AppState {
 
     /// A program of the settings is not there, or may not be run.
     fileprivate mutating func say(notStarted program: String, _ errno: Int32) {
+        say("\(program) cannot be started: \(Sentences.words(forErrno: errno))\(advice(about: program))", isError: true)
+    }
+
+    /// A program of the settings was started, and has not done its work.
+    fileprivate mutating func say(failed program: String, _ failure: ProgramFailure) {
+        let end =
+            switch failure {
+            case .code(let code): "it ended with code \(code)"
+            case .signal(let signal): "signal \(signal) ended it"
+            }
+        let isOpener = CommandLine.words(of: settings.openCommand)?.first == program
+        say("\(program) has \(isOpener ? "opened nothing" : "failed"): \(end)\(advice(about: program))", isError: true)
+    }
+
+    private func advice(about program: String) -> String {
         let keys = [("files.open_command", settings.openCommand), ("notify.command", settings.notifyCommand)]
         let key = keys.first { CommandLine.words(of: $0.1)?.first == program }?.0
-        let advice = key.map { " (/set \($0) names another)" } ?? ""
-        say("\(program) cannot be started: \(Sentences.words(forErrno: errno))\(advice)", isError: true)
+        return key.map { " (/set \($0) names another)" } ?? ""
     }
 
     /// What follows from the state, whatever changed it.
@@ -72,6 +87,23 @@ extension AppState {
     /// Offers that can be answered: of somebody who is blocked nothing is taken.
     var openOffers: [FileTransfer] { transfers.openOffers.filter { chat($0.contact)?.peer.isBlocked != true } }
 
+    /// The oldest offer that waits, with all others of the same contact: they are asked about once.
+    var nextOffer: ShownOffer? {
+        let offers = openOffers
+        guard let first = offers.first else { return nil }
+        return ShownOffer(
+            number: first.number,
+            others: offers.dropFirst().filter { $0.contact == first.contact }.map(\.number))
+    }
+
+    /// The offers that the keys answer now; some of those that were shown may have been decided about meanwhile.
+    func offers(of shown: ShownOffer) -> [FileTransfer] {
+        openOffers.filter { $0.number == shown.number || shown.others.contains($0.number) }
+    }
+
+    /// Of an offer: the bytes of the file, or of the folder that it belongs to.
+    func wholeSize(of offer: FileTransfer) -> UInt64 { transfers.group(of: offer.number)?.size ?? offer.size }
+
     /// Keeps the shown offer until it is answered, then takes the oldest open one. Its arming time runs only while it
     /// can be seen.
     private mutating func settleOffer(_ effects: inout [AppEffect]) {
@@ -80,14 +112,27 @@ extension AppState {
             if shown.since != nil { lineQuestion.noteClosed(at: moment.uptime) }
             shownOffer = nil
         }
-        if overlay == nil, shownOffer == nil, let next = offers.first {
-            shownOffer = ShownOffer(number: next.number)
+        if overlay == nil, shownOffer == nil, let next = nextOffer {
+            shownOffer = next
             // Beside it stands how much room there is.
             effects.append(.ask(.downloads))
         }
         guard var shown = shownOffer else { return }
         shown.since = isInSight(shown) ? shown.since ?? moment.uptime : nil
+        shown.firstSince = shown.firstSince ?? shown.since
+        join(offers, to: &shown)
         shownOffer = shown
+    }
+
+    /// What comes at once with an offer is asked about with it, as long as no key answers the question yet; then it has to be
+    /// in sight anew, but not for ever.
+    private func join(_ offers: [FileTransfer], to shown: inout ShownOffer) {
+        if let first = shown.firstSince, moment.uptime - first >= Self.offerArming { return }
+        guard let contact = transfers[shown.number]?.contact else { return }
+        let others = offers.filter { $0.contact == contact && $0.number != shown.number }.map(\.number)
+        guard others != shown.others else { return }
+        shown.others = others
+        if shown.since != nil { shown.since = moment.uptime }
     }
 
     /// On the status line: in its turn, or because a key has asked for it.

@@ -43,7 +43,7 @@ struct CommandItem: Sendable {
         }
         if list == .help { items += otherKeys(keymap) + viKeys }
         for group in SlashCommand.Group.allCases {
-            for command in SlashCommands.available where command.group == group {
+            for command in SlashCommands.offered where command.group == group {
                 items.append(
                     CommandItem(
                         section: .commands, group: "/" + group.rawValue.lowercased(), label: command.line,
@@ -151,7 +151,7 @@ struct CommandItem: Sendable {
                 else { return [] }
                 return [item(binding, binding.label, title, in: .basics, group: group.rawValue)]
             case .slash(let verb, let label, let title, let group):
-                return SlashCommands.available.filter { $0.verb == verb }.map {
+                return SlashCommands.offered.filter { $0.verb == verb }.map {
                     CommandItem(
                         section: .basics, group: group.rawValue, label: label, title: title, action: .slash($0))
                 }

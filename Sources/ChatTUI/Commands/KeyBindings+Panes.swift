@@ -9,6 +9,8 @@ extension KeyBindings {
         line(.list, ["Up", "Ctrl-p"], .up, .lists, "move", shownAs: "Up/Down", hint: "move"),
         line(.list, ["Down", "Ctrl-n"], .down, .lists, nil),
         line(.typed, ["Ctrl-r"], .down, .lists, nil),
+        // As in the shells whose key Ctrl-r is.
+        line(.typed, ["Ctrl-g"], .back, .lists, nil),
         line(.list, ["PgUp"], .pageUp, .lists, nil),
         line(.list, ["PgDn"], .pageDown, .lists, nil),
     ]
@@ -27,6 +29,7 @@ extension KeyBindings {
         line(.search, ["PgUp"], .pageUp, .search, nil),
         line(.search, ["PgDn"], .pageDown, .search, nil),
         line(.search, ["Enter"], .choose, .search, "jump to the hit", hint: "jump"),
+        line(.search, ["Tab"], .complete, .search, "complete a name"),
         line(.search, ["Alt-c"], .searchScope, .search, "this chat or all", hint: "this chat"),
         line(.search, ["F1"], .searchSyntax, .search, "syntax", hint: "syntax"),
     ]

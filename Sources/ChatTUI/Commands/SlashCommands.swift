@@ -42,14 +42,15 @@ enum SlashCommands {
             .send, "send", ["sendfile", "upload"], [.path], "[PATH…] [-- TEXT]",
             "offer files or folders (none: choose)", .files),
         make(
-            .accept, "accept", ["savefile", "download"], [.transfer, .path], "[N] [FOLDER]", "take an offered file",
+            .accept, "accept", ["savefile", "download"], [.transfer, .path], "[N|all|4-9] [FOLDER]",
+            "take an offered file, or several",
             .files),
         make(
-            .decline, "decline", [], [.transfer, .text], "[N] [REASON]", "decline a file, and say why",
+            .decline, "decline", [], [.transfer, .text], "[N|all|4-9] [REASON]", "decline files, and say why",
             .files),
-        make(.pause, "pause", [], [.transfer], "[N]", "pause a transfer", .files),
-        make(.resume, "resume", [], [.transfer], "[N]", "go on with a paused transfer", .files),
-        make(.cancel, "cancel", [], [.transfer], "[N]", "end a transfer for good", .files),
+        make(.pause, "pause", [], [.transfer], "[N|all|4-9]", "pause transfers", .files),
+        make(.resume, "resume", [], [.transfer], "[N|all|4-9]", "go on with paused transfers", .files),
+        make(.cancel, "cancel", [], [.transfer], "[N|all|4-9]", "end transfers for good", .files),
         make(
             .limit, "limit", [], [.oneOf(["up", "down"]), .oneOf(["off"])], "[up|down|N RATE|off]",
             "how fast files may move (500k, 2M)",
@@ -61,8 +62,8 @@ enum SlashCommands {
         make(.transfers, "transfers", [], [.text], "[WORDS]", "all transfers, or those with words", .files),
         make(.add, "add", ["sub"], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
         make(.requests, "requests", [], [], "", "who wants to talk to you", .people),
-        make(.approve, "approve", [], [.request, .text], "[N] [NAME]", "accept a contact request", .people),
-        make(.reject, "reject", [], [.request], "[N]", "refuse a contact request", .people),
+        make(.approve, "approve", [], [.request, .text], "[N|all] [NAME]", "accept contact requests", .people),
+        make(.reject, "reject", [], [.request], "[N|all]", "refuse contact requests", .people),
         make(.verify, "verify", [], [.contact], "[WHO]", "compare numbers, remember the key", .people),
         make(.fingerprint, "fingerprint", [], [.contact], "[WHO]", "show the number to compare", .people),
         make(.block, "block", [], [.contact], "WHO", "close and refuse their calls", .people, needed: true),
@@ -135,12 +136,15 @@ enum SlashCommands {
         return table
     }()
 
+    /// Those that are offered: what this machine cannot do is carried out, and says why, but nobody is led to it.
+    static var offered: [SlashCommand] { available.filter { $0.verb != .qr || QRLibrary.shared != nil } }
+
     /// The command with this name or alias, without regard to case.
     static func named(_ name: String) -> SlashCommand? { byName[name.lowercased()] }
 
     /// Names and aliases that begin with `prefix`, available ones only, sorted.
     static func completions(of prefix: String) -> [String] {
-        available.flatMap(\.names).filter { $0.hasPrefix(prefix.lowercased()) }.sorted()
+        offered.flatMap(\.names).filter { $0.hasPrefix(prefix.lowercased()) }.sorted()
     }
 
     /// The available command that a mistyped name probably means.

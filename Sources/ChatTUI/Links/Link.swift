@@ -8,7 +8,7 @@ public final class Link: Sendable, Hashable {
     private static let webSchemes: Set<String> = ["http", "https"]
     private static let terminalSchemes: Set<String> = ["http", "https", "file"]
 
-    /// As it is shown, and as it is opened: nothing invisible is in it.
+    /// As it is shown: nothing invisible is in it.
     public let text: String
     /// Lower case.
     public let scheme: String
@@ -19,12 +19,17 @@ public final class Link: Sendable, Hashable {
     /// Path, query and fragment.
     let path: String
 
-    init(_ text: String) {
+    /// What is opened: the text, with the scheme that it means where it has none (`www.example.org`).
+    let target: String
+
+    init(_ text: String, assuming assumed: String? = nil) {
         self.text = text
-        let bytes = text.utf8
+        let target = assumed.map { "\($0)://\(text)" } ?? text
+        self.target = target
+        let bytes = target.utf8
         let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
-        scheme = text[..<colon].lowercased()
-        let afterColon = text[colon...].dropFirst()
+        scheme = target[..<colon].lowercased()
+        let afterColon = target[colon...].dropFirst()
         guard afterColon.hasPrefix("//") else {
             host = ""
             user = ""

@@ -1,6 +1,6 @@
 // Finds the links in a text that went through the filter: what is opened is what was seen.
 
-/// Looks for `scheme://…` and `mailto:…`.
+/// Looks for `scheme://…`, `mailto:…` and `www.…`.
 enum LinkScanner {
     /// No address is longer; what follows is text.
     private static let limit = 4_096
@@ -11,13 +11,17 @@ enum LinkScanner {
         var floor = 0
         var index = 0
         while index < clusters.count {
-            guard clusters[index].ascii == UInt8(ascii: ":"), let range = link(around: index, in: clusters, from: floor)
-            else {
+            let isBare = clusters[index].ascii.map { $0 | 0x20 == UInt8(ascii: "w") } ?? false
+            let range =
+                isBare
+                ? bareLink(at: index, in: clusters, from: floor)
+                : clusters[index].ascii == UInt8(ascii: ":") ? link(around: index, in: clusters, from: floor) : nil
+            guard let range else {
                 index += 1
                 continue
             }
             let text = clusters[range].reduce(into: "") { $0 += $1.text }
-            found.append((range, Link(text)))
+            found.append((range, Link(text, assuming: isBare ? "https" : nil)))
             floor = range.upperBound
             index = range.upperBound
         }
@@ -38,6 +42,28 @@ enum LinkScanner {
         while end < clusters.count, end - start < limit, belongsToLink(clusters[end]) { end += 1 }
         end = withoutTrailingMarks(clusters, body..<end)
         return end > body ? start..<end : nil
+    }
+
+    /// `www.example.org/…` at the beginning of a word: a name with a dot in it follows.
+    private static func bareLink(at start: Int, in clusters: [Cluster], from floor: Int) -> Range<Int>? {
+        guard clusters.count - start > 4,
+            clusters[start..<start + 4].reduce(into: "", { $0 += $1.text }).lowercased() == "www."
+        else { return nil }
+        if start > floor {
+            let before = clusters[start - 1]
+            if isSchemeCharacter(before) || ["@", "/", "_", "\\", "="].contains(before.text) || before.isLetter {
+                return nil
+            }
+        }
+        let body = start + 4
+        var end = body
+        while end < clusters.count, end - start < limit, belongsToLink(clusters[end]) { end += 1 }
+        end = withoutTrailingMarks(clusters, body..<end)
+        let host = clusters[body..<max(body, end)].prefix { !["/", "?", "#", ":", "\\"].contains($0.text) }
+        guard let dot = host.firstIndex(where: { $0.text == "." }), dot > body, dot + 1 < host.endIndex,
+            host.allSatisfy({ $0.isLetter || isSchemeCharacter($0) && $0.text != "+" })
+        else { return nil }
+        return start..<end
     }
 
     /// What closes a sentence or a bracket around the link is no part of it.
@@ -73,6 +99,11 @@ enum LinkScanner {
         guard let byte = cluster.ascii else { return false }
         return (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "+-.".utf8.contains(byte)
     }
+}
+
+extension Cluster {
+    /// A letter or digit of any script.
+    fileprivate var isLetter: Bool { base.properties.isAlphabetic || base.properties.numericType != nil }
 }
 
 extension SafeText {

@@ -40,7 +40,7 @@ struct OverlayLines {
 
     private func helpLines(_ filter: String) -> [SafeText] {
         let wanted = filter.lowercased()
-        let commands = SlashCommands.available.filter {
+        let commands = SlashCommands.offered.filter {
             wanted.isEmpty || $0.line.lowercased().contains(wanted) || $0.summary.lowercased().contains(wanted)
         }
         guard !commands.isEmpty else { return [line("No command is about that (/help lists them)")] }

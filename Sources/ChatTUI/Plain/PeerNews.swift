@@ -30,6 +30,7 @@ struct PeerNews {
         case .addContact, .approve, .rename, .remove, .setBlocked, .blockRequest, .setVerified, .acceptNewKey,
             .setMuted:
             true
+        case .several(let errands): errands.contains(where: decides)
         default: false
         }
     }

@@ -7,11 +7,18 @@ public enum TextWrap {
     ///
     /// With `reordering` the lines are as they are shown: right-to-left parts turned around (UAX #9), and paragraphs
     /// that begin with a right-to-left letter at the right border.
-    public static func wrap(_ text: SafeText, width: Int, reordering: Bool = false) -> [SafeText] {
+    ///
+    /// With `keepingLinks` a link is broken nowhere but where a whole row of it is full, and then it has its rows for itself:
+    /// it can be copied from the screen.
+    public static func wrap(
+        _ text: SafeText, width: Int, reordering: Bool = false, keepingLinks: Bool = false
+    ) -> [SafeText] {
         let width = max(2, width)
         return text.lines().flatMap { line in
             let clusters = line.clusters
-            let ranges = line.width > width ? ranges(of: clusters, width: width) : [0..<clusters.count]
+            let ranges =
+                line.width > width
+                ? ranges(of: clusters, width: width, keepingLinks) : [0..<clusters.count]
             guard reordering, let paragraph = BidiParagraph(clusters) else {
                 return ranges.map { SafeText(clusters: clusters[$0]) }
             }
@@ -22,20 +29,49 @@ public enum TextWrap {
         }
     }
 
-    private static func ranges(of clusters: [Cluster], width: Int) -> [Range<Int>] {
+    private static func ranges(of clusters: [Cluster], width: Int, _ keepsLinks: Bool) -> [Range<Int>] {
+        guard keepsLinks else { return ranges(of: clusters, in: 0..<clusters.count, width: width) }
         var lines: [Range<Int>] = []
-        var start = 0
+        var rest = 0
+        for link in links(in: clusters) where clusters[link].reduce(0, { $0 + $1.width }) > width {
+            if firstNonBlank(in: clusters, from: rest) < link.lowerBound {
+                lines += ranges(of: clusters, in: rest..<link.lowerBound, width: width)
+            }
+            lines += ranges(of: clusters, in: link, width: width)
+            rest = firstNonBlank(in: clusters, from: link.upperBound)
+        }
+        if rest < clusters.count { lines += ranges(of: clusters, in: rest..<clusters.count, width: width) }
+        return lines
+    }
+
+    /// The places of the links in a line.
+    private static func links(in clusters: [Cluster]) -> [Range<Int>] {
+        var links: [Range<Int>] = []
+        for index in clusters.indices {
+            guard let link = clusters[index].link else { continue }
+            if let last = links.last, last.upperBound == index, clusters[index - 1].link === link {
+                links[links.count - 1] = last.lowerBound..<index + 1
+            } else {
+                links.append(index..<index + 1)
+            }
+        }
+        return links
+    }
+
+    private static func ranges(of clusters: [Cluster], in part: Range<Int>, width: Int) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
+        var start = part.lowerBound
         var columns = 0
         /// The last place in the current line where it may be broken: index of the first cluster behind it.
         var breakPlace: Int?
-        var index = 0
-        while index < clusters.count {
+        var index = start
+        while index < part.upperBound {
             let cluster = clusters[index]
             if columns + cluster.width > width {
                 let isBlank = cluster.isBlank
                 let end = isBlank ? index : breakPlace ?? index
                 lines.append(withoutTrailingBlanks(clusters, start..<end))
-                start = firstNonBlank(in: clusters, from: end)
+                start = min(firstNonBlank(in: clusters, from: end), part.upperBound)
                 index = start
                 columns = 0
                 breakPlace = nil
@@ -43,19 +79,20 @@ public enum TextWrap {
             }
             columns += cluster.width
             index += 1
-            if canBreak(after: cluster, before: index < clusters.count ? clusters[index] : nil) { breakPlace = index }
+            if canBreak(after: cluster, before: index < part.upperBound ? clusters[index] : nil) { breakPlace = index }
         }
-        if start < clusters.count || lines.isEmpty {
-            lines.append(withoutTrailingBlanks(clusters, start..<clusters.count))
+        if start < part.upperBound || lines.isEmpty {
+            lines.append(withoutTrailingBlanks(clusters, start..<part.upperBound))
         }
         return lines
     }
 
-    /// A line may end behind a blank, behind a hyphen inside a word, and beside a wide letter (scripts without blanks).
+    /// A line may end behind a blank, never within a link that fits into one, behind a hyphen inside a word, and beside a wide letter (scripts without blanks).
     private static func canBreak(after cluster: Cluster, before next: Cluster?) -> Bool {
         guard let next else { return false }
         if cluster.isBlank { return true }
         if next.isBlank { return false }
+        if let link = cluster.link, link === next.link { return false }
         if cluster.ascii == UInt8(ascii: "-") { return next.ascii != UInt8(ascii: "-") }
         if next.width == 2 { return !opening.contains(cluster.text) && !closing.contains(next.text) }
         return cluster.width == 2 && !opening.contains(cluster.text) && !closing.contains(next.text)

@@ -161,6 +161,8 @@ struct FileRows {
     private func answers(room: Int) -> StyledLine {
         let number = transfer.number.rawValue
         let isShown = state.shownOffer?.number == transfer.number
+        // The key answers all that wait from this contact.
+        let all = isShown ? state.shownOffer.map { state.offers(of: $0).count } ?? 1 : 1
         var line = StyledLine(SafeText(literal: "└"))
         func add(_ words: String, _ target: HitTarget) {
             let text = SafeText(words, as: .line)
@@ -169,8 +171,9 @@ struct FileRows {
             line.add(text, target: target)
         }
         if isShown {
-            add("\(state.keymap.label(of: .acceptOffer)) accept", .command(.acceptOffer))
-            add("\(state.keymap.label(of: .declineOffer)) decline", .command(.declineOffer))
+            let what = all > 1 ? " all \(all)" : ""
+            add("\(state.keymap.label(of: .acceptOffer)) accept\(what)", .command(.acceptOffer))
+            add("\(state.keymap.label(of: .declineOffer)) decline\(what)", .command(.declineOffer))
         } else {
             add("/accept \(number)", .slash("/accept \(number)"))
             add("/decline \(number)", .slash("/decline \(number)"))

@@ -211,19 +211,23 @@ extension MainScreen {
         guard let shown = state.shownOffer, let transfer = state.transfers[shown.number],
             let chat = state.chat(transfer.contact)
         else { return nil }
-        let others = state.openOffers.count - 1
+        let offers = state.offers(of: shown)
+        let others = state.openOffers.count - max(1, offers.count)
         let group = state.transfers.group(of: shown.number) ?? TransferGroup(transfer)
         let words = TransferWords(state: state, group: group)
         let more = others > 0 ? " (+\(others))" : ""
         let columns = layout.size.columns
+        let size = Units.size(
+            offers.count > 1 ? offers.reduce(0) { $0.addingClamped(state.wholeSize(of: $1)) } : group.size)
+        let which = offers.count > 1 ? "\(offers.count) OFFERS" : "OFFER #\(transfer.number.rawValue)"
         let front =
-            SafeText("OFFER #\(transfer.number.rawValue) from ", as: .line)
+            SafeText("\(which) from ", as: .line)
             + chat.name.truncated(to: max(10, columns / 8)) + SafeText(literal: ": ")
         let keys = "\(state.keymap.label(of: .acceptOffer))/\(state.keymap.label(of: .declineOffer))\(more)"
-        let end = SafeText(" \(Units.size(group.size))  \(keys)", as: .line)
-        let number = "#\(transfer.number.rawValue)"
+        let end = SafeText("\(offers.count > 1 ? ", …" : "") \(size)  \(keys)", as: .line)
+        let number = offers.count > 1 ? "\(offers.count) files" : "#\(transfer.number.rawValue)"
         let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
-        var short = "OFFER \(number) \(Units.size(group.size))  \(keys)"
+        var short = "OFFER \(number) \(size)  \(keys)"
         if short.count > columns - clock - 6 { short = "\(number) \(keys)" }
         // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
         let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)

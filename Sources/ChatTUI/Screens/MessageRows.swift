@@ -120,7 +120,10 @@ struct MessageRows {
 
     /// Whether a row of a text could pass for the first row of a message, or for one of ours, where nothing is indented.
     private func looksLikeHead(_ line: StyledLine) -> Bool {
-        guard let first = line.text.clusters.first, !first.isBlank else { return false }
+        let clusters = line.text.clusters
+        guard let first = clusters.first, !first.isBlank else { return false }
+        // A piece of an address with nothing else in its row says nothing by itself, and is copied with the others.
+        if let link = first.link, clusters.allSatisfy({ $0.link === link }) { return false }
         // Times, rules, arrows and marks begin with no letter, but for times whose pattern does.
         return !first.base.properties.isAlphabetic || first.base == time.unicodeScalars.first
     }
@@ -189,7 +192,7 @@ struct MessageRows {
                         + quote.inDisplayOrder(
                             width: width - Self.quoteMark.width, reordering: reorders), Theme.quiet))
         }
-        let wrapped = TextWrap.wrap(text, width: width, reordering: reorders)
+        let wrapped = TextWrap.wrap(text, width: width, reordering: reorders, keepingLinks: state.isPlain)
         lines += wrapped.prefix(Self.rowLimit).map { StyledLine($0) }
         if wrapped.count > Self.rowLimit {
             var more = StyledLine()

@@ -40,11 +40,13 @@ struct TransfersScreen {
         SafeText("Transfer #\(group?.number.rawValue ?? 0)", as: .line)
     }
 
-    /// Where not all of them fit, which one the cursor is on.
+    /// Where not all of them fit, which one the cursor is on; and what is unfinished of all that is listed.
     private func listTitle(rows: Int) -> SafeText {
         let list = state.listedTransfers(pane)
-        guard list.count > rows / 2 else { return SafeText(literal: "Transfers") }
-        return SafeText("Transfers · \(state.placeOfCursor(pane, in: list) + 1) of \(list.count)", as: .line)
+        var parts = ["Transfers"]
+        if list.count > rows / 2 { parts.append("\(state.placeOfCursor(pane, in: list) + 1) of \(list.count)") }
+        parts += TransferTotals(list).words(rate: state.transfers.rate(at: state.moment.uptime))
+        return SafeText(parts.joined(separator: " · "), as: .line)
     }
 
     private func drawList(on canvas: inout Canvas, _ area: Rect) {

@@ -102,12 +102,14 @@ struct VerifyScreen {
         }
         let number = numberLines(pane.number, "number", width: size.columns)
         let naming = naming
-        let all =
+        func all(_ head: [StyledLine]) -> [StyledLine] {
             naming + head + [StyledLine()] + question + number + [StyledLine()] + answers + [StyledLine(), warning]
-        if all.count <= size.rows { return all }
+        }
+        for head in [head + callersKey, head] where all(head).count <= size.rows { return all(head) }
         let tight = (naming + head + question + number + answers).filter { $0.width > 0 }
         if tight.count <= size.rows { return tight }
-        let rest = number.isEmpty ? origin + question + answers : number + answers + origin + question
+        let details = origin + callersKey
+        let rest = number.isEmpty ? details + question + answers : number + answers + details + question
         return caller + rest.filter { $0.width > 0 }
     }
 
@@ -136,6 +138,12 @@ struct VerifyScreen {
             return wrapped(words, Theme.error)
         }
         return NameLikeness.warning(of: request, among: state.chats.map(\.peer)).map { wrapped($0, Theme.error) } ?? []
+    }
+
+    /// The key that asks: what is written on somebody's card, and what /whois shows once they are a contact.
+    private var callersKey: [StyledLine] {
+        guard case .request(let request) = pane.subject else { return [] }
+        return wrapped("key \(request.peerID.text)", Theme.quiet)
     }
 
     /// Where a request came from, or what a contact is.

@@ -5,6 +5,8 @@
 public struct ScreenSettings: Sendable, Equatable {
     /// Whether a side pane is shown: `auto` by the width of the terminal.
     public enum Pane: String, Sendable, CaseIterable { case auto, on, off }
+    /// Which chats stand first in lists: as they were added, those with the newest message, those with unread ones.
+    public enum ListOrder: String, Sendable, CaseIterable { case added, newest, unread }
     public enum ColorMode: String, Sendable, CaseIterable { case auto, always, never }
     public enum Glyphs: String, Sendable, CaseIterable { case unicode, ascii }
     public enum EditMode: String, Sendable, CaseIterable { case emacs, vi }
@@ -26,6 +28,7 @@ public struct ScreenSettings: Sendable, Equatable {
     public var list = Pane.auto
     /// Columns, 8 to 40; by the width of the terminal when `nil`.
     public var listWidth: Int?
+    public var listOrder = ListOrder.added
     public var details = Pane.auto
     public var hints = true
     public var mouse = true

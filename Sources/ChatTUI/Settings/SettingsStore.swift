@@ -20,7 +20,7 @@ struct NoSettings: SettingsStore {
 
     func carryOut(_ request: SettingsRequest) async -> SettingsReply {
         switch request {
-        case .contact, .follow: return SettingsReply([])
+        case .follow: return SettingsReply([])
         default: break
         }
         return SettingsReply(["There is no configuration file here"], isError: true)
@@ -34,14 +34,11 @@ public enum SettingsRequest: Sendable, Equatable {
     case set(key: String, words: String)
     /// Goes back to the default.
     case unset(key: String)
-    /// A contact has another name now, or with `nil` is gone: what was set for them goes along. Says nothing when there is
-    /// nothing.
-    case contact(String, becomes: String?)
     /// A change that the user wants although it deletes messages at once.
     indirect case confirmed(SettingsRequest)
     /// Reads the file again.
     case reload
-    /// Another front end has changed the file, and the chat knows: reads it again, and says nothing.
+    /// The file has changed (another front end has done it, or the chat when it renamed a contact), and the chat knows: reads it again, and says nothing.
     case follow
     case themes
 
@@ -50,7 +47,7 @@ public enum SettingsRequest: Sendable, Equatable {
         switch self {
         case .set(let key, _), .unset(let key): key
         case .confirmed(let request): request.key
-        case .show, .contact, .reload, .follow, .themes: nil
+        case .show, .reload, .follow, .themes: nil
         }
     }
 }

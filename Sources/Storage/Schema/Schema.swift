@@ -7,7 +7,7 @@ enum Schema {
 
     static let migrations = [
         firstWhole, operationsAndGaps, folders, atSize, pins, fewerPages, aboutContacts, otherKeys, manyOfOneKind,
-        times,
+        times, composed, namesOfTheirOwn,
     ]
 
     /// Version 1. Positions and numbers are AUTOINCREMENT: they are never used twice, even after deletions.
@@ -267,5 +267,33 @@ enum Schema {
         INSERT INTO shown_times SELECT position >> 10, min(shown), max(shown) FROM (
             SELECT position, CASE WHEN stored - sent BETWEEN 0 AND 2592000000 THEN sent ELSE stored END AS shown
             FROM messages) GROUP BY 1;
+        """
+
+    /// Version 11: searches find texts that look the same (SearchForm). What is spelled in another way leaves the indexes by
+    /// the views with which it came, and comes back by those of the new form with the messages that wait; all others stay.
+    private static let composed = """
+        CREATE TEMP TABLE respelled AS SELECT m.position AS position
+            FROM messages m LEFT JOIN transfers t ON t.position = m.position
+            WHERE blip_respelled(coalesce(m.text, t.name || char(10) || t.caption), '')
+                AND m.position NOT IN (SELECT position FROM waiting);
+        DELETE FROM words WHERE rowid IN (SELECT position FROM respelled);
+        DELETE FROM trigrams WHERE rowid IN (SELECT position FROM respelled);
+        INSERT INTO unindexed SELECT position FROM respelled;
+        DROP TABLE respelled;
+        DROP VIEW searchable_words;
+        DROP VIEW searchable_parts;
+        CREATE VIEW searchable_words(position, text) AS
+            SELECT m.position, blip_composed_words(
+                CASE WHEN m.retracted THEN '' ELSE coalesce(m.text, t.name || char(10) || t.caption) END)
+            FROM messages m LEFT JOIN transfers t ON t.position = m.position;
+        CREATE VIEW searchable_parts(position, text) AS
+            SELECT m.position, blip_composed_parts(
+                CASE WHEN m.retracted THEN '' ELSE coalesce(m.text, t.name || char(10) || t.caption) END)
+            FROM messages m LEFT JOIN transfers t ON t.position = m.position;
+        """
+
+    /// Version 12: whose name our user has not chosen takes the one that they introduce themselves with.
+    private static let namesOfTheirOwn = """
+        ALTER TABLE contacts ADD COLUMN name_is_provisional INTEGER NOT NULL DEFAULT 0;
         """
 }

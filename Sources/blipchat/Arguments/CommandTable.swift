@@ -140,9 +140,9 @@ extension CommandSpecification {
                 """),
         .init(.requestsList, "list people who want to chat with you"),
         .init(
-            .requestsApprove, operands: "ID", count: 1...1, "accept somebody as a contact",
+            .requestsApprove, operands: "IDS", count: 1...1, "accept somebody as a contact: 3, or several: all, 1-4",
             options: [.init("--name", value: "NAME", "what to call them")]),
-        .init(.requestsReject, operands: "ID", count: 1...1, "forget a request"),
+        .init(.requestsReject, operands: "IDS", count: 1...1, "forget requests"),
     ]
 
     private static let looking: [CommandSpecification] = [
@@ -182,12 +182,13 @@ extension CommandSpecification {
             .transfersList, "list files that were offered, newest first",
             options: [.init("--unfinished", "only those that still run or wait")]),
         .init(
-            .transfersAccept, operands: "NUMBER", count: 1...1, "accept an offered file",
+            .transfersAccept, operands: "NUMBERS", count: 1...1,
+            "accept an offered file: 8, or several: all, 4-23, 4,6",
             options: [.init("--into", value: "DIR", "save it in DIR instead of the downloads folder")]),
-        .init(.transfersDecline, operands: "NUMBER", count: 1...1, "decline an offered file"),
-        .init(.transfersPause, operands: "NUMBER", count: 1...1, "pause a transfer"),
-        .init(.transfersResume, operands: "NUMBER", count: 1...1, "go on with a paused transfer"),
-        .init(.transfersCancel, operands: "NUMBER", count: 1...1, "give a transfer up"),
+        .init(.transfersDecline, operands: "NUMBERS", count: 1...1, "decline offered files, as accept names them"),
+        .init(.transfersPause, operands: "NUMBERS", count: 1...1, "pause transfers"),
+        .init(.transfersResume, operands: "NUMBERS", count: 1...1, "go on with paused transfers"),
+        .init(.transfersCancel, operands: "NUMBERS", count: 1...1, "give transfers up"),
         .init(
             .transfersLimit, operands: "up|down|NUMBER RATE|off", count: 2...2, "limit how fast files move",
             details: """

@@ -47,20 +47,25 @@ extension CommandRunner {
         let file = try HomePaths.absoluteFile(operand(0))
         try await askAboutNewContacts(in: file, paths)
         if try ControlClient(path: paths.socket) != nil {
-            return try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
+            return try await showingLife("importing \(file)") { () throws(CommandError) in
+                try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
+            }
         }
         let rules = try configuration(paths).retentionRules
-        let summary = try await withHome(paths) { () throws(CommandError) in
-            let store = try await HistoryFile.about(paths) { () throws(StoreError) in
-                try await HistoryDatabase.open(at: paths.history)
-            }
-            do throws(CommandError) {
-                let summary = try await HistoryImporter(store: store, path: file, rules: rules).run()
-                await store.close()
-                return summary
-            } catch {
-                await store.close()
-                throw error
+        let share = Share()
+        let summary = try await showingLife("importing \(file)", share) { () throws(CommandError) in
+            try await withHome(paths) { () throws(CommandError) in
+                let store = try await HistoryFile.about(paths) { () throws(StoreError) in
+                    try await HistoryDatabase.open(at: paths.history)
+                }
+                do throws(CommandError) {
+                    let summary = try await HistoryImporter(store: store, path: file, rules: rules, share: share).run()
+                    await store.close()
+                    return summary
+                } catch {
+                    await store.close()
+                    throw error
+                }
             }
         }
         if isJSON { try streams.json(summary.record) } else { try printImport(summary.record) }

@@ -1,6 +1,7 @@
 // Operations that go on until somebody ends them: `blipchat watch`, `transfers watch`, `receive`.
 
 import ChatCore
+import ChatTUI
 import Synchronization
 
 extension CommandRunner {
@@ -9,6 +10,8 @@ extension CommandRunner {
         if let who = arguments.operands.first { name = try await contacts(try paths()).find(who).name }
         let lines = EventLines(usesColor: streams.usesColor)
         return try await follow(.events, asJSON: isJSON, about: name) { record throws(CommandError) in
+            // It may run for days.
+            SystemZone.lookAgain()
             for line in lines.lines(of: record) { try streams.line(line) }
         }
     }

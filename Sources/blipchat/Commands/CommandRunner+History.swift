@@ -71,12 +71,12 @@ extension CommandRunner {
         let contacts = try await contacts(paths)
         let ownName = ownName(paths)
         var query = try searchQuery(contacts, ownName)
-        if let who = arguments.text("--in") { query.contact = try contacts.find(who).id }
+        if let who = arguments.text("--in") { query.contact = try contacts.findForFilter(who).id }
         if let who = arguments.text("--from") {
             // Our own name is ours where no contact is called that.
             let isOwnName = who.lowercased() == ownName?.lowercased() && (try? contacts.find(who)) == nil
             query.from = isOwnName || who.lowercased() == "me" ? .outgoing : .incoming
-            if query.from == .incoming { query.contact = try contacts.find(who).id }
+            if query.from == .incoming { query.contact = try contacts.findForFilter(who).id }
         }
         let finalQuery = query
         let result = try await readHistory(paths) { store throws(StoreError) in
@@ -145,7 +145,7 @@ extension CommandRunner {
 /// Times for people: `2026-11-21 09:02` in this machine's time zone.
 enum LocalTime {
     /// The years 0 to 9999 (in UTC, others are clamped); the zone may make that a bit of the year 10000.
-    static func text(_ time: Timestamp) -> String { text(time, offset: localOffset) }
+    static func text(_ time: Timestamp) -> String { text(time, offset: LocalClock.system.offset) }
 
     /// The same in another zone: `offset` is east of UTC at a second since 1970.
     static func text(_ time: Timestamp, offset: (Int64) -> Int64) -> String {

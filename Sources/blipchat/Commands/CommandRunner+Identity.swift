@@ -57,7 +57,7 @@ extension CommandRunner {
         let paths = try paths()
         let fingerprint = try ownFingerprint(paths)
         let settings = try configuration(paths)
-        let name = settings.name ?? Configuration.defaultName(environment: environment)
+        let name = settings.ownName(in: paths, environment: environment)
         let peerID = PeerID(fingerprint)
         var listen = settings.listen ?? Configuration.standardListen
         if case .host(let host, port: 0) = listen, let port = try await lastPort(paths) {

@@ -75,15 +75,41 @@ extension CommandRunner {
         return .done
     }
 
+    /// What contacts are called, by their keys; empty where that cannot be read.
+    private func namesByKey(_ paths: HomePaths) async throws(CommandError) -> [PeerID: String] {
+        let peers = try? await HistoryFile.read(paths) { store throws(StoreError) in try await store.contacts() }
+        return Dictionary((peers ?? []).compactMap { peer in peer.peerID.map { ($0, peer.name) } }) { $1 }
+    }
+
+    /// An older history may have older names: what config.toml has for a contact is for the same one as before.
+    private func followNames(from before: [PeerID: String], _ paths: HomePaths) async throws(CommandError) {
+        let now = try await namesByKey(paths)
+        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
+        let taken = Set(before.values.map(ContactNames.folded))
+        for (key, old) in before.sorted(by: { $0.value < $1.value }) {
+            // What is set for somebody else stays theirs.
+            guard let new = now[key], !taken.contains(ContactNames.folded(new)) else { continue }
+            if paths.sharesConfiguration {
+                _ = try file.copyContact(old, to: new)
+            } else {
+                _ = try file.moveContact(old, to: new)
+            }
+        }
+    }
+
     func restore() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         let backup = try HomePaths.absoluteFile(operand(0))
         let (kept, summary) = try await withHome(paths) { () throws(CommandError) in
+            let before = try await namesByKey(paths)
+            let result: (kept: String?, HistoryDatabase.BackupSummary)
             do throws(StoreError) {
-                return try await HistoryDatabase.restore(from: backup, to: paths.history)
+                result = try await HistoryDatabase.restore(from: backup, to: paths.history)
             } catch {
                 throw CommandError(error, path: backup)
             }
+            try await followNames(from: before, paths)
+            return result
         }
         if isJSON {
             try streams.json(

@@ -79,21 +79,6 @@ extension CommandRunner {
         }
     }
 
-    /// Renames or removes a contact; what config.toml has for them goes along, and the running chat is told.
-    func changeContact(
-        becoming name: String?, _ operation: ControlOperation
-    ) async throws(CommandError) -> ExitCode {
-        let paths = try paths()
-        let old = try? await contacts(paths).find(operand(0)).name
-        let code = try await perform(operation)
-        guard code == .done, let old else { return code }
-        let file = ConfigurationFile(paths: paths, home: environment["HOME"])
-        if try file.moveContact(old, to: name), let process = InstanceLock.holder(path: paths.lock), process > 0 {
-            kill(process, SIGHUP)
-        }
-        return code
-    }
-
     /// With a contact everything goes that was ever written with them, so that is asked about where there is anything.
     func removeContact() async throws(CommandError) -> ExitCode {
         let peer = try await contacts(try paths()).find(operand(0))
@@ -107,7 +92,7 @@ extension CommandRunner {
                     subject: peer.name, consequence: "this deletes the contact and \(messages) from this machine",
                     question: "Delete \(safeName(peer.name)) and \(messages) from this machine?"))
         }
-        return try await changeContact(becoming: nil, .removeContact(operand(0)))
+        return try await perform(.removeContact(operand(0)))
     }
 
     func acceptKey() async throws(CommandError) -> ExitCode {
@@ -125,6 +110,30 @@ extension CommandRunner {
             throw CommandError(.usage, typed, "not 60 digits", advice: "contacts verify shows the number")
         }
         return number
+    }
+
+    /// The requests that are named: one, or several of those that wait.
+    func requestNumbers() async throws(CommandError) -> [Int64] {
+        guard let set = NumberSet(operand(0)) else { return [try arguments.number(at: 0, of: "request")] }
+        let requests = try await HistoryFile.read(try paths()) { store throws(StoreError) in
+            try await store.contactRequests()
+        }
+        let numbers = (requests ?? []).map(\.id).filter(set.contains)
+        guard !numbers.isEmpty else {
+            throw CommandError(
+                .notFound, operand(0), "there is no such request", advice: "blipchat requests list shows them")
+        }
+        return numbers
+    }
+
+    func approveRequests() async throws(CommandError) -> ExitCode {
+        try streams.requireOutput()
+        let numbers = try await requestNumbers()
+        let name = arguments.text("--name")
+        guard name == nil || numbers.count == 1 else {
+            throw CommandError(.usage, "--name", "cannot be the name of several", advice: "approve them one by one")
+        }
+        return try await performAll(numbers.map { .approveRequest($0, name: name) }, print: printContact)
     }
 
     func listRequests() async throws(CommandError) -> ExitCode {

@@ -40,7 +40,7 @@ extension CommandRunner {
     /// What others see us as; `nil` where the settings cannot be read, which other commands tell.
     func ownName(_ paths: HomePaths) -> String? {
         guard let settings = try? configuration(paths) else { return nil }
-        return settings.name ?? Configuration.defaultName(environment: environment)
+        return settings.ownName(in: paths, environment: environment)
     }
 
     /// Asks until `name` (or anybody) is online, at most `--timeout`, and prints the last answer.

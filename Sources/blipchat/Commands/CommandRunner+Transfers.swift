@@ -22,6 +22,13 @@ extension CommandRunner {
         return .done
     }
 
+    private func unfinishedTransfers(_ paths: HomePaths) async throws(CommandError) -> (Records, [FileTransfer]) {
+        let transfers = try await HistoryFile.read(paths) { store throws(StoreError) in
+            try await store.transfers(unfinishedOnly: true, limit: .max)
+        }
+        return (Records(contacts: try await contacts(paths)), transfers ?? [])
+    }
+
     /// What a running instance tells of unfinished transfers, by their ids; nothing when none runs or answers.
     private func runningTransfers(_ paths: HomePaths) async -> [String: JSONValue] {
         // One that is stopped says nothing, and nothing moves.
@@ -36,11 +43,26 @@ extension CommandRunner {
     }
 
     func changeTransfer(_ change: TransferChange) async throws(CommandError) -> ExitCode {
-        let folder = arguments.text("--into")
-        let operation = ControlOperation.changeTransfer(
-            try arguments.number(at: 0, of: "transfer"), change,
-            folder: try folder.map { path throws(CommandError) in try HomePaths.absolute(path) })
-        return try await perform(operation, print: printTransfer)
+        let folder = try arguments.text("--into").map { path throws(CommandError) in try HomePaths.absolute(path) }
+        let operations = try await transferNumbers(for: change).map {
+            ControlOperation.changeTransfer($0, change, folder: folder)
+        }
+        return try await performAll(operations, print: printTransfer)
+    }
+
+    /// The transfers that are named: one, or of several those that the change can be about.
+    private func transferNumbers(for change: TransferChange) async throws(CommandError) -> [Int64] {
+        guard let set = NumberSet(operand(0)) else { return [try arguments.number(at: 0, of: "transfer")] }
+        let numbers = try await unfinishedTransfers(try paths()).1.filter {
+            change.fits($0) && set.contains($0.number.rawValue)
+        }
+        .map(\.number.rawValue).sorted()
+        guard !numbers.isEmpty else {
+            throw CommandError(
+                .notFound, operand(0), "no transfer that this can be done to",
+                advice: "blipchat transfers list --unfinished shows them")
+        }
+        return numbers
     }
 
     func limitRate() async throws(CommandError) -> ExitCode {
@@ -61,8 +83,15 @@ extension CommandRunner {
     }
 
     func watchTransfers() async throws(CommandError) -> ExitCode {
-        let progress = FileProgress(streams: streams)
+        // Whoever follows the transfers wants to see them move, also where no terminal is.
+        let progress = FileProgress(streams: streams, isAsked: true)
         defer { progress.clear() }
+        // What runs already is no news for a while: it is shown first.
+        let (records, transfers) = try await unfinishedTransfers(try paths())
+        for record in transfers.map({ records.file($0) }) {
+            progress.note(record)
+            if isJSON { try streams.json(record) } else { try printTransfer(record) }
+        }
         return try await follow(.events, asJSON: isJSON, only: ["file", "progress"]) { record throws(CommandError) in
             if record["type"]?.stringValue == "file" {
                 progress.note(record)

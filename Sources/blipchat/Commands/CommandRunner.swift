@@ -35,18 +35,15 @@ struct CommandRunner: Sendable {
                 .addContact(address: pastedAddress(), name: arguments.text("--name")), print: printContact)
         case .contactsRemoveAddress: try await perform(.removeAddress(operand(1), of: operand(0)))
         case .contactsRename:
-            try await changeContact(becoming: operand(1), .renameContact(operand(0), to: operand(1)))
+            try await perform(.renameContact(operand(0), to: operand(1)))
         case .contactsRemove: try await removeContact()
         case .contactsBlock: try await perform(.setBlocked(operand(0), true))
         case .contactsUnblock: try await perform(.setBlocked(operand(0), false))
         case .contactsVerify: try await verifyContact()
         case .contactsAcceptKey: try await acceptKey()
         case .requestsList: try await listRequests()
-        case .requestsApprove:
-            try await performPrinting(
-                .approveRequest(arguments.number(at: 0, of: "request"), name: arguments.text("--name")),
-                print: printContact)
-        case .requestsReject: try await perform(.rejectRequest(arguments.number(at: 0, of: "request")))
+        case .requestsApprove: try await approveRequests()
+        case .requestsReject: try await performAll(try await requestNumbers().map { .rejectRequest($0) })
         case .send: try await send()
         case .sendFile: try await sendFiles()
         case .history: try await printHistory()
@@ -127,7 +124,7 @@ struct CommandRunner: Sendable {
         _ settings: Configuration, _ paths: HomePaths, listen: Endpoint?, acceptsFilesUpTo: UInt64?
     ) -> ChatConfiguration {
         var configuration = ChatConfiguration(
-            name: settings.name ?? Configuration.defaultName(environment: environment), listen: listen,
+            name: settings.ownName(in: paths, environment: environment), listen: listen,
             downloadsFolder: settings.downloads ?? paths.downloads,
             acceptsRequests: arguments.has("--accept-requests"),
             acceptsFilesUpTo: acceptsFilesUpTo)
@@ -159,11 +156,33 @@ struct CommandRunner: Sendable {
     }
 
     /// The same for what cannot be taken back and has a result that scripts need: that it has nowhere to go is said before.
-    private func performPrinting(
+    func performPrinting(
         _ operation: ControlOperation, print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void
     ) async throws(CommandError) -> ExitCode {
         try streams.requireOutput()
         return try await perform(operation, print: print)
+    }
+
+    /// Carries out all of them: one that fails is told, and the others are done all the same. The code is that of the first
+    /// that failed.
+    func performAll(
+        _ operations: [ControlOperation],
+        print: @escaping @Sendable (JSONValue) throws(CommandError) -> Void = { _ in }
+    ) async throws(CommandError) -> ExitCode {
+        guard operations.count > 1 else { return try await perform(operations, patience: .seconds(60), print: print) }
+        var failed: ExitCode?
+        for operation in operations {
+            do throws(CommandError) {
+                let code = try await perform(operation, print: print)
+                if code != .done { failed = failed ?? code }
+            } catch {
+                // Nobody reads any more, or nothing can be reached: it is the same for the others.
+                guard error.exit != .brokenPipe, error.exit != .store else { throw error }
+                streams.report(error)
+                failed = failed ?? error.exit
+            }
+        }
+        return failed ?? .done
     }
 
     func perform(

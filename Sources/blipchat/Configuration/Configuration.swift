@@ -48,6 +48,8 @@ struct Configuration: Sendable, Equatable {
 
     /// What [limits] says: the values of its keys, without the section.
     var limits: [String: Int64] = [:]
+    /// What `[names]` says: our name in profiles other than the default one.
+    var profileNames: [String: String] = [:]
     /// What `[contact."NAME"]` says, by name.
     var contacts: [String: ContactSettings] = [:]
 
@@ -128,6 +130,11 @@ struct Configuration: Sendable, Equatable {
         }
         problems += Setting.unknown(sections, besides: Set(entries.map(\.path.section)))
         problems.sort { ($0.position.line, $0.position.column) < ($1.position.line, $1.position.column) }
+    }
+
+    /// What others see us as in the profile of `paths`: its own name, else that of all profiles, else the user's.
+    func ownName(in paths: HomePaths, environment: [String: String]) -> String {
+        paths.sharedProfile.flatMap { profileNames[$0] } ?? name ?? Self.defaultName(environment: environment)
     }
 
     /// The name for somebody who has set none: the user's login name, else the host's name.

@@ -106,6 +106,28 @@ struct ConfigurationEditor {
         return true
     }
 
+    /// Puts the sections of a contact in under another name, each before the one that it is made from. What was left of
+    /// somebody else under that name goes. Returns whether there was one.
+    mutating func copyContact(_ old: String, to new: String) -> Bool {
+        let (old, wanted) = (ContactNames.folded(old), ContactNames.folded(new))
+        guard old != wanted, lines.contains(where: { Self.contact(of: $0.scalars) == old }) else { return false }
+        // What stands above the first section is none.
+        var sections: [ArraySlice<Line>] = [[]]
+        for line in lines {
+            if ConfigurationReader.section(of: line.scalars) != nil { sections.append([]) }
+            sections[sections.count - 1].append(line)
+        }
+        lines = sections.flatMap { section -> [Line] in
+            let contact = section.first.flatMap { Self.contact(of: $0.scalars) }
+            if contact == wanted { return [] }
+            guard contact == old, let head = section.first else { return Array(section) }
+            var renamed = head
+            renamed.scalars = Array("[contact.\(ConfigurationValue.string(new).text)]".unicodeScalars)
+            return [renamed] + section.dropFirst() + section
+        }
+        return true
+    }
+
     private static func contact(of line: [Unicode.Scalar]) -> String? {
         guard let section = ConfigurationReader.section(of: line), section.section == "contact" else { return nil }
         return section.contact.map(ContactNames.folded)

@@ -57,7 +57,7 @@ extension SettingPath {
             let isQuoted = text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
             return String(isQuoted ? text.dropFirst().dropLast() : text)
         }
-        for section in ["keys", "alias"] where typed.hasPrefix(section + ".") {
+        for section in ["keys", "alias", "names"] where typed.hasPrefix(section + ".") {
             self.init(section: section, contact: nil, name: unquoted(typed.dropFirst(section.count + 1)))
             return
         }

@@ -10,11 +10,14 @@ struct ConfigurationFile: Sendable {
     let themes: ThemeFolder
     /// Stands for `~/` in paths.
     let home: String?
+    /// Where our name is in the profile: `name` means that one.
+    let nameSetting: SettingPath
     /// How long a change waits for those of other processes.
     var patience = Duration.seconds(5)
 
     init(paths: HomePaths, home: String?) {
         path = paths.configuration
+        nameSetting = paths.nameSetting
         themes = ThemeFolder(path: paths.themes)
         self.home = home
     }
@@ -60,7 +63,7 @@ struct ConfigurationFile: Sendable {
 
     /// Which setting a user means by a key: of one without its section, the only one that is called so.
     func setting(typed key: String) throws(CommandError) -> (path: SettingPath, setting: Setting) {
-        guard let path = SettingPath(typed: key) else {
+        guard let path = settingPath(typed: key) else {
             throw CommandError(.usage, "\"\(key)\"", "not a key", advice: "write it like ui.theme")
         }
         if let setting = Setting.at(path) { return (path, setting) }
@@ -68,6 +71,10 @@ struct ConfigurationFile: Sendable {
         guard namesakes.count == 1, let setting = namesakes.first, let full = SettingPath(typed: setting.key)
         else { throw CommandError(.usage, key, "unknown key", advice: Setting.advice(for: path)) }
         return (full, setting)
+    }
+
+    private func settingPath(typed key: String) -> SettingPath? {
+        key == "name" ? nameSetting : SettingPath(typed: key)
     }
 
     /// Writes what a user typed as the value of a key, and returns what was written.
@@ -113,11 +120,18 @@ struct ConfigurationFile: Sendable {
     /// check complains of it.
     func unset(typed key: String) throws(CommandError) -> Bool {
         var wasSet = false
-        if let path = SettingPath(typed: key) { try change { wasSet = $0.unset(path) } }
+        if let path = settingPath(typed: key) { try change { wasSet = $0.unset(path) } }
         if !wasSet, case let path = try setting(typed: key).path, path.text != key {
             try change { wasSet = $0.unset(path) }
         }
         return wasSet
+    }
+
+    /// What is set for one contact is set for one of another name, too, in place of what was. `false` when there is nothing.
+    func copyContact(_ old: String, to new: String) throws(CommandError) -> Bool {
+        var isThere = false
+        try change { isThere = $0.copyContact(old, to: new) }
+        return isThere
     }
 
     /// What is set for one contact is for a contact of another name from now on, or with `nil` for nobody. `false` when there

@@ -16,6 +16,11 @@ struct HomePaths: Sendable, Equatable {
     var log: String
     /// The lines that were typed, for Up and Ctrl-r.
     var inputHistory: String
+    /// The profile, where its settings are in the file of all profiles: below the XDG folders. `nil` where they are its own.
+    var sharedProfile: String?
+
+    /// The profile of those who name none.
+    private static let defaultProfile = "default"
 
     /// Holds what is sent from standard input until it has been sent.
     var spool: String { data + "/spool" }
@@ -70,13 +75,13 @@ struct HomePaths: Sendable, Equatable {
 
     /// By `--data-dir`, else `BLIPCHAT_HOME`, else the XDG folders. A profile other than "default" lies beside them.
     init(environment: [String: String], dataFolder: String?, profile: String?) throws(CommandError) {
-        let profile = profile ?? "default"
+        let profile = profile ?? Self.defaultProfile
         guard Self.isProfileName(profile) else {
             throw .badValue("--profile", profile, "a name of letters, digits, - and _")
         }
         if let folder = dataFolder ?? environment["BLIPCHAT_HOME"], !folder.isEmpty {
             let home = try Self.absolute(folder)
-            self.init(home: profile == "default" ? home : "\(home)/profiles/\(profile)", in: home)
+            self.init(home: profile == Self.defaultProfile ? home : "\(home)/profiles/\(profile)", in: home)
             return
         }
         guard dataFolder == nil else { throw .badValue("--data-dir", "", "a folder") }
@@ -91,6 +96,7 @@ struct HomePaths: Sendable, Equatable {
         func folder(_ variable: String) -> String? {
             environment[variable].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
         }
+        sharedProfile = profile
         let config = folder("XDG_CONFIG_HOME") ?? user + "/.config"
         let state = (folder("XDG_STATE_HOME") ?? user + "/.local/state") + "/blipchat/\(profile)"
         // Without a runtime folder (no login session) the state folder serves: it is ours alone, too.
@@ -111,6 +117,23 @@ struct HomePaths: Sendable, Equatable {
     func createFolders() throws(CommandError) {
         for folder in [data, Self.parent(of: configuration), Self.parent(of: socket), log] {
             try Self.createFolder(folder)
+        }
+    }
+
+    /// The key of config.toml that has our name in this profile.
+    var nameSetting: SettingPath {
+        guard let sharedProfile, sharedProfile != Self.defaultProfile else {
+            return SettingPath(section: "", contact: nil, name: "name")
+        }
+        return SettingPath(section: "names", contact: nil, name: sharedProfile)
+    }
+
+    /// Other profiles have been used that read the same config.toml.
+    var sharesConfiguration: Bool {
+        guard let sharedProfile else { return false }
+        let profiles = Self.parent(of: data)
+        return SmallFile.names(in: profiles).contains { name in
+            name != sharedProfile && SmallFile.exists("\(profiles)/\(name)/history.sqlite")
         }
     }
 
@@ -159,7 +182,7 @@ struct HomePaths: Sendable, Equatable {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system(path, "cannot make this folder", errno) }
     }
 
-    private static func isProfileName(_ name: String) -> Bool {
+    static func isProfileName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in
                 switch byte {

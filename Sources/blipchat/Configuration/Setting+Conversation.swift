@@ -1,6 +1,7 @@
 // The settings of reading and being told: [read], [notify], [files] and [history] as far as the screen shows them, and
 // the sections with names of the user's own.
 
+import ChatCore
 import ChatTUI
 
 extension Setting {
@@ -84,6 +85,17 @@ extension Setting {
                 return KeySettings.problem(alias: path.name, line: line)
             },
             value: { configuration, path in configuration.screen.aliases[path.name].map(ConfigurationValue.string) }),
+        Setting(
+            key: "names.NAME", form: "a text of 1 to 64 bytes without control characters",
+            summary: "what others see you as in a profile: work = \"Jo Smith\"", effect: .atOnce,
+            put: { configuration, value, context in
+                guard case .string(let name) = value, ContactNames.isWellFormed(name),
+                    HomePaths.isProfileName(context.path.name)
+                else { return false }
+                configuration.profileNames[context.path.name] = name
+                return true
+            },
+            value: { configuration, path in configuration.profileNames[path.name].map(ConfigurationValue.string) }),
     ]
 
     /// A setting of `[contact."NAME"]`. `put` leaves what it sets `nil` when the value cannot be.
@@ -100,7 +112,7 @@ extension Setting {
                 put(&settings, new)
                 guard value(settings) != nil else { return false }
                 configuration.contacts[contact] = settings
-                configuration.screen.notifyByName[contact.lowercased()] = settings.notify
+                configuration.screen.notifyByName[ContactNames.folded(contact)] = settings.notify
                 return true
             },
             value: { configuration, path in

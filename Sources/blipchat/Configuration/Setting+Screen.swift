@@ -6,6 +6,7 @@ extension Setting {
     static let screen: [Setting] = [
         choice("ui.list", \.screen.list, "the list of chats: by the width of the terminal, always, or never"),
         automatic("ui.list_width", 8...40, \.screen.listWidth, "columns of the list"),
+        choice("ui.list_order", \.screen.listOrder, "which chats stand first: as added, newest message, unread"),
         choice("ui.details", \.screen.details, "the details of the open chat beside it"),
         flag("ui.hints", \.screen.hints, "the line of keys below the input"),
         flag("ui.mouse", \.screen.mouse, "clicks and the wheel; false leaves the mouse to the terminal"),

@@ -9,7 +9,7 @@ struct Setting: Sendable {
         case nextStart
     }
 
-    /// With the section: `ui.list_width`. The sections `contact`, `keys` and `alias` have names of the user's instead
+    /// With the section: `ui.list_width`. The sections `contact`, `keys`, `alias` and `names` have names of the user's instead
     /// of a fixed place or key.
     let key: String
     /// What may be written, for messages and documents: `"auto", "on" or "off"`.
@@ -58,7 +58,7 @@ struct Setting: Sendable {
     /// The setting at a path; `nil` when there is none.
     static func at(_ path: SettingPath) -> Setting? {
         switch path.section {
-        case "keys", "alias": find("\(path.section).NAME")
+        case "keys", "alias", "names": find("\(path.section).NAME")
         case "contact": path.contact == nil ? nil : find(path.key)
         default: path.name == "NAME" ? nil : find(path.key)
         }

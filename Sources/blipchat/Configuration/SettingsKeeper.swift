@@ -78,11 +78,6 @@ actor SettingsKeeper: SettingsStore {
             } catch {
                 return SettingsReply([words + "; what is left:"] + error.words, isError: true)
             }
-        case .contact(let old, let new):
-            guard try file.moveContact(old, to: new) else { return SettingsReply([]) }
-            var reply = try await reread(saying: "", changed: nil)
-            if !reply.isError { reply.lines = [] }
-            return reply
         case .reload: return try await reload()
         case .follow: return follow()
         }

@@ -27,14 +27,14 @@ struct SettingsListing {
         setting.value(configuration, path)
     }
 
-    /// Every setting; of contacts, keys and aliases those that are set.
+    /// Every setting; of contacts, keys, aliases and profiles those that are set.
     var all: [Row] {
         let fixed = Setting.all.compactMap { setting -> Row? in
             guard !setting.key.hasSuffix(".NAME"), let path = SettingPath(typed: setting.key), Setting.at(path) != nil
             else { return nil }
             return row(setting, path)
         }
-        let named = present.filter { ["contact", "keys", "alias"].contains($0.section) }
+        let named = present.filter { ["contact", "keys", "alias", "names"].contains($0.section) }
         return fixed + named.compactMap { path in Setting.at(path).map { row($0, path) } }
     }
 

@@ -16,6 +16,8 @@ enum DemoSettings {
         _ = try ThemeFolder(path: user.themes).theme(named: settings.screen.theme)
         let file = ConfigurationFile(paths: demo, home: home)
         for entry in try entries(of: user.configuration) { try file.set(entry.path, to: entry.value) }
+        // The picture that the echo sends is there to be seen; it comes from this program, and from nobody else.
+        try file.set(SettingPath(section: "files", contact: nil, name: "preview"), to: .string("auto"))
         for name in SmallFile.names(in: user.themes) where name.hasSuffix(".toml") {
             guard case .success(let bytes) = SmallFile.contents(of: "\(user.themes)/\(name)", limit: 65_536) else {
                 continue

@@ -30,6 +30,8 @@ struct HistoryImporter {
     let path: String
     /// How long messages are kept: what of the import is going to be deleted is said.
     var rules = RetentionRules()
+    /// How far it is: the file is read twice, and the second time takes nearly all of it.
+    var share = Share()
 
     /// What a line of the file says.
     enum Record {
@@ -73,6 +75,7 @@ struct HistoryImporter {
         _ = try reader.next()
         records: while let line = try reader.next() {
             let place = reader.number
+            if place.isMultiple(of: 256) { share.value = reader.share }
             switch try record(line, place) {
             case .contact(let json): try await add(json, at: place, &contacts, &summary)
             case .message(let json):

@@ -12,6 +12,10 @@ struct LineReader: ~Copyable {
     private var buffer = LineBuffer()
     private var isAtEnd = false
     private(set) var number = 0
+    private let size: Int64
+    private var bytesRead: Int64 = 0
+    /// How much of the file has been read, from 0 to 1.
+    var share: Double { size > 0 ? min(1, Double(bytesRead) / Double(size)) : 1 }
 
     init(path: String) throws(CommandError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -23,6 +27,7 @@ struct LineReader: ~Copyable {
         }
         self.descriptor = descriptor
         self.path = path
+        size = Int64(status.st_size)
     }
 
     deinit { close(descriptor) }
@@ -52,6 +57,7 @@ struct LineReader: ~Copyable {
             let count = read(descriptor, &part, part.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(path, "cannot be read", errno) }
+            bytesRead += Int64(count)
             if count == 0 { isAtEnd = true } else { buffer.append(part[..<count]) }
             return
         }

@@ -122,7 +122,9 @@ final class ChatInstance: Sendable {
         let client = ChatClient(
             store: store, connecting: LinkConnecting(identity: identity, limits: configuration.limits.network),
             identity: PeerID(identity.fingerprint),
-            configuration: configuration, now: { .now })
+            configuration: configuration,
+            namedSettings: ContactSections(paths: paths, home: getenv("HOME").map { String(cString: $0) }),
+            now: { .now })
         do {
             try await client.start()
         } catch {

@@ -106,6 +106,16 @@ enum ControlOperation: Sendable, Equatable {
 
 enum TransferChange: String, Sendable, CaseIterable {
     case accept, decline, pause, resume, cancel
+
+    /// Whether it can be done to a transfer.
+    func fits(_ transfer: FileTransfer) -> Bool {
+        switch self {
+        case .accept, .decline: transfer.state == .offered && transfer.direction == .incoming
+        case .pause: transfer.state == .running || transfer.state == .accepted
+        case .resume: transfer.state == .paused
+        case .cancel: !transfer.state.isFinal
+        }
+    }
 }
 
 // MARK: - The text form

@@ -122,7 +122,7 @@ struct OperationRunner: Sendable {
         let known = Set(try await directory().peers.map(\.id))
         var peer = try await about(text) { () throws(ChatError) in try await service.addContact(address, name: name) }
         // Who is known gets the name that was asked for: it is what a script calls them by from now on.
-        if let name, known.contains(peer.id), name != peer.name {
+        if let name, known.contains(peer.id), name != peer.name || peer.isNameProvisional {
             try await about(name) { () throws(ChatError) in try await service.renameContact(peer.id, to: name) }
             peer = try await directory().peers.first { $0.id == peer.id } ?? peer
         }

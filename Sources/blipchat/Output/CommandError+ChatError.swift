@@ -42,7 +42,7 @@ extension CommandError {
         case .blocked: .negative
         case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
         case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
-            .cannotListen:
+            .cannotListen, .cannotKeepSettings:
             .localIO
         case .notOnline: .network
         case .noSuchKey, .newKeyOf: .identity

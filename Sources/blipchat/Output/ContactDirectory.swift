@@ -28,7 +28,14 @@ struct ContactDirectory: Sendable {
         ContactNames.only(of: peers, beginningWith: who, name: \.name)
     }
 
-    /// By name as it is seen, without regard to case, or by peer id.
+    /// Whom a filter of a search means: also by the beginning of a name that is nobody else's, as within the search.
+    func findForFilter(_ who: String) throws(CommandError) -> Peer {
+        if let peer = try? find(who) { return peer }
+        guard let peer = beginning(with: who) else { return try find(who) }
+        return peer
+    }
+
+    /// By name as it is seen, without regard to case, by peer id, or by the address of nobody else.
     ///
     /// Throws code 10, with the nearest name as advice.
     func find(_ who: String) throws(CommandError) -> Peer {
@@ -40,6 +47,9 @@ struct ContactDirectory: Sendable {
         }
         if let id = PeerID(who), let peer = peers.first(where: { $0.peerID == id }) { return peer }
         if ContactNames.isReserved(who), let peer = peers.first(where: { renamed.contains($0.id) }) { return peer }
+        // Who was added by an address can be called by it, also when they have introduced themselves since.
+        let there = peers.filter { $0.addresses.contains { who == $0.host || who == "\($0.host):\($0.port)" } }
+        if there.count == 1, let peer = there.first { return peer }
         let nearest = NearestName.to(who, among: peers.map(\.name)).map { "did you mean \($0)?" }
         throw CommandError(
             .notFound, who, "no such contact",

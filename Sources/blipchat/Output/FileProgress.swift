@@ -29,11 +29,15 @@ final class FileProgress: Sendable {
     private let form: ProgressForm
     private let files = Mutex<[String: File]>([:])
 
-    init(streams: StandardStreams) {
+    /// `isAsked`: progress is what the command is for, and is written as lines where no person looks.
+    init(streams: StandardStreams, isAsked: Bool = false) {
         self.streams = streams
         let isTerminal = isatty(streams.diagnostics) == 1
-        form = streams.progressForm == .auto ? (isTerminal ? .bar : .none) : streams.progressForm
+        form = streams.progressForm == .auto ? (isTerminal ? .bar : isAsked ? .plain : .none) : streams.progressForm
     }
+
+    /// `--progress none`: `auto` says nothing of the way, either, but how it has ended.
+    private var isUnwanted: Bool { streams.progressForm == .none }
 
     /// Takes away what is shown in place.
     func clear() { if form == .bar { streams.progress("") } }
@@ -65,12 +69,15 @@ final class FileProgress: Sendable {
             try streams.line(record["id"]?.stringValue ?? "")
         case ("file", let state?):
             note(record)
+            // Who wants to hear nothing of files on their way hears of those that do not arrive.
+            if isUnwanted, !["failed", "declined", "cancelled"].contains(state) { return }
             let digest = record["sha256"]?.stringValue.map { " sha256 \($0)" } ?? ""
             let size = record["size"]?.integerValue ?? 0
             let name = SafeText(record["name"]?.stringValue ?? "", as: .fileName).terminalString()
             let reason = record["reason"]?.stringValue.map { " (\($0))" } ?? ""
             streams.note("\(name): \(state)\(reason), \(size) bytes\(digest)")
         case ("folder", _):
+            if isUnwanted, record["skipped"]?.integerValue ?? 0 == 0 { return }
             let skipped = record["skipped"]?.integerValue ?? 0
             let left = skipped > 0 ? ", \(skipped) links and devices left out" : ""
             let files = Int(clamping: record["files"]?.integerValue ?? 0)

@@ -1,8 +1,7 @@
 // Points in time as text: RFC 3339 in UTC for scripts, and what people type behind --since and --until.
 
-import CLinux
 import ChatCore
-import Glibc
+import ChatTUI
 
 /// Times of RFC 3339, always written in UTC with milliseconds.
 enum RFC3339 {
@@ -160,15 +159,7 @@ private struct DigitScanner {
             else { return nil }
             return (hours * 3600 + minutes * 60) * (isWest ? -1 : 1)
         }
-        // The zone's offset is asked at the time as if it were UTC, then once more at the time that this gives.
-        return localOffset(at: local - localOffset(at: local))
+        // Of a time that comes twice the first is meant; one that is skipped is when the clocks are put forward.
+        return local - LocalClock.system.firstMoment(showing: local)
     }
-}
-
-/// Seconds east of UTC of this machine's time zone.
-func localOffset(at second: Int64) -> Int64 {
-    var time = time_t(second)
-    var parts = tm()
-    guard localtime_r(&time, &parts) != nil else { return 0 }
-    return Int64(parts.tm_gmtoff)
 }

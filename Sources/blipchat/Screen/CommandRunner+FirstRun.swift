@@ -88,7 +88,7 @@ extension CommandRunner {
     ) throws(CommandError) {
         try paths.createFolders()
         var changes: [(section: String, name: String, value: ConfigurationValue)] = [
-            ("", "name", .string(choices.name))
+            (paths.nameSetting.section, paths.nameSetting.name, .string(choices.name))
         ]
         if choices.listenHost != presets.listenHost || choices.listenPort != presets.listenPort {
             let listen = Endpoint.host(choices.listenHost ?? Self.allAddresses, port: choices.listenPort)

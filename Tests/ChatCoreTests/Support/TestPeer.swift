@@ -18,6 +18,7 @@ final class TestPeer {
     private var database: HistoryDatabase
     private(set) var log: EventLog
     private(set) var configuration: ChatConfiguration
+    private let namedSettings: (any NamedSettings)?
 
     var id: PeerID { PeerID(identity.fingerprint) }
     var store: any HistoryStore { database }
@@ -25,7 +26,7 @@ final class TestPeer {
 
     init(
         _ name: String, identity: TLSIdentity? = nil, listen: Endpoint = .host("127.0.0.1", port: 0),
-        configure: (inout ChatConfiguration) -> Void = { _ in }
+        namedSettings: (any NamedSettings)? = nil, configure: (inout ChatConfiguration) -> Void = { _ in }
     ) async throws {
         self.name = name
         home = try TestPeer.makeFolder()
@@ -35,8 +36,9 @@ final class TestPeer {
         configuration.limits.retryDelay = .milliseconds(100)
         configure(&configuration)
         self.configuration = configuration
+        self.namedSettings = namedSettings
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, self.identity, configuration, tap, wallClock)
+        client = TestPeer.makeClient(database, self.identity, configuration, namedSettings, tap, wallClock)
         log = await EventLog(of: client)
     }
 
@@ -59,19 +61,20 @@ final class TestPeer {
         await stop()
         configure(&configuration)
         database = try await HistoryDatabase.open(at: home + "/history.sqlite")
-        client = TestPeer.makeClient(database, identity, configuration, tap, wallClock)
+        client = TestPeer.makeClient(database, identity, configuration, namedSettings, tap, wallClock)
         log = await EventLog(of: client)
         if starting { try await start() }
     }
 
     private static func makeClient(
-        _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration, _ tap: LinkTap,
+        _ store: HistoryDatabase, _ identity: TLSIdentity, _ configuration: ChatConfiguration,
+        _ namedSettings: (any NamedSettings)?, _ tap: LinkTap,
         _ wallClock: WallClock
     ) -> ChatClient {
         ChatClient(
             store: store, connecting: TappedConnecting(base: LinkConnecting(identity: identity), tap: tap),
             identity: PeerID(identity.fingerprint), configuration: configuration,
-            now: { wallClock.now })
+            namedSettings: namedSettings, now: { wallClock.now })
     }
 
     // MARK: Shorthand
