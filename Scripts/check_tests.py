@@ -120,7 +120,7 @@ def faults(path):
                 blocks.pop()
             elif blocks[-1][1] and re.match(r"return\b", code[index:index + 7]) and not re.match(r"\w", code[index - 1]):
                 block = blocks[-1][0]
-                line = code[index:closing(code, block)]
+                line = re.split(r"\n\s*(?:case\b|default:)", code[index:closing(code, block)])[0]
                 # Behind an expectation that always holds a plain condition may end the test; one that takes a value out
                 # of what the program has done may not, because everything else would be left out without a word.
                 condition = code[code.rfind("\n", 0, block) + 1:block]
@@ -128,7 +128,9 @@ def faults(path):
                 has_looked = any(
                     code.count("{", begin, place.start()) - code.count("}", begin, place.start()) == 1
                     for place in re.finditer(r"#expect\(", code[:index]) if place.start() > begin)
-                if not LOUD.search(code[block:index] + line) and not (is_plain and has_looked):
+                # What another case of a switch looks at is not looked at in this one.
+                before = re.split(r"\n\s*(?:case\b|default:)", code[block:index])[-1]
+                if not LOUD.search(before + line) and not (is_plain and has_looked):
                     add(index, "leaves a test without having looked at anything: use .enabled(if:), #require, or Issue.record before it")
     return found
 

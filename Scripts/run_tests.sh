@@ -22,7 +22,7 @@ skipped=$(mktemp -t blipchat-skipped.XXXXXX)
 trap 'rm -f "$log" "$skipped"' EXIT
 "$@" 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
-sed -nE 's/^.{0,4} *((Test|Suite) .* (skipped|cancelled)\b.*)$/\1/p' "$log" >"$skipped"
+sed -nE '/^ *(✔|✘|◇|↳)/d; s/^.{0,4} *((Test|Suite) .* (skipped|cancelled)\b.*)$/\1/p' "$log" >"$skipped"
 if [[ -n ${BLIPCHAT_SKIPPED:-} ]]; then cat "$skipped" >>"$BLIPCHAT_SKIPPED"; else list_skipped "$skipped"; fi
 if ((status != 0)); then
     echo "--- failed (exit code $status): $*"

@@ -38,7 +38,7 @@ import Testing
             ("guard case .a(let x) = value else { throw Other() }\n#expect(x)", false),
             ("guard case .a(let x) = value else {\n    Issue.record(\"another\")\n    return\n}\n#expect(x)", false),
             ("#expect(value.isRight == isWide)\nguard isWide else { return }\n#expect(value.rest)", false),
-            ("let found = values.first { value in\n    guard value > 1 else { return false }\n    return true\n}", false),
+            ("let found = ones.first { one in\n    guard one > 1 else { return false }\n    return true\n}", false),
             ("func helper() -> Int {\n    return 1\n}\n#expect(helper() == 1)", false),
             ("try await eventually(\"there\") {\n    if isThere { return true }\n    return false\n}", false),
             ("// guard isInstalled else { return }\n#expect(\"{ return }\" == text)", false),

@@ -156,7 +156,8 @@ import Testing
             try writeFile(path + ".18.new", Array(open.dropLast(80)))
             try writeFile(other, Array("of somebody else".utf8))
             // Whoever holds the old file open sees what became of its bytes.
-            let held = try [path, aside].map { try #require(Glibc.open($0, O_RDONLY | O_CLOEXEC) as Int32?) }
+            var held: [Int32] = []
+            for name in [path, aside] { held.append(Glibc.open(name, O_RDONLY | O_CLOEXEC)) }
             defer { for descriptor in held { close(descriptor) } }
 
             let result = try IdentityFile.protect(at: link, with: passphrase, present: nil)
