@@ -98,7 +98,7 @@ actor FloodService: ChatService {
     func firstMessage(of contact: ContactID, since time: Timestamp) -> ChatMessage? { nil }
     func draft(for contact: ContactID) -> String { "" }
     func setDraft(_ text: String, for contact: ContactID) {}
-    func deleteMessages(_ ids: [MessageID], of contact: ContactID) -> Int { 0 }
+    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) -> Int { 0 }
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) -> Int { 0 }
     func retention(of contact: ContactID) -> Retention? { nil }
     func setRetention(_ retention: Retention?, of contact: ContactID) {}
