@@ -2,6 +2,23 @@
 
 import BLIPNet
 
+/// How many answers to file requests of one contact wait for a disk.
+struct FileAnswers {
+    private var waiting: [ContactID: Int] = [:]
+
+    /// `false` when `limit` of them wait already.
+    mutating func begin(for contact: ContactID, limit: Int) -> Bool {
+        guard waiting[contact, default: 0] < limit else { return false }
+        waiting[contact, default: 0] += 1
+        return true
+    }
+
+    mutating func end(for contact: ContactID) {
+        waiting[contact, default: 1] -= 1
+        if waiting[contact] == 0 { waiting[contact] = nil }
+    }
+}
+
 /// An offered file that its receiver is pulling over one link.
 struct Upload {
     let file: OutgoingFile
@@ -30,15 +47,36 @@ extension ChatClient {
                     client.digesting[contact, default: 1] -= 1
                     client.answer(request, on: link, response)
                 }
+            } else if isOpen(request, on: link) {
+                await give(request, to: contact, on: link)
             } else {
-                do throws(ServingError) {
-                    giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
-                } catch {
-                    answer(request, on: link, error.response)
+                // Its disk may not answer: what is asked of other files does not wait for that.
+                let limits = configuration.limits
+                guard fileAnswers.begin(for: contact, limit: limits.runningTransfers * limits.servedRanges) else {
+                    answer(request, on: link, .failure(.busy, "too many files at once"))
+                    continue
+                }
+                spawn { client in
+                    await client.give(request, to: contact, on: link)
+                    client.fileAnswers.end(for: contact)
                 }
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// The file that a `file-get` asks for is open.
+    private func isOpen(_ request: BLIPIncomingRequest, on link: ActiveLink) -> Bool {
+        guard let get = try? FileGetRequest(decoding: request), let upload = uploads[get.id] else { return false }
+        return upload.link == link.number
+    }
+
+    private func give(_ request: BLIPIncomingRequest, to contact: ContactID, on link: ActiveLink) async {
+        do throws(ServingError) {
+            giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
+        } catch {
+            answer(request, on: link, error.response)
+        }
     }
 
     /// Answers when the limits of the rate allow it, with as much as they let go at once where the receiver takes less;
@@ -125,9 +163,56 @@ extension ChatClient {
     private func upload(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
+        let row = try await givableRow(id, to: contact, on: link, asked: asked)
+        if let present = uploads[id], present.link == link.number {
+            uploads[id]?.lastAsked = .now()
+            return present
+        }
+        try await makeRoom(for: contact)
+        let file = try await open(row)
+        // While its disk was asked another request may have opened it, and either side may have ended it.
+        _ = try await givableRow(id, to: contact, on: link, asked: asked)
+        guard sessions[contact]?.link?.number == link.number else {
+            throw ServingError(response: .failure(.handlerFailed, "the link is over"))
+        }
+        if let present = uploads[id], present.link == link.number { return present }
+        let upload = Upload(file: file, contact: contact, link: link.number, lastAsked: .now())
+        uploads[id] = upload
+        let time = now()
+        spawn { client in
+            // Either side may have paused it meanwhile.
+            guard client.uploads[id]?.link == link.number else { return }
+            await client.changeQuietly(id) {
+                guard $0.state != .paused else { return }
+                $0.state = .running
+                $0.started = $0.started ?? time
+                $0.reason = nil
+            }
+            await client.followUpload(id, on: link.number)
+        }
+        return upload
+    }
+
+    /// Opens the file of an outgoing transfer, on a thread that may wait for its disk.
+    private func open(_ row: FileTransfer) async throws(ServingError) -> OutgoingFile {
+        let path = row.path ?? ""
+        let limit = configuration.limits.servedRanges
+        let opened = await DiskLane.of(path).value {
+            Result { () throws(OutgoingFileError) in
+                try OutgoingFile(path: path, size: row.size, modified: row.modified, rangeLimit: limit)
+            }
+        }
+        guard let opened else { throw ServingError(response: .failure(.handlerFailed, "going away")) }
+        do throws(OutgoingFileError) { return try opened.get() } catch { throw refusal(error, row.id) }
+    }
+
+    /// The transfer `id`, if it was offered to `contact` and may be given now.
+    private func givableRow(
+        _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
+    ) async throws(ServingError) -> FileTransfer {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
         guard let found else { throw ServingError(response: .failure(.handlerFailed, "cannot read the history")) }
-        guard let row = found, row.direction == .outgoing, row.contact == contact, let path = row.path else {
+        guard let row = found, row.direction == .outgoing, row.contact == contact, row.path != nil else {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))
         }
         guard maySend(to: contact) else { throw ServingError(response: .failure(.tooManyRequests, "not verified yet")) }
@@ -148,35 +233,7 @@ extension ChatClient {
         case .declined, .cancelled, .complete:
             throw ServingError(response: .failure(.forbidden, "no longer offered"))
         }
-        if let present = uploads[id], present.link == link.number {
-            uploads[id]?.lastAsked = .now()
-            return present
-        }
-        try await makeRoom(for: contact)
-        let upload: Upload
-        do throws(OutgoingFileError) {
-            upload = Upload(
-                file: try OutgoingFile(
-                    path: path, size: row.size, modified: row.modified,
-                    rangeLimit: configuration.limits.servedRanges),
-                contact: contact, link: link.number, lastAsked: .now())
-        } catch {
-            throw refusal(error, id)
-        }
-        uploads[id] = upload
-        let time = now()
-        spawn { client in
-            // Either side may have paused it meanwhile.
-            guard client.uploads[id]?.link == link.number else { return }
-            await client.changeQuietly(id) {
-                guard $0.state != .paused else { return }
-                $0.state = .running
-                $0.started = $0.started ?? time
-                $0.reason = nil
-            }
-            await client.followUpload(id, on: link.number)
-        }
-        return upload
+        return row
     }
 
     /// One file more for `contact`: refused while as many as may run are being sent. Files that rest are closed, the

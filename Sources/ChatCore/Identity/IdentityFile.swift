@@ -46,7 +46,7 @@ public enum IdentityFile {
         do { identity = try TLSIdentity.generate() } catch { throw .cannotGenerate }
         let folder = folder(of: path)
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
-        // Another process may make one at the same time: whoever links first wins, and both use that one.
+        // Another process may make one at the same time: whoever names it first wins, and both use that one.
         try write(text(of: identity), to: path)
         guard let stored = try load(at: path) else { throw .damaged(path: path) }
         return stored
@@ -140,16 +140,24 @@ public enum IdentityFile {
         } catch {
             throw .failed(call: error.call, path: error.path, errno: error.errno)
         }
-        if link(temporary, path) != 0, errno != EEXIST { throw failure("link", path) }
         let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
+        let names = (old: lastComponent(of: temporary), new: lastComponent(of: path))
+        if FolderCalls.kernel.rename(names.old, to: names.new, in: folder) != 0, errno != EEXIST {
+            throw failure("rename", path)
+        }
         guard fsync(folder) == 0 else { throw failure("fsync", path) }
     }
 
     private static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func lastComponent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
     }
 
     private static func failure(_ call: String, _ path: String) -> IdentityError {

@@ -1,6 +1,7 @@
 // A file that we offered, while the peer pulls it.
 
 import BLIPNet
+import Synchronization
 
 /// Why a range or digest of an offered file cannot be given.
 enum OutgoingFileError: Error, Sendable, Equatable {
@@ -39,8 +40,10 @@ final class OutgoingFile: Sendable {
     private let digest: PrefixDigest
     private let served = ServedRanges()
     private let rangeLimit: Int
+    /// What was found wrong with it since it was opened.
+    private let trouble = Mutex<OutgoingFileError?>(nil)
 
-    /// Opens `path`; it must be what was offered.
+    /// Opens `path`; it must be what was offered. Blocks as long as its disk does.
     init(path: String, size: UInt64, modified: Timestamp, rangeLimit: Int) throws(OutgoingFileError) {
         self.size = size
         self.modified = modified
@@ -51,7 +54,9 @@ final class OutgoingFile: Sendable {
             throw .gone(errno: error.errno)
         }
         digest = PrefixDigest(file: file)
-        try checkUnchanged()
+        let facts: FileFacts
+        do throws(FileError) { facts = try file.facts() } catch { throw .gone(errno: error.errno) }
+        try check(facts)
     }
 
     /// Bytes from the start that the link has taken.
@@ -63,14 +68,15 @@ final class OutgoingFile: Sendable {
     /// A range of it is on its way.
     var isActive: Bool { served.isActive }
 
-    /// What `file-get` asks for.
+    /// What `file-get` asks for. Waits for no disk: what has become of the file is looked at beside, for the ranges that follow
+    /// and for the digest.
     func range(_ request: FileGetRequest) throws(OutgoingFileError) -> ReadyRange {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
-        try checkUnchanged()
+        if let trouble = trouble.withLock({ $0 }) { throw trouble }
         let range = FileRange(offset: request.offset, length: request.length)
         guard let number = served.open(range, limit: rangeLimit) else { throw .tooManyRanges }
-        // What lies before this range has been served: read it again now, while it is in the page cache.
-        digest.advanceLater(to: request.offset)
+        let offset = request.offset
+        Task { [weak self] in await self?.follow(to: offset) }
         let source = FileBodySource(file: file, range: range, number: number, progress: served)
         return ReadyRange(
             request: request, source: source, reply: FileGetReply(size: size, modified: modified))
@@ -79,7 +85,7 @@ final class OutgoingFile: Sendable {
     /// Hex of the SHA-256 of the first `length` bytes.
     func digest(of length: UInt64) async throws(OutgoingFileError) -> String {
         guard length <= size else { throw .badRange }
-        try checkUnchanged()
+        try await checkUnchanged()
         let hex: String?
         do throws(FileError) {
             hex = try await digest.hex(of: length)
@@ -87,18 +93,32 @@ final class OutgoingFile: Sendable {
             throw .gone(errno: error.errno)
         }
         // It may have changed while it was read.
-        try checkUnchanged()
+        try await checkUnchanged()
         guard let hex else { throw .changed }
         return hex
     }
 
-    private func checkUnchanged() throws(OutgoingFileError) {
+    /// What lies before a range that is asked for has been served: it is read again while it is in the page cache.
+    private func follow(to offset: UInt64) async {
+        do throws(OutgoingFileError) {
+            try await checkUnchanged()
+        } catch {
+            return trouble.withLock { $0 = $0 ?? error }
+        }
+        digest.advanceLater(to: offset)
+    }
+
+    private func checkUnchanged() async throws(OutgoingFileError) {
         let facts: FileFacts
         do throws(FileError) {
-            facts = try file.facts()
+            facts = try await digest.facts()
         } catch {
             throw .gone(errno: error.errno)
         }
+        try check(facts)
+    }
+
+    private func check(_ facts: FileFacts) throws(OutgoingFileError) {
         guard facts.isRegular, facts.size == size, facts.modified == modified, !served.isShort else { throw .changed }
     }
 }

@@ -41,6 +41,9 @@ actor PrefixDigest {
         return position == offset
     }
 
+    /// What the file is now.
+    func facts() throws(FileError) -> FileFacts { try file.facts() }
+
     /// Like `advance`, without waiting. A read error shows again, and is reported, when the digest is asked for.
     nonisolated func advanceLater(to offset: UInt64) {
         Task { _ = try? await self.advance(to: offset) }
