@@ -1,6 +1,7 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
 # test     build everything and run every test
-# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, the DocC catalogue
+# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, the DocC catalogue,
+#          nothing that blocks where the chat would wait for it
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
 # history  make a home with a million messages in FOLDER, to try things with (make history FOLDER=/tmp/large)
@@ -56,6 +57,7 @@ check: system
 	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
 	Scripts/check_documents.py
 	Scripts/mutations.py --check
+	Scripts/check_blocking.py
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)

@@ -28,6 +28,7 @@
 #include <linux/openat2.h>
 #include <termios.h>
 #include <unistd.h>
+#include "sandbox.h"
 
 /// openat2(2): opens `path` beneath `directory`, refusing every link and every step outside of it.
 static inline int clinux_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {

@@ -6,9 +6,9 @@ extension ChatClient {
     /// Looks now and once a day.
     func keepPartialsClean() {
         spawn { client in
-            await client.cleanPartials()
-            await client.cleanSpools()
             client.spawn(after: .seconds(86_400)) { $0.keepPartialsClean() }
+            await client.cleanSpools()
+            await client.cleanPartials()
         }
     }
 
@@ -22,7 +22,8 @@ extension ChatClient {
         var folders = Set(paths.map(Self.folder))
         if let own = try? await downloadsPath(within: nil) { folders.insert(own) }
         // The disks one beside the other: one that does not answer keeps none from being cleaned.
-        for folder in folders { spawn { await $0.cleanFolder(folder, limit) } }
+        let cleaning = folders.map { folder in spawn { await $0.cleanFolder(folder, limit) } }
+        for task in cleaning { await task.value }
     }
 
     private func cleanFolder(_ path: String, _ limit: Int64) async {

@@ -2,23 +2,6 @@
 
 import BLIPNet
 
-/// How many answers to file requests of one contact wait for a disk.
-struct FileAnswers {
-    private var waiting: [ContactID: Int] = [:]
-
-    /// `false` when `limit` of them wait already.
-    mutating func begin(for contact: ContactID, limit: Int) -> Bool {
-        guard waiting[contact, default: 0] < limit else { return false }
-        waiting[contact, default: 0] += 1
-        return true
-    }
-
-    mutating func end(for contact: ContactID) {
-        waiting[contact, default: 1] -= 1
-        if waiting[contact] == 0 { waiting[contact] = nil }
-    }
-}
-
 /// An offered file that its receiver is pulling over one link.
 struct Upload {
     let file: OutgoingFile
@@ -47,28 +30,39 @@ extension ChatClient {
                     client.digesting[contact, default: 1] -= 1
                     client.answer(request, on: link, response)
                 }
-            } else if isOpen(request, on: link) {
-                await give(request, to: contact, on: link)
+            } else if let file = (try? FileGetRequest(decoding: request))?.id, !isOpen(file, of: contact, on: link) {
+                giveBeside(request, of: file, to: contact, on: link)
             } else {
-                // Its disk may not answer: what is asked of other files does not wait for that.
-                let limits = configuration.limits
-                guard fileAnswers.begin(for: contact, limit: limits.runningTransfers * limits.servedRanges) else {
-                    answer(request, on: link, .failure(.busy, "too many files at once"))
-                    continue
-                }
-                spawn { client in
-                    await client.give(request, to: contact, on: link)
-                    client.fileAnswers.end(for: contact)
-                }
+                await give(request, to: contact, on: link)
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
     }
 
-    /// The file that a `file-get` asks for is open.
-    private func isOpen(_ request: BLIPIncomingRequest, on link: ActiveLink) -> Bool {
-        guard let get = try? FileGetRequest(decoding: request), let upload = uploads[get.id] else { return false }
-        return upload.link == link.number
+    /// It is open, and nobody waits for it any more who came before.
+    private func isOpen(_ file: MessageID, of contact: ContactID, on link: ActiveLink) -> Bool {
+        uploads[file]?.link == link.number && fileAnswers.last(for: file, of: contact) == nil
+    }
+
+    /// The file has to be opened first, and its disk may not answer: what is asked of other files does not wait for that.
+    private func giveBeside(
+        _ request: BLIPIncomingRequest, of file: MessageID, to contact: ContactID, on link: ActiveLink
+    ) {
+        let limits = configuration.limits
+        let running = uploads.filter { $0.value.contact == contact && $0.value.file.isActive }
+        guard
+            fileAnswers.mayWait(
+                for: file, of: contact, running: Set(running.keys), files: limits.runningTransfers,
+                // How many may be open the file itself says.
+                ranges: 2 * limits.servedRanges)
+        else { return answer(request, on: link, .failure(.busy, "too many files at once")) }
+        let before = fileAnswers.last(for: file, of: contact)
+        let task = spawn { client in
+            await before?.value
+            await client.give(request, to: contact, on: link)
+            client.fileAnswers.end(for: file, of: contact)
+        }
+        fileAnswers.begin(task, for: file, of: contact)
     }
 
     private func give(_ request: BLIPIncomingRequest, to contact: ContactID, on link: ActiveLink) async {
@@ -197,12 +191,13 @@ extension ChatClient {
     private func open(_ row: FileTransfer) async throws(ServingError) -> OutgoingFile {
         let path = row.path ?? ""
         let limit = configuration.limits.servedRanges
-        let opened = await DiskLane.of(path).value {
+        let opened = await DiskLane.of(path).value(within: Self.diskPatience) {
             Result { () throws(OutgoingFileError) in
                 try OutgoingFile(path: path, size: row.size, modified: row.modified, rangeLimit: limit)
             }
         }
-        guard let opened else { throw ServingError(response: .failure(.handlerFailed, "going away")) }
+        // The receiver asks again after a while.
+        guard let opened else { throw ServingError(response: .failure(.handlerFailed, "its disk does not answer")) }
         do throws(OutgoingFileError) { return try opened.get() } catch { throw refusal(error, row.id) }
     }
 

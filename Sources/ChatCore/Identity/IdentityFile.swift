@@ -27,15 +27,18 @@ public enum IdentityFile {
 
     /// What a file held when it was read ahead of its time.
     public struct Ahead: Sendable {
-        fileprivate let text: String
+        /// Of the text of the file.
+        fileprivate let digest: String
         fileprivate let identity: TLSIdentity
     }
 
     /// Reads the identity at `path` for a later `loadOrCreate`: OpenSSL's first key takes milliseconds, in which another
     /// processor can do something else. `nil` when there is none, or when it cannot be read; why is told then.
     public static func readAhead(at path: String) -> Ahead? {
-        guard let text = try? text(at: path), let identity = try? TLSIdentity(pem: text) else { return nil }
-        return Ahead(text: text, identity: identity)
+        guard var text = try? text(at: path) else { return nil }
+        defer { SecretMemory.wipe(&text) }
+        guard let identity = try? TLSIdentity(pem: text) else { return nil }
+        return Ahead(digest: digest(of: text), identity: identity)
     }
 
     /// Reads the identity at `path`, making it (and its folder) if there is none. `ahead` serves where the file still
@@ -47,7 +50,7 @@ public enum IdentityFile {
         let folder = folder(of: path)
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
         // Another process may make one at the same time: whoever names it first wins, and both use that one.
-        try write(text(of: identity), to: path)
+        try write(identity, to: path)
         guard let stored = try load(at: path) else { throw .damaged(path: path) }
         return stored
     }
@@ -58,12 +61,20 @@ public enum IdentityFile {
     }
 
     private static func load(at path: String, ahead: Ahead?) throws(IdentityError) -> TLSIdentity? {
-        guard let text = try text(at: path) else { return nil }
-        if let ahead, ahead.text == text { return ahead.identity }
+        guard var text = try text(at: path) else { return nil }
+        defer { SecretMemory.wipe(&text) }
+        if let ahead, ahead.digest == digest(of: text) { return ahead.identity }
         do { return try TLSIdentity(pem: text) } catch { throw .damaged(path: path) }
     }
 
-    /// What the file at `path` holds; `nil` when there is none.
+    private static func digest(of text: String) -> String {
+        let digest = SHA256Digest()
+        var text = text
+        text.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
+        return digest.finish().hex
+    }
+
+    /// What the file at `path` holds, to be wiped by the caller; `nil` when there is none.
     private static func text(at path: String) throws(IdentityError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0 {
@@ -79,6 +90,7 @@ public enum IdentityFile {
         try checkFolder(of: path)
 
         var bytes = [UInt8](repeating: 0, count: maximumBytes)
+        defer { SecretMemory.wipe(&bytes) }
         var count = 0
         while count < bytes.count {
             let got = bytes.withUnsafeMutableBytes {
@@ -97,7 +109,7 @@ public enum IdentityFile {
     ///
     /// Throws `.exists` when there is another one.
     public static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
-        try write(text(of: identity), to: path)
+        try write(identity, to: path)
         guard try load(at: path)?.fingerprint == identity.fingerprint else { throw .exists(path: path) }
     }
 
@@ -124,14 +136,17 @@ public enum IdentityFile {
     }
 
     /// Writes a temporary file, syncs it, and gives it the name unless there is one already.
-    private static func write(_ text: String, to path: String) throws(IdentityError) {
+    private static func write(_ identity: TLSIdentity, to path: String) throws(IdentityError) {
+        var text = try text(of: identity)
+        defer { SecretMemory.wipe(&text) }
         let temporary = "\(path).\(getpid()).new"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("open", temporary) }
         defer { unlink(temporary) }
         do throws(FileError) {
             let file = OpenFile(descriptor: descriptor, path: temporary)
-            let bytes = Array(text.utf8)
+            var bytes = Array(text.utf8)
+            defer { SecretMemory.wipe(&bytes) }
             let written = bytes.withUnsafeBytes { bytes -> Result<Void, FileError> in
                 do throws(FileError) { return .success(try file.write(bytes, at: 0)) } catch { return .failure(error) }
             }

@@ -129,7 +129,8 @@ extension CommandRunner {
     /// From the file of --passphrase-file (`-`: standard input), its first line; else asked for on the terminal.
     /// Never from the command line or the environment, where others on this machine could read it.
     private func passphrase(isNew: Bool) throws(CommandError) -> Passphrase {
-        let text: String
+        var text: String
+        defer { SecretMemory.wipe(&text) }
         if let path = arguments.text("--passphrase-file") {
             text = try Self.firstLine(of: path)
         } else {
@@ -139,7 +140,9 @@ extension CommandRunner {
             }
             text = try SecretPrompt.ask("Passphrase for the backup:", streams)
             if isNew {
-                guard try SecretPrompt.ask("The same again:", streams) == text else {
+                var again = try SecretPrompt.ask("The same again:", streams)
+                defer { SecretMemory.wipe(&again) }
+                guard again == text else {
                     throw CommandError(.usage, "passphrase", "typed two different ones")
                 }
             }

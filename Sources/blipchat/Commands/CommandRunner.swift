@@ -344,8 +344,11 @@ enum OperationPerformer {
     func finish() async { await instance?.stop() }
 }
 
-/// Prints records in their order, and keeps why that failed.
+/// Prints records in their order, and keeps why that failed. On a thread of its own: nobody may read them.
 actor RecordPrinter {
+    private let executor = DispatchQueueExecutor(label: "blipchat.records")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     private let isJSON: Bool
     private let streams: StandardStreams
     private let print: @Sendable (JSONValue) throws(CommandError) -> Void

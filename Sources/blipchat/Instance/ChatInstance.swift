@@ -41,7 +41,9 @@ final class ChatInstance: Sendable {
         ) { path throws(CommandError) in
             let summary: HistoryImporter.Summary
             do throws(CommandError) {
-                summary = try await HistoryImporter(store: store, path: path).run()
+                summary = try await BlockingExecutor.run("blipchat.import") { () throws(CommandError) in
+                    try await HistoryImporter(store: store, path: path).run()
+                }
             } catch {
                 // A part of it may be there, new contacts too.
                 try? await client.readStoreAnew()

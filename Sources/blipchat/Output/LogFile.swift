@@ -1,10 +1,12 @@
 // The log of a running instance: what happened, without what was said. Five files of 4 MiB at most.
 
+import BLIPNet
 import ChatCore
 import ChatTUI
 import Glibc
 
-/// Appends lines to `blipchat.log` in the log folder. A line that cannot be written has nowhere to be reported.
+/// Appends lines to `blipchat.log` in the log folder. A line that cannot be written has nowhere to be reported. On a thread
+/// of its own: its disk may be slow.
 actor LogFile {
     static let maximumBytes = 4 << 20
     static let maximumFiles = 5
@@ -13,6 +15,9 @@ actor LogFile {
     private let maximumBytes: Int
     private var descriptor: Int32 = -1
     private var size = 0
+    private let executor = DispatchQueueExecutor(label: "blipchat.log", isBackground: true)
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     init(folder: String, maximumBytes: Int = LogFile.maximumBytes) {
         path = folder + "/blipchat.log"
