@@ -36,7 +36,8 @@ extension ChatClient {
     func removeSpooled(_ transfer: FileTransfer) async {
         let spools = configuration.spoolFolders
         guard transfer.direction == .outgoing, let path = transfer.path, !spools.isEmpty,
-            await DiskLane.of(spools[0].path).value(within: .seconds(2), { spools.contains { $0.holds(path) } }) == true,
+            await DiskLane.of(spools[0].path).value(within: .seconds(2), { spools.contains { $0.holds(path) } })
+                == true,
             let needed = await neededSources(), !needed.contains(path)
         else { return }
         await DiskLane.of(path).clear { unlink(path) }
