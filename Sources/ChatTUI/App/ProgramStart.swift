@@ -53,7 +53,7 @@ enum ProgramStart {
             flags |= newSession
             posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
             posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-            posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO)
+            _ = clinux_spawn_close_from(&actions, STDERR_FILENO)
         }
         var all = sigset_t()
         var none = sigset_t()
