@@ -6,7 +6,7 @@ import ChatTUI
 import Glibc
 
 // The process that decodes a picture is nothing else.
-if PictureChild.isMeant(CommandLine.arguments) { PictureChild.run(CommandLine.arguments) }
+if PictureChild.isMeant(Swift.CommandLine.arguments) { PictureChild.run(Swift.CommandLine.arguments) }
 StandardStreams.occupyClosed()
 // A reader that goes away, or a file that grows past a limit, is an error of that one call, not the end of us.
 signal(SIGPIPE, SIG_IGN)
@@ -18,5 +18,5 @@ OpenSSLLibrary.outliveExit()
 // Our key is in our memory: neither a core nor another program of the same user may have that.
 _ = clinux_forbid_dumps()
 OpenSSLLibrary.lockKeys()
-Program.start(Program.bytes(of: CommandLine.unsafeArgv), environment: Program.bytes(of: environ))
+Program.start(Program.bytes(of: Swift.CommandLine.unsafeArgv), environment: Program.bytes(of: environ))
 MainThread.runForever()

@@ -32,7 +32,8 @@ import Testing
     }
 
     /// Two disks that every Linux has.
-    private let (stuck, healthy) = (DiskLane.of("/proc/x"), DiskLane.of("/sys/x"))
+    private let stuck = DiskLane.of("/proc/x")
+    private let healthy = DiskLane.of("/sys/x")
 
     @Test(
         "a disk that does not answer holds up neither another one, nor those who stop waiting", .timeLimit(.minutes(1)))

@@ -129,7 +129,7 @@ extension CommandRunner {
     /// From the file of --passphrase-file (`-`: standard input), its first line; else asked for on the terminal.
     /// Never from the command line or the environment, where others on this machine could read it.
     private func passphrase(isNew: Bool) throws(CommandError) -> Passphrase {
-        var text: String
+        var text = ""
         defer { SecretMemory.wipe(&text) }
         if let path = arguments.text("--passphrase-file") {
             text = try Self.firstLine(of: path)
