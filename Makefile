@@ -1,7 +1,7 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
 # test     build everything and run every test; at the end, what was skipped and why
 # check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, tests that could pass by
-#          doing nothing, the DocC catalogue
+#          doing nothing, the DocC catalogue, nothing that blocks where the chat would wait for it
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
 # history  make a home with a million messages in FOLDER, to try things with (make history FOLDER=/tmp/large)
@@ -62,6 +62,7 @@ check: check-system
 	Scripts/check_documents.py
 	Scripts/check_tests.py
 	Scripts/mutations.py --check
+	Scripts/check_blocking.py
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)

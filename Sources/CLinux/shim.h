@@ -28,6 +28,7 @@
 #include <linux/openat2.h>
 #include <termios.h>
 #include <unistd.h>
+#include "sandbox.h"
 
 /// openat2(2): opens `path` beneath `directory`, refusing every link and every step outside of it.
 static inline int clinux_open_beneath(int directory, const char *path, uint64_t flags, uint64_t mode) {
@@ -126,6 +127,11 @@ static inline int64_t clinux_peer_process(int descriptor) {
 static inline int clinux_unsent_bytes(int descriptor) {
     int count = 0;
     return ioctl(descriptor, 0x894B, &count) == 0 ? count : 0;
+}
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+/// The child has no descriptors from `first` on. An error number.
+static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, first);
 }
 /// POSIX_SPAWN_SETSID: the child starts a session of its own.
 static inline short clinux_spawn_setsid(void) { return 0x80; }

@@ -3,6 +3,8 @@
 // BLIPCHAT_FAULT_ROOT   only calls on regular files below this folder count
 // BLIPCHAT_FAULT        KIND:ACTION:N[:COUNT]; KIND write, sync, open, rename or truncate; ACTION EIO, ENOSPC, EMFILE,
 //                       short (half of the bytes, really written) or kill; N counts from 1, COUNT calls fail (default 1)
+// BLIPCHAT_FAULT_PLAIN  set: below the folder there are no hard links and no RENAME_NOREPLACE, as on exFAT or through FUSE
+// BLIPCHAT_FAULT_HANG   a path that cannot be opened, nor anything below it, until a file of that name with .awake exists
 // BLIPCHAT_FAULT_BOARD  a file of a `struct fault_board`, written while the program runs
 //
 // Calls are counted over the whole process, so the Nth one means the same at each run.
@@ -28,6 +30,8 @@
 enum action { passes, fails, is_short, kills };
 
 static const char *const names[fault_kinds] = {"write", "sync", "open", "rename", "truncate"};
+static int is_plain;
+static char hanging[4096], awake[4200];
 static char root[4096];
 static size_t root_length;
 static int wanted_kind = -1, wanted_error;
@@ -42,6 +46,12 @@ static void *next_symbol(const char *name) { return dlsym(RTLD_NEXT, name); }
 __attribute__((constructor)) static void begin(void) {
     const char *text = getenv("BLIPCHAT_FAULT_ROOT");
     if (text != NULL && realpath(text, root) != NULL) root_length = strlen(root);
+    is_plain = getenv("BLIPCHAT_FAULT_PLAIN") != NULL;
+    text = getenv("BLIPCHAT_FAULT_HANG");
+    if (text != NULL && strlen(text) < sizeof hanging) {
+        strcpy(hanging, text);
+        snprintf(awake, sizeof awake, "%s.awake", text);
+    }
     char kind[16] = "", action[16] = "";
     unsigned long long n = 0, count = 1;
     text = getenv("BLIPCHAT_FAULT");
@@ -83,6 +93,17 @@ static int concerns_path(int directory, const char *path) {
     if (path == NULL || root_length == 0) return 0;
     if (path[0] == '/') return is_below_root(path);
     return directory == AT_FDCWD ? 0 : concerns_descriptor(directory);
+}
+
+/// A server that has gone away: whoever comes to its mount point waits.
+static void wait_at_mount(int directory, const char *path) {
+    if (hanging[0] == 0 || path == NULL) return;
+    const char *name = strrchr(hanging, '/') + 1;
+    size_t length = strlen(hanging);
+    // Walked step by step, it comes as a name in the folder that it stands in.
+    int is_there = path[0] == '/' ? strncmp(path, hanging, length) == 0 && (path[length] == '/' || path[length] == 0)
+                                  : directory != AT_FDCWD && strcmp(path, name) == 0;
+    while (is_there && NEXT(syscall)(SYS_faccessat, AT_FDCWD, awake, F_OK) != 0) usleep(20000);
 }
 
 /// What becomes of this call; counts it.
@@ -136,6 +157,7 @@ int ftruncate64(int descriptor, off64_t length) {
 }
 
 static int opens(int directory, const char *path, int flags, mode_t mode) {
+    wait_at_mount(directory, path);
     if (concerns_path(directory, path) && decide(fault_open) == fails) return -1;
     return (int)NEXT(syscall)(SYS_openat, directory, path, flags, mode);
 }
@@ -179,6 +201,16 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to) {
                : NEXT(renameat)(from_folder, from, to_folder, to);
 }
 
+int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+    if (is_plain && concerns_path(to_folder, to)) {
+        errno = EPERM;
+        return -1;
+    }
+    return NEXT(linkat)(from_folder, from, to_folder, to, flags);
+}
+
+int link(const char *from, const char *to) { return linkat(AT_FDCWD, from, AT_FDCWD, to, 0); }
+
 // What glibc 2.36 has no function for comes this way.
 long syscall(long number, ...) {
     va_list list;
@@ -186,6 +218,11 @@ long syscall(long number, ...) {
     va_start(list, number);
     for (int index = 0; index < 6; index++) a[index] = va_arg(list, long);
     va_end(list);
+    if (number == SYS_openat2) wait_at_mount((int)a[0], (const char *)a[1]);
+    if (number == SYS_renameat2 && is_plain && a[4] != 0 && concerns_path((int)a[0], (const char *)a[1])) {
+        errno = EINVAL;
+        return -1;
+    }
     int kind = number == SYS_openat2 ? fault_open : number == SYS_renameat2 ? fault_rename : -1;
     if (kind >= 0 && concerns_path((int)a[0], (const char *)a[1]) && decide(kind) == fails) return -1;
     return NEXT(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -7,7 +7,7 @@ import Testing
 @testable import ChatCore
 
 @Suite("The downloads folder") struct DownloadFolderTests {
-    private static let both: [FolderCalls] = [.kernel, .portable]
+    private static let all: [FolderCalls] = [.kernel, .portable, .plain]
 
     /// The error number that `body` ends with; `nil` when it succeeds.
     private func errnoOf(_ body: () throws -> Void) throws -> Int32? {
@@ -23,7 +23,7 @@ import Testing
         try bytes.withUnsafeBytes { (buffer: UnsafeRawBufferPointer) throws -> Void in try file.write(buffer, at: 0) }
     }
 
-    @Test("a partial file is new, empty and ours alone", arguments: both)
+    @Test("a partial file is new, empty and ours alone", arguments: all)
     func createPartial(calls: FolderCalls) throws {
         let cage = try Cage()
         let folder = try DownloadFolder(path: cage.downloads, calls: calls)
@@ -38,7 +38,7 @@ import Testing
         #expect(lstat(folder.path(of: ".p"), &status) == 0 && status.st_mode == S_IFREG | 0o600)
     }
 
-    @Test("a link in the place of a partial or finished file is never opened or written through", arguments: both)
+    @Test("a link in the place of a partial or finished file is never opened or written through", arguments: all)
     func links(calls: FolderCalls) throws {
         let cage = try Cage()
         let before = try TreeSnapshot(cage.root, except: cage.downloads)
@@ -57,7 +57,7 @@ import Testing
         #expect(try TreeSnapshot(cage.root, except: cage.downloads).differences(from: before) == [])
     }
 
-    @Test("a second name of somebody's file is not taken for a partial file of ours", arguments: both)
+    @Test("a second name of somebody's file is not taken for a partial file of ours", arguments: all)
     func hardLink(calls: FolderCalls) throws {
         let cage = try Cage()
         let folder = try DownloadFolder(path: cage.downloads, calls: calls)
@@ -67,7 +67,7 @@ import Testing
         #expect(try folder.openPartial(".fifo") == nil, "and a pipe neither holds us up nor is one")
     }
 
-    @Test("renaming replaces nothing, whatever has the name", arguments: both)
+    @Test("renaming replaces nothing, whatever has the name", arguments: all)
     func neverReplaces(calls: FolderCalls) throws {
         let cage = try Cage()
         let folder = try DownloadFolder(path: cage.downloads, calls: calls)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("a path in the place of a name is refused by every call", arguments: both)
+    @Test("a path in the place of a name is refused by every call", arguments: all)
     func onlyNames(calls: FolderCalls) throws {
         let cage = try Cage()
         let before = try TreeSnapshot(cage.root)

@@ -65,27 +65,32 @@ struct PictureTests {
 
     // MARK: Files
 
+    /// Has the built program decode, as the screen does.
+    private func reader() throws -> PictureReader { PictureReader(program: try #require(BlipchatProgram.path)) }
+
     @Test(
         "a photo that lies on its side is turned upright, as its Exif data says",
-        .enabled(if: PictureLibrary.shared != nil, "gdk-pixbuf is not installed (libgdk-pixbuf-2.0-0)"))
-    func turned() throws {
+        .enabled(if: PictureLibrary.isInstalled, "gdk-pixbuf is not installed (libgdk-pixbuf-2.0-0)"))
+    func turned() async throws {
+        let reader = try reader()
         // 16 x 8 pixels, red beside blue, Orientation 6.
-        let image = try PictureLibrary.picture(at: GoldenFile.path("turned.jpg"), toFit: (40, 24))
+        let image = try await reader.picture(at: GoldenFile.path("turned.jpg"), toFit: (40, 24))
         #expect(image.width == 8 && image.height == 16)
         #expect(image[3, 2].0 > 200 && image[3, 13].2 > 200, "red above blue")
-        let small = try PictureLibrary.picture(at: GoldenFile.path("turned.jpg"), toFit: (40, 8))
+        let small = try await reader.picture(at: GoldenFile.path("turned.jpg"), toFit: (40, 8))
         #expect(small.width == 4 && small.height == 8)
     }
 
     @Test("reads a PNG file where the library is installed, and nothing else than pictures")
-    func files() throws {
+    func files() async throws {
         let folder = try TemporaryDirectory()
+        let reader = try reader()
         let png = folder.file("red.png")
         try write(Self.png, to: png)
-        if PictureLibrary.shared == nil {
-            #expect(throws: PictureError.noLibrary) { try PictureLibrary.picture(at: png, toFit: (40, 24)) }
+        if !PictureLibrary.isInstalled {
+            await #expect(throws: PictureError.noLibrary) { try await reader.picture(at: png, toFit: (40, 24)) }
         } else {
-            let image = try PictureLibrary.picture(at: png, toFit: (40, 24))
+            let image = try await reader.picture(at: png, toFit: (40, 24))
             #expect(image.width == 2 && image.height == 1)
             #expect(image[0, 0] == (255, 0, 0))
         }
@@ -96,29 +101,71 @@ struct PictureTests {
             ("zero.gif", Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0, 0x3B], .unreadable),
         ] {
             try write(bytes, to: folder.file(name))
-            guard PictureLibrary.shared != nil || error == .unknownKind else { continue }
-            #expect(throws: error) { try PictureLibrary.picture(at: folder.file(name), toFit: (40, 24)) }
+            guard PictureLibrary.isInstalled || error == .unknownKind else { continue }
+            await #expect(throws: error) { try await reader.picture(at: folder.file(name), toFit: (40, 24)) }
         }
-        #expect(throws: PictureError.unreadable) { try PictureLibrary.picture(at: folder.path, toFit: (40, 24)) }
-        #expect(throws: PictureError.unreadable) { try PictureLibrary.picture(at: "/none", toFit: (40, 24)) }
+        await #expect(throws: PictureError.unreadable) {
+            try await reader.picture(at: folder.path, toFit: (40, 24))
+        }
+        await #expect(throws: PictureError.unreadable) { try await reader.picture(at: "/none", toFit: (40, 24)) }
+    }
+
+    @Test(
+        "a picture that takes too long, or too much memory, is given up, and the next one is read",
+        .enabled(if: PictureLibrary.isInstalled, "gdk-pixbuf is not installed"), .timeLimit(.minutes(2)))
+    func greedy() async throws {
+        let folder = try TemporaryDirectory()
+        let reader = try reader()
+        let slow = folder.file("slow.jpg")
+        try write(Self.scans(4_000), to: slow)
+        await #expect(throws: PictureError.unreadable) { try await reader.picture(at: slow, toFit: (40, 24)) }
+        let wide = folder.file("wide.jpg")
+        try write(Self.scans(1, side: 65_000), to: wide)
+        await #expect(throws: PictureError.tooLarge) { try await reader.picture(at: wide, toFit: (40, 24)) }
+        let png = folder.file("red.png")
+        try write(Self.png, to: png)
+        #expect(try await reader.picture(at: png, toFit: (40, 24)).width == 2)
+    }
+
+    @Test("a child that says more than a picture can be, or nothing, gives no picture")
+    func strangeChildren() async throws {
+        let folder = try TemporaryDirectory()
+        let png = folder.file("red.png")
+        try write(Self.png, to: png)
+        for script in ["exit 0", "yes", "printf '\\0\\377\\377\\377\\377'", "kill -9 $$"] {
+            let program = folder.file("child")
+            try write(Array("#!/bin/sh\n\(script)\n".utf8), to: program)
+            chmod(program, 0o700)
+            await #expect(throws: PictureError.unreadable, "\(script)") {
+                try await PictureReader(program: program).picture(at: png, toFit: (40, 24))
+            }
+        }
+    }
+
+    /// A progressive JPEG of one grey plane, 4,096 pixels wide and high, whose every scan has the whole of it decoded anew
+    /// (ITU T.81: SOF2, spectral selection 0, a scan without data).
+    private static func scans(_ count: Int, side: UInt16 = 4_096) -> [UInt8] {
+        let size = [UInt8(side >> 8), UInt8(side & 0xFF)]
+        var bytes: [UInt8] = [0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0] + Array(repeating: 1, count: 64)
+        bytes += [0xFF, 0xC2, 0, 11, 8] + size + size + [1, 1, 0x11, 0]
+        // One code of one bit, which says: no difference.
+        bytes += [0xFF, 0xC4, 0, 20, 0x00, 1] + Array(repeating: 0, count: 15) + [0]
+        bytes += [0xFF, 0xDA, 0, 8, 1, 1, 0x00, 0, 0, 0x01, 0]
+        for _ in 1..<max(2, count) { bytes += [0xFF, 0xDA, 0, 8, 1, 1, 0x00, 0, 0, 0x10, 0] }
+        return bytes + [0xFF, 0xD9]
     }
 
     @Test("what the library complains of does not reach standard error, which is the terminal")
-    func complaints() throws {
+    func complaints() async throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("zero.gif")
         try write(Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0, 0x3B], to: path)
-        let log = open(folder.file("stderr"), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        let saved = dup(2)
-        dup2(log, 2)
-        #expect(throws: PictureError.self) { try PictureLibrary.picture(at: path, toFit: (40, 24)) }
-        dup2(saved, 2)
-        close(saved)
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = pread(log, &bytes, bytes.count, 0)
-        close(log)
-        // Other tests may write there, too.
-        #expect(!String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).contains("assertion"))
+        let child = try ChildProcess(
+            [try #require(BlipchatProgram.path), PictureChild.word, "40", "24"], environment: [:], folder: folder,
+            input: path)
+        #expect(try await child.waitForExit() == .exited(0))
+        #expect(child.errorOutput.isEmpty)
+        #expect(child.output.utf8.count == 1, "what went wrong, in one byte")
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws {

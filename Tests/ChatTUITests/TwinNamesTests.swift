@@ -113,6 +113,10 @@ import Testing
             ("A1ice", "    looks like your contact Alice, but has another key"),
             ("verified", "    the name says \"verified\""),
             ("D\u{430}n", "    the name mixes Latin and Cyrillic letters"),
+            ("Erin ✓", "    the name has the mark ✓"), ("\u{2714} Erin", "    the name has the mark \u{2714}"),
+            ("☑ Erin", "    the name has the mark ☑"), ("Erin 🔒", "    the name has the mark 🔒"),
+            ("BlipChat Support", "    the name says \"blipchat\""),
+            ("b l i p c h a t", "    the name says \"blipchat\""),
             ("Erin", nil),
         ] as [(String, String?)] {
             let request = ContactRequest(

@@ -13,10 +13,10 @@ struct DurableNamesTests {
     @Test("the key: the file is synchronised before it gets its name, and the folder behind that")
     func key() async throws {
         let home = try BlipchatHome("jo")
-        let calls = try await trace("link,linkat,fsync,fdatasync", of: ["id"], in: home)
-        let linked = try #require(calls.firstIndex { $0.contains("/identity.key\"") })
-        #expect(calls[..<linked].contains { $0.isSync(of: "\(home.path)/identity.key.", isWhole: false) })
-        #expect(calls[linked...].contains { $0.isSync(of: home.path) })
+        let calls = try await trace("linkat,renameat,renameat2,fsync,fdatasync", of: ["id"], in: home)
+        let named = try #require(calls.firstIndex { $0.contains("\"identity.key\"") })
+        #expect(calls[..<named].contains { $0.isSync(of: "\(home.path)/identity.key.", isWhole: false) })
+        #expect(calls[named...].contains { $0.isSync(of: home.path) })
     }
 
     @Test("the history: its folder is synchronised before anything is stored in it")

@@ -12,4 +12,15 @@ public enum OpenSSLLibrary {
     public static func outliveExit() {
         _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
+
+    /// Private keys are kept from now on in pages of their own that are never written to a swap disk or a core, between two
+    /// that nobody can read, and are wiped when they are freed (OPENSSL_secure_malloc(3)). To be called before any key is
+    /// made or read. Where the system lets us lock no memory, the rest of it still holds.
+    public static func lockKeys() {
+        // A key of Ed25519 takes 64 bytes, one of RSA some thousand.
+        _ = CRYPTO_secure_malloc_init(32 << 10, 32)
+    }
+
+    /// Whether keys have those pages.
+    public static var locksKeys: Bool { CRYPTO_secure_malloc_initialized() == 1 }
 }

@@ -190,7 +190,9 @@ final class TLSCredentials: Sendable {
     private static func read(
         _ pem: String, _ parse: (OpaquePointer) -> OpaquePointer?
     ) throws(TLSError) -> OpaquePointer? {
-        let text = Array(pem.utf8)
+        var text = Array(pem.utf8)
+        // It may hold a key.
+        defer { text.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) } }
         guard text.count <= maxPEMByteCount else { throw .invalidIdentity(reason: "the PEM text is too long") }
         OpenSSLErrorQueue.clear()
         let result: Result<OpaquePointer?, TLSError> = text.withUnsafeBytes { bytes in
@@ -235,7 +237,8 @@ final class TLSCredentials: Sendable {
     /// What `writeKey` writes, then the certificate and those of its issuers.
     private func pem(_ writeKey: (OpaquePointer) -> Bool) throws(TLSError) -> String {
         OpenSSLErrorQueue.clear()
-        guard let bio = BIO_new(BIO_s_mem()) else { throw OpenSSLErrorQueue.failure(of: "BIO_new") }
+        // Wiped when it is freed.
+        guard let bio = BIO_new(BIO_s_secmem()) else { throw OpenSSLErrorQueue.failure(of: "BIO_new") }
         defer { BIO_free(bio) }
         guard writeKey(bio), PEM_write_bio_X509(bio, certificate) == 1 else {
             throw OpenSSLErrorQueue.failure(of: "PEM_write_bio")

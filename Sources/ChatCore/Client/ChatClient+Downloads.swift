@@ -133,28 +133,48 @@ extension ChatClient {
             await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
             return
         }
-        let run = IncomingTransfer(
-            transfer: row, folder: Self.folder(path), connection: link.connection, limits: configuration.limits,
-            pacing: pacing, rooms: diskRooms
-        ) { [weak self] news in
-            await self?.note(news, of: id) ?? false
-        }
+        let folder = Self.folder(path)
         let task = spawn { client in
-            if let outcome = await run.begin() { return await client.downloadEnded(id, outcome) }
-            await client.changeQuietly(id) {
-                guard $0.state == .accepted else { return }
-                $0.state = .running
-                $0.reason = nil
-            }
-            let outcome = await run.run()
-            await client.downloadEnded(id, outcome)
+            let work = Task { await client.download(row, to: folder, over: link) }
+            // A disk that does not answer must not keep us from going on, nor from ending.
+            let outcome = await Settlement.value(of: work, grace: Self.downloadGrace)
+            await client.downloadEnded(id, outcome ?? .interrupted)
         }
         downloads[id] = Download(
             task: task, contact: row.contact, link: link.number, meter: ProgressMeter(id: id, of: row),
             transferred: row.transferred)
     }
 
-    /// Stops a running download and waits until it has let go of its file.
+    /// What a download that was stopped has left to write down how far it is.
+    private static let downloadGrace = Duration.seconds(2)
+
+    /// Runs an incoming transfer over one link. Its disk is asked in its lane before a thread of the transfer's own waits for it.
+    private func download(
+        _ row: FileTransfer, to path: String, over link: ActiveLink
+    ) async -> IncomingTransfer.Outcome {
+        let id = row.id
+        let folder: DownloadFolder
+        do throws(FileError) {
+            folder = try await DiskLane.run(at: path) { () throws(FileError) in try DownloadFolder(path: path) }
+        } catch {
+            return Task.isCancelled ? .interrupted : IncomingTransfer.paused(by: error).outcome
+        }
+        let run = IncomingTransfer(
+            transfer: row, folder: folder, connection: link.connection, limits: configuration.limits, pacing: pacing,
+            rooms: diskRooms
+        ) { [weak self] news in
+            await self?.note(news, of: id) ?? false
+        }
+        if let outcome = await run.begin() { return outcome }
+        await changeQuietly(id) {
+            guard $0.state == .accepted else { return }
+            $0.state = .running
+            $0.reason = nil
+        }
+        return await run.run()
+    }
+
+    /// Stops a running download and waits until it has let go of its file, as long as its disk answers.
     func stopDownload(_ id: MessageID) async {
         guard let download = downloads[id] else { return }
         download.task.cancel()
@@ -246,7 +266,7 @@ extension ChatClient {
 
     /// Ends a download without a file.
     private func giveUp(_ id: MessageID, _ state: FileTransfer.State, _ reason: String) async {
-        if let row = transferRows[id] { removePartial(of: row) }
+        if let row = transferRows[id] { await removePartial(of: row) }
         let time = now()
         await changeQuietly(id) {
             $0.state = state

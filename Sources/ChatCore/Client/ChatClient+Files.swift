@@ -32,14 +32,16 @@ extension ChatClient {
         guard transfer.state == .offered || transfer.state == .paused else {
             throw .wrongTransferState(transfer.state)
         }
-        try await accept(transfer, into: folder)
+        try await accept(transfer, into: folder, within: Self.diskPatience)
         if transfer.state == .offered, let place = transfer.place { try await acceptFolder(place, beginning: transfer) }
     }
 
     public func resumeTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard transfer.state == .paused else { throw .wrongTransferState(transfer.state) }
-        guard transfer.direction == .outgoing else { return try await accept(transfer, into: nil) }
+        guard transfer.direction == .outgoing else {
+            return try await accept(transfer, into: nil, within: Self.diskPatience)
+        }
         try await change(transfer.id) {
             $0.state = $0.started == nil ? .offered : .accepted
             // Where they have paused it, too, they say so when they hear of this.
@@ -48,8 +50,11 @@ extension ChatClient {
         try await tell(transfer, .accepted)
     }
 
-    /// Prepares the partial file, so that a folder that cannot take it is known before anything is promised.
-    func accept(_ transfer: FileTransfer, into folder: String?) async throws(ChatError) {
+    /// Prepares the partial file, so that a folder that cannot take it is known before anything is promised. `limit`: how long
+    /// its disk may take for each step; as long as it likes where nobody waits.
+    func accept(
+        _ transfer: FileTransfer, into folder: String?, within limit: Duration? = nil
+    ) async throws(ChatError) {
         guard sessions[transfer.contact]?.peer.isBlocked != true else { throw .blocked }
         guard accepting.insert(transfer.id).inserted else { return }
         defer { accepting.remove(transfer.id) }
@@ -58,10 +63,10 @@ extension ChatClient {
             throw .wrongTransferState(known?.state ?? transfer.state)
         }
         let present = transfer.path.map(Self.folder)
-        let chosen = try await folderToUse(for: transfer, present: present, wanted: folder)
+        let chosen = try await folderToUse(for: transfer, present: present, wanted: folder, within: limit)
         let done = chosen == present ? transfer.transferred : 0
-        let path = try preparePartial(of: transfer, in: chosen, done: done)
-        if present != chosen { removePartial(of: transfer) }
+        let path = try await preparePartial(of: transfer, in: chosen, done: done, within: limit)
+        if present != chosen { await removePartial(of: transfer) }
         let time = now()
         do throws(ChatError) {
             try await change(transfer.id) {
@@ -74,7 +79,7 @@ extension ChatClient {
         } catch {
             // It was cancelled meanwhile: nobody would ever remove its file.
             if case .wrongTransferState(let state) = error, state != .complete {
-                removePartial(of: transfer, in: chosen)
+                await removePartial(of: transfer, in: chosen)
             }
             throw error
         }
@@ -87,10 +92,11 @@ extension ChatClient {
 
     /// Returns the path of the partial file: a new one unless `done` bytes are there already.
     private func preparePartial(
-        of transfer: FileTransfer, in chosen: String, done: UInt64
-    ) throws(ChatError) -> String {
+        of transfer: FileTransfer, in chosen: String, done: UInt64, within limit: Duration?
+    ) async throws(ChatError) -> String {
         let name = FileNameSanitizer.partialName(transfer.name, transfer.id)
-        do throws(FileError) {
+        let limits = configuration.limits
+        return try await onDisk(at: chosen, within: limit) { () throws(FileError) in
             let folder = try DownloadFolder(path: chosen)
             // It was verified, and perhaps has its name already: what the disk refused came behind that.
             if transfer.sha256 != nil, let path = transfer.path, path != folder.path(of: name),
@@ -98,20 +104,10 @@ extension ChatClient {
             {
                 return path
             }
-            try checkSpace(for: transfer.size - min(done, transfer.size), in: folder)
+            try limits.checkSpace(for: transfer.size - min(done, transfer.size), in: folder)
             if done == 0 { _ = try folder.createPartial(name) }
             return folder.path(of: name)
-        } catch {
-            throw Self.chatError(error)
         }
-    }
-
-    /// Throws ENOSPC when `needed` bytes would leave less than must stay free.
-    func checkSpace(for needed: UInt64, in folder: DownloadFolder) throws(FileError) {
-        let space = try folder.space()
-        guard !configuration.limits.fits(needed, free: space.free, total: space.total) else { return }
-        throw FileError(
-            call: "statvfs", errno: ENOSPC, path: folder.path, space: .init(needed: needed, free: space.free))
     }
 
     static func chatError(_ error: FileError) -> ChatError {
@@ -182,9 +178,14 @@ extension ChatClient {
         await tellPause(of: transfer.id)
     }
 
-    public func downloadsSpace() -> (folder: String, freeBytes: UInt64)? {
-        guard let space = try? DownloadFolder(path: downloadsFolder).space() else { return nil }
-        return (downloadsFolder, space.free)
+    public func downloadsSpace() async -> (folder: String, freeBytes: UInt64)? {
+        // A picture of the screen waits for it.
+        let limit = Duration.seconds(1)
+        guard let folder = try? await downloadsPath(within: limit),
+            let space = try? await DiskLane.run(
+                at: folder, within: limit, { () throws(FileError) in try DownloadFolder(path: folder).space() })
+        else { return nil }
+        return (folder, space.free)
     }
 
     /// Ends a transfer by our user's word and tells the peer.
@@ -197,7 +198,7 @@ extension ChatClient {
         }
         await stopDownload(transfer.id)
         uploads[transfer.id] = nil
-        if transfer.direction == .incoming { removePartial(of: transfer) }
+        if transfer.direction == .incoming { await removePartial(of: transfer) }
         try await tell(transfer, state)
     }
 
@@ -279,25 +280,30 @@ extension ChatClient {
                 $0.reason = TransferReason.cancelledByPeer
                 $0.finished = time
             }
-            await stopDownload(transfer.id)
-            if transfer.state != .complete { removePartial(of: transfer) }
+            // Behind the answer: what they say next does not wait for our disk.
+            spawn { client in
+                await client.stopDownload(transfer.id)
+                if transfer.state != .complete { await client.removePartial(of: transfer) }
+            }
         }
     }
 
     // MARK: Parts
 
-    func removePartial(of transfer: FileTransfer) {
-        if let path = transfer.path { removePartial(of: transfer, in: Self.folder(path)) }
+    func removePartial(of transfer: FileTransfer) async {
+        if let path = transfer.path { await removePartial(of: transfer, in: Self.folder(path)) }
     }
 
-    private func removePartial(of transfer: FileTransfer, in folder: String) {
-        // A partial file that cannot be removed now is hidden, ours, and harmless.
-        try? DownloadFolder(path: folder, creating: false)
-            .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
-        // The folders that were made for it go with it when nothing else is in them.
-        for path in transfer.place.map({ FolderSet.foldersMade(for: $0, downTo: folder) }) ?? [] {
-            let outer = try? DownloadFolder(path: Self.folder(path), creating: false)
-            guard (try? outer?.removeFolder(Self.lastComponent(path))) != nil else { return }
+    private func removePartial(of transfer: FileTransfer, in folder: String) async {
+        await DiskLane.of(folder).clear {
+            // A partial file that cannot be removed now is hidden, ours, and harmless.
+            try? DownloadFolder(path: folder, creating: false)
+                .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
+            // The folders that were made for it go with it when nothing else is in them.
+            for path in transfer.place.map({ FolderSet.foldersMade(for: $0, downTo: folder) }) ?? [] {
+                let outer = try? DownloadFolder(path: Self.folder(path), creating: false)
+                guard (try? outer?.removeFolder(Self.lastComponent(path))) != nil else { return }
+            }
         }
     }
 
@@ -307,7 +313,7 @@ extension ChatClient {
             guard transfer.direction == .incoming else { return true }
             await stopDownload(transfer.id)
             transferRows[transfer.id] = nil
-            removePartial(of: transfer)
+            await removePartial(of: transfer)
             return true
         }
     }

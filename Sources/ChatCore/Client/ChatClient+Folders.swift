@@ -4,41 +4,72 @@
 import Glibc
 
 extension ChatClient {
+    /// What a user waits for at most where a disk does not answer.
+    static let diskPatience = Duration.seconds(10)
+
     /// Links in the configured path are our user's. From now on a link that is put there is not followed.
     func resolveDownloadsFolder() {
+        downloadsFolder = nil
         // A path that cannot be resolved is told when the first file is to go there.
-        if let path = try? DownloadFolder.resolved(configuration.downloadsFolder) { downloadsFolder = path }
+        spawn { _ = try? await $0.downloadsPath(within: nil) }
     }
 
-    /// Calls the disk on behalf of a user.
-    func onDisk<Value>(_ body: () throws(FileError) -> Value) throws(ChatError) -> Value {
-        do throws(FileError) { return try body() } catch { throw Self.chatError(error) }
+    /// The downloads folder, without links.
+    func downloadsPath(within limit: Duration?) async throws(FileError) -> String {
+        if let downloadsFolder { return downloadsFolder }
+        let wanted = configuration.downloadsFolder
+        let path = try await DiskLane.run(at: wanted, within: limit) { () throws(FileError) in
+            try DownloadFolder.resolved(wanted)
+        }
+        // The first answer counts.
+        if downloadsFolder == nil, configuration.downloadsFolder == wanted { downloadsFolder = path }
+        return downloadsFolder ?? path
+    }
+
+    /// Calls the disk of `path` on behalf of a user.
+    func onDisk<Value: Sendable>(
+        at path: String, within limit: Duration?, _ body: @escaping @Sendable () throws(FileError) -> Value
+    ) async throws(ChatError) -> Value {
+        do throws(FileError) { return try await DiskLane.run(at: path, within: limit, body) } catch {
+            throw Self.chatError(error)
+        }
     }
 
     /// The folder of an accepted transfer: where its partial file is (`present`) unless our user wants another one.
     func folderToUse(
-        for transfer: FileTransfer, present: String?, wanted: String?
+        for transfer: FileTransfer, present: String?, wanted: String?, within limit: Duration?
     ) async throws(ChatError) -> String {
         if wanted == nil, let present { return present }
-        var base = downloadsFolder
+        let base: String
         if let wanted {
-            base = try onDisk { () throws(FileError) in try DownloadFolder.resolved(wanted) }
-            // A new folder in one that is there is made; whole ways that are not there are slips.
-            guard access(Self.folder(base), F_OK) == 0 else { throw .cannotWrite(path: wanted, errno: errno) }
+            base = try await onDisk(at: wanted, within: limit) { () throws(FileError) in
+                let base = try DownloadFolder.resolved(wanted)
+                // A new folder in one that is there is made; whole ways that are not there are slips.
+                guard access(Self.folder(base), F_OK) == 0 else {
+                    throw FileError(call: "access", errno: errno, path: wanted)
+                }
+                return base
+            }
+        } else {
+            do throws(FileError) { base = try await downloadsPath(within: limit) } catch { throw Self.chatError(error) }
         }
         guard let place = transfer.place else { return base }
         let key = FolderSet.key(place.set, from: transfer.contact)
         if let set = try await knownFolder(key), !set.path.isEmpty { return set.folder(of: place) }
-        // Nothing may be awaited between looking and making: two files of one folder come at once.
-        var set = folderSets[key] ?? FolderSet(path: "")
-        if set.path.isEmpty {
-            set.path = try onDisk { () throws(FileError) in
-                try checkSpace(for: transfer.size, in: try DownloadFolder(path: base))
-                return try FolderSet.makeTop(for: place, in: base)
-            }
-            folderSets[key] = set
-            try await keep(set, key)
+        let limits = configuration.limits
+        let made = try await onDisk(at: base, within: limit) { () throws(FileError) in
+            try limits.checkSpace(for: transfer.size, in: try DownloadFolder(path: base))
+            return try FolderSet.makeTop(for: place, in: base)
         }
+        // Two files of one folder come at once: the first has made the folder.
+        var set = folderSets[key] ?? FolderSet(path: "")
+        guard set.path.isEmpty else {
+            await DiskLane.of(base).clear { FolderSet.removeTop(made) }
+            return set.folder(of: place)
+        }
+        set.path = made
+        folderSets[key] = set
+        try await keep(set, key)
         return set.folder(of: place)
     }
 
@@ -125,7 +156,7 @@ extension ChatClient {
                 pacing.setLimit(nil, of: .transfer(transfer.id))
                 await removeSpooled(transfer)
                 await stopDownload(transfer.id)
-                if transfer.direction == .incoming { removePartial(of: transfer) }
+                if transfer.direction == .incoming { await removePartial(of: transfer) }
             }
             pump(contact)
         }

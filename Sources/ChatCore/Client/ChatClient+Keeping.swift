@@ -141,7 +141,10 @@ extension ChatClient {
     /// Deletes the received files whose messages are about to be deleted; a file that is not as it came stays.
     private func removeExpiredFiles(_ rules: RetentionRules, now: Timestamp) async {
         let files = await quietly { () async throws(StoreError) in try await store.expiredFiles(rules, now: now) }
-        for file in files ?? [] { if let path = file.path { FileRemoval.remove(path, ofSize: file.size) } }
+        for file in files ?? [] {
+            guard let path = file.path else { continue }
+            await DiskLane.of(path).clear { FileRemoval.remove(path, ofSize: file.size) }
+        }
     }
 
     // MARK: Copies

@@ -9,10 +9,7 @@ extension ChatClient {
     ) async throws(ChatError) -> ChatMessage {
         try checkOutbox(of: contact)
         try Self.check(caption: caption)
-        let source = try Self.source(at: path)
-        guard !configuration.privateFiles.present().contains(source.facts.identity) else {
-            throw .privateFile(path: path)
-        }
+        let source = try await Self.source(at: path, notOf: configuration.privateFiles)
         // A link is offered under its own name: that is what the user knows it by.
         let typed = Self.lastComponent(path)
         let base = name ?? (FolderCalls.isComponent(typed) ? typed : Self.lastComponent(source.path))
@@ -82,8 +79,20 @@ extension ChatClient {
     }
 
     /// The absolute path without links, and what the file is now. Anything but a readable regular file is refused
-    /// before it is opened.
-    private static func source(at path: String) throws(ChatError) -> (path: String, facts: FileFacts) {
+    /// before it is opened; one of `ours` is refused.
+    private static func source(
+        at path: String, notOf ours: PrivateFiles
+    ) async throws(ChatError) -> (path: String, facts: FileFacts) {
+        let found = await DiskLane.of(path).value(within: diskPatience) {
+            Result { () throws(ChatError) in try sourceNow(at: path, notOf: ours) }
+        }
+        guard let found else { throw .cannotRead(path: path, errno: Task.isCancelled ? ECANCELED : ETIMEDOUT) }
+        return try found.get()
+    }
+
+    private static func sourceNow(
+        at path: String, notOf ours: PrivateFiles
+    ) throws(ChatError) -> (path: String, facts: FileFacts) {
         let real = try realPath(path)
         var status = stat()
         guard lstat(real, &status) == 0 else { throw .cannotRead(path: path, errno: errno) }
@@ -99,13 +108,24 @@ extension ChatClient {
             throw .cannotRead(path: path, errno: error.errno)
         }
         guard isWhole else { throw .notARegularFile(path: path) }
+        guard !ours.present().contains(facts.identity) else { throw .privateFile(path: path) }
         return (real, facts)
     }
 
-    /// Away from the client: a large folder on a slow disk takes its time.
-    @concurrent private static func tree(
+    /// A large folder on a slow disk takes its time.
+    private static func tree(
         at path: String, limit: Int, leaving ours: PrivateFiles
     ) async throws(ChatError) -> FolderTree {
+        let found = await DiskLane.of(path).value {
+            Result { () throws(ChatError) in try treeNow(at: path, limit: limit, leaving: ours) }
+        }
+        guard let found else { throw .cannotRead(path: path, errno: ECANCELED) }
+        return try found.get()
+    }
+
+    private static func treeNow(
+        at path: String, limit: Int, leaving ours: PrivateFiles
+    ) throws(ChatError) -> FolderTree {
         let real = try realPath(path)
         let found: FolderTree?
         do throws(FileError) {

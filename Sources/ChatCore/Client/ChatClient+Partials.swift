@@ -6,9 +6,9 @@ extension ChatClient {
     /// Looks now and once a day.
     func keepPartialsClean() {
         spawn { client in
-            await client.cleanPartials()
-            await client.cleanSpools()
             client.spawn(after: .seconds(86_400)) { $0.keepPartialsClean() }
+            await client.cleanSpools()
+            await client.cleanPartials()
         }
     }
 
@@ -19,20 +19,28 @@ extension ChatClient {
         let limit = now().milliseconds - Int64(days) * Self.day
         let paths = await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
         guard let paths else { return }
-        for path in Set(paths.map(Self.folder)).union([downloadsFolder]) { await cleanFolder(path, limit) }
+        var folders = Set(paths.map(Self.folder))
+        if let own = try? await downloadsPath(within: nil) { folders.insert(own) }
+        // The disks one beside the other: one that does not answer keeps none from being cleaned.
+        let cleaning = folders.map { folder in spawn { await $0.cleanFolder(folder, limit) } }
+        for task in cleaning { await task.value }
     }
 
     private func cleanFolder(_ path: String, _ limit: Int64) async {
         // A folder that is not there or cannot be read now is looked at tomorrow.
-        guard let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames() else {
-            return
+        let old = await DiskLane.of(path).value { () -> [(name: String, id: MessageID)] in
+            guard let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
+            else { return [] }
+            return names.compactMap { $0 }.compactMap { name in
+                guard let id = FileNameSanitizer.transferID(ofPartial: name), let facts = try? folder.facts(of: name),
+                    facts.isRegular, facts.modified.milliseconds < limit
+                else { return nil }
+                return (name, id)
+            }
         }
-        for name in names.compactMap({ $0 }) {
-            guard let id = FileNameSanitizer.transferID(ofPartial: name), let facts = try? folder.facts(of: name),
-                facts.isRegular, facts.modified.milliseconds < limit, downloads[id] == nil, !accepting.contains(id)
-            else { continue }
+        for (name, id) in old ?? [] where downloads[id] == nil && !accepting.contains(id) {
             // What cannot be removed is hidden, ours, and harmless.
-            try? folder.remove(name)
+            await DiskLane.of(path).clear { try? DownloadFolder(path: path, creating: false).remove(name) }
             await changeQuietly(id) { $0.transferred = 0 }
         }
     }

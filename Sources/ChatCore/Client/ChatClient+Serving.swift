@@ -19,15 +19,47 @@ extension ChatClient {
             guard sessions[contact]?.link?.number == link.number else { return }
             if request.properties.profile == ChatProfile.fileDigest.rawValue {
                 lineUpDigest(request, of: contact, on: link)
+            } else if let file = (try? FileGetRequest(decoding: request))?.id, !isOpen(file, of: contact, on: link) {
+                giveBeside(request, of: file, to: contact, on: link)
             } else {
-                do throws(ServingError) {
-                    giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
-                } catch {
-                    answer(request, on: link, error.response)
-                }
+                await give(request, to: contact, on: link)
             }
         }
         if link.router.files.isOverrun { link.close(code: 1008, reason: "too many unanswered requests") }
+    }
+
+    /// It is open, and nobody waits for it any more who came before.
+    private func isOpen(_ file: MessageID, of contact: ContactID, on link: ActiveLink) -> Bool {
+        uploads[file]?.link == link.number && fileAnswers.last(for: file, of: contact) == nil
+    }
+
+    /// The file has to be opened first, and its disk may not answer: what is asked of other files does not wait for that.
+    private func giveBeside(
+        _ request: BLIPIncomingRequest, of file: MessageID, to contact: ContactID, on link: ActiveLink
+    ) {
+        let limits = configuration.limits
+        let running = uploads.filter { $0.value.contact == contact && $0.value.file.isActive }
+        guard
+            fileAnswers.mayWait(
+                for: file, of: contact, running: Set(running.keys), files: limits.runningTransfers,
+                // How many may be open the file itself says.
+                ranges: 2 * limits.servedRanges)
+        else { return answer(request, on: link, .failure(.busy, "too many files at once")) }
+        let before = fileAnswers.last(for: file, of: contact)
+        let task = spawn { client in
+            await before?.value
+            await client.give(request, to: contact, on: link)
+            client.fileAnswers.end(for: file, of: contact)
+        }
+        fileAnswers.begin(task, for: file, of: contact)
+    }
+
+    private func give(_ request: BLIPIncomingRequest, to contact: ContactID, on link: ActiveLink) async {
+        do throws(ServingError) {
+            giveInTime(try await range(request, of: contact, on: link), to: request, of: contact, on: link)
+        } catch {
+            answer(request, on: link, error.response)
+        }
     }
 
     /// Answers when the limits of the rate allow it, with as much as they let go at once where the receiver takes less;
@@ -92,9 +124,59 @@ extension ChatClient {
     func upload(
         _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
     ) async throws(ServingError) -> Upload {
+        let row = try await givableRow(id, to: contact, on: link, asked: asked)
+        if let present = uploads[id], present.link == link.number {
+            uploads[id]?.lastAsked = .now()
+            return present
+        }
+        try await makeRoom(for: contact)
+        let file = try await open(row)
+        // While its disk was asked another request may have opened it, and either side may have ended it.
+        _ = try await givableRow(id, to: contact, on: link, asked: asked)
+        guard sessions[contact]?.link?.number == link.number else {
+            throw ServingError(response: .failure(.handlerFailed, "the link is over"))
+        }
+        if let present = uploads[id], present.link == link.number { return present }
+        let upload = Upload(file: file, contact: contact, link: link.number, lastAsked: .now())
+        uploads[id] = upload
+        let time = now()
+        spawn { client in
+            // Either side may have paused it meanwhile.
+            guard client.uploads[id]?.link == link.number else { return }
+            await client.changeQuietly(id) {
+                guard $0.state != .paused else { return }
+                $0.state = .running
+                $0.started = $0.started ?? time
+                $0.reason = nil
+            }
+            await client.followUpload(id, on: link.number)
+        }
+        return upload
+    }
+
+    /// Opens the file of an outgoing transfer, on a thread that may wait for its disk.
+    private func open(_ row: FileTransfer) async throws(ServingError) -> OutgoingFile {
+        let path = row.path ?? ""
+        let limit = configuration.limits.servedRanges
+        let ours = configuration.privateFiles
+        let opened = await DiskLane.of(path).value(within: Self.diskPatience) {
+            Result { () throws(OutgoingFileError) in
+                try OutgoingFile(
+                    path: path, size: row.size, modified: row.modified, rangeLimit: limit, notOf: ours.present())
+            }
+        }
+        // The receiver asks again after a while.
+        guard let opened else { throw ServingError(response: .failure(.handlerFailed, "its disk does not answer")) }
+        do throws(OutgoingFileError) { return try opened.get() } catch { throw refusal(error, row.id) }
+    }
+
+    /// The transfer `id`, if it was offered to `contact` and may be given now.
+    private func givableRow(
+        _ id: MessageID, to contact: ContactID, on link: ActiveLink, asked: UInt64
+    ) async throws(ServingError) -> FileTransfer {
         let found = await quietly { () async throws(StoreError) in try await row(of: id) }
         guard let found else { throw ServingError(response: .failure(.handlerFailed, "cannot read the history")) }
-        guard let row = found, row.direction == .outgoing, row.contact == contact, let path = row.path else {
+        guard let row = found, row.direction == .outgoing, row.contact == contact, row.path != nil else {
             throw ServingError(response: .failure(.forbidden, "not offered to you"))
         }
         guard maySend(to: contact) else { throw ServingError(response: .failure(.tooManyRequests, "not verified yet")) }
@@ -115,35 +197,7 @@ extension ChatClient {
         case .declined, .cancelled, .complete:
             throw ServingError(response: .failure(.forbidden, "no longer offered"))
         }
-        if let present = uploads[id], present.link == link.number {
-            uploads[id]?.lastAsked = .now()
-            return present
-        }
-        try await makeRoom(for: contact)
-        let upload: Upload
-        do throws(OutgoingFileError) {
-            upload = Upload(
-                file: try OutgoingFile(
-                    path: path, size: row.size, modified: row.modified,
-                    rangeLimit: configuration.limits.servedRanges, notOf: configuration.privateFiles.present()),
-                contact: contact, link: link.number, lastAsked: .now())
-        } catch {
-            throw refusal(error, id)
-        }
-        uploads[id] = upload
-        let time = now()
-        spawn { client in
-            // Either side may have paused it meanwhile.
-            guard client.uploads[id]?.link == link.number else { return }
-            await client.changeQuietly(id) {
-                guard $0.state != .paused else { return }
-                $0.state = .running
-                $0.started = $0.started ?? time
-                $0.reason = nil
-            }
-            await client.followUpload(id, on: link.number)
-        }
-        return upload
+        return row
     }
 
     /// One file more for `contact`: refused while as many as may run are being sent. Files that rest are closed, the

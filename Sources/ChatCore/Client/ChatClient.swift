@@ -50,6 +50,8 @@ public actor ChatClient: ChatService {
     var heldRanges: [MessageID: Int] = [:]
     /// Files of ours that their receivers have paused, until they ask for more.
     var receiverPauses: [MessageID: ReceiverPause] = [:]
+    /// Requests for files that wait for a disk.
+    var fileAnswers = FileAnswers()
     /// The digests of offered files that contacts wait for.
     var digestLines: [ContactID: DigestLine] = [:]
     /// Accepted files that we are pulling, and the tasks that do it.
@@ -66,8 +68,8 @@ public actor ChatClient: ChatService {
     var foldersBeingOffered: Set<MessageID> = []
     /// The files that were counted against what the offers of such folders said, in this run.
     var takenFromFolders: Set<MessageID> = []
-    /// Where accepted files go, without links; set at the start.
-    var downloadsFolder: String
+    /// Where accepted files go, without links; `nil` until its disk has said so (see +Folders).
+    var downloadsFolder: String?
     let pacing: TransferPacing
     /// What running downloads still need of each disk.
     let diskRooms = DiskRooms()
@@ -99,7 +101,6 @@ public actor ChatClient: ChatService {
         ownID = identity
         self.configuration = configuration
         self.now = now
-        downloadsFolder = configuration.downloadsFolder
         pacing = TransferPacing(upload: configuration.uploadLimit, download: configuration.downloadLimit)
         waitingMemory = WaitingMemory(bytes: configuration.limits.waitingBytes)
         self.clock = clock

@@ -34,11 +34,13 @@ public struct SpoolFolder: Sendable, Equatable {
 extension ChatClient {
     /// Removes the source of a transfer that has ended, when it was made for being sent and nothing else needs it.
     func removeSpooled(_ transfer: FileTransfer) async {
-        guard transfer.direction == .outgoing, let path = transfer.path,
-            configuration.spoolFolders.contains(where: { $0.holds(path) }),
+        let spools = configuration.spoolFolders
+        guard transfer.direction == .outgoing, let path = transfer.path, !spools.isEmpty,
+            await DiskLane.of(spools[0].path).value(within: .seconds(2), { spools.contains { $0.holds(path) } })
+                == true,
             let needed = await neededSources(), !needed.contains(path)
         else { return }
-        unlink(path)
+        await DiskLane.of(path).clear { unlink(path) }
     }
 
     /// Removes what was left over when the program or the machine stopped between making a file and offering it.
@@ -46,14 +48,17 @@ extension ChatClient {
         guard !configuration.spoolFolders.isEmpty, let needed = await neededSources() else { return }
         for spool in configuration.spoolFolders {
             let limit = now().milliseconds - spool.grace.components.seconds * 1000
-            guard let path = try? DownloadFolder.resolved(spool.path),
-                let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
-            else { continue }
-            for name in names.compactMap({ $0 }) where spool.isOurs(name) && !needed.contains(folder.path(of: name)) {
-                guard let facts = try? folder.facts(of: name), facts.isRegular, facts.modified.milliseconds < limit
-                else { continue }
-                // What cannot be removed now is tried again tomorrow.
-                try? folder.remove(name)
+            await DiskLane.of(spool.path).clear {
+                guard let path = try? DownloadFolder.resolved(spool.path),
+                    let folder = try? DownloadFolder(path: path, creating: false), let names = try? folder.allNames()
+                else { return }
+                for name in names.compactMap({ $0 })
+                where spool.isOurs(name) && !needed.contains(folder.path(of: name)) {
+                    guard let facts = try? folder.facts(of: name), facts.isRegular, facts.modified.milliseconds < limit
+                    else { continue }
+                    // What cannot be removed now is tried again tomorrow.
+                    try? folder.remove(name)
+                }
             }
         }
     }

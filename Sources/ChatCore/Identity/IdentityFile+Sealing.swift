@@ -28,9 +28,11 @@ extension IdentityFile {
         guard let resolved = realpath(path, nil) else { throw failure("realpath", path) }
         defer { free(resolved) }
         let target = String(cString: resolved)
-        guard let old = try text(at: target) else { throw .failed(call: "open", path: path, errno: ENOENT) }
+        guard var old = try text(at: target) else { throw .failed(call: "open", path: path, errno: ENOENT) }
+        defer { SecretMemory.wipe(&old) }
         let identity = try identity(in: old, at: path, present)
-        let new: String
+        var new = ""
+        defer { SecretMemory.wipe(&new) }
         do throws(TLSError) {
             new = if let passphrase { try identity.backup(passphrase: passphrase) } else { try identity.pem() }
             // Who can say later that it will be of use?

@@ -32,32 +32,39 @@ public enum IdentityFile {
 
     /// What a file held when it was read ahead of its time.
     public struct Ahead: Sendable {
-        fileprivate let text: String
+        /// Of the text of the file.
+        fileprivate let digest: String
         fileprivate let identity: TLSIdentity
     }
 
     /// Reads the identity at `path` for a later `loadOrCreate`: OpenSSL's first key takes milliseconds, in which another
     /// processor can do something else. `nil` when there is none, or when it cannot be read; why is told then.
     public static func readAhead(at path: String) -> Ahead? {
-        guard let text = try? text(at: path), let identity = try? TLSIdentity(pem: text) else { return nil }
-        return Ahead(text: text, identity: identity)
+        guard var text = try? text(at: path) else { return nil }
+        defer { SecretMemory.wipe(&text) }
+        guard let identity = try? TLSIdentity(pem: text) else { return nil }
+        return Ahead(digest: digest(of: text), identity: identity)
     }
 
     /// Reads the identity at `path` with the passphrase that opens it, for a later `loadOrCreate`. `nil` when there is none;
     /// one that is not sealed needs none. Takes a fraction of a second.
     public static func readAhead(at path: String, passphrase: Passphrase) throws(IdentityError) -> Ahead? {
-        guard let text = try text(at: path) else { return nil }
-        return Ahead(text: text, identity: try identity(in: text, at: path, passphrase))
+        guard var text = try text(at: path) else { return nil }
+        defer { SecretMemory.wipe(&text) }
+        return Ahead(digest: digest(of: text), identity: try identity(in: text, at: path, passphrase))
     }
 
     /// Whether there is a key at `path` that needs a passphrase.
     public static func isSealed(at path: String) throws(IdentityError) -> Bool {
-        try text(at: path).map(TLSIdentity.isSealed) ?? false
+        guard var text = try text(at: path) else { return false }
+        defer { SecretMemory.wipe(&text) }
+        return TLSIdentity.isSealed(text)
     }
 
     /// What others know the identity at `path` by, which needs no passphrase; `nil` when there is none yet.
     public static func fingerprint(at path: String) throws(IdentityError) -> SPKIFingerprint? {
-        guard let text = try text(at: path) else { return nil }
+        guard var text = try text(at: path) else { return nil }
+        defer { SecretMemory.wipe(&text) }
         guard TLSIdentity.isSealed(text) else { return try identity(in: text, at: path, nil).fingerprint }
         do { return try SPKIFingerprint(certificatePEM: text) } catch { throw .damaged(path: path) }
     }
@@ -70,8 +77,8 @@ public enum IdentityFile {
         do { identity = try TLSIdentity.generate() } catch { throw .cannotGenerate }
         let folder = folder(of: path)
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
-        // Another process may make one at the same time: whoever links first wins, and both use that one.
-        try write(text(of: identity), to: path)
+        // Another process may make one at the same time: whoever names it first wins, and both use that one.
+        try write(identity, to: path)
         guard let stored = try load(at: path) else { throw .damaged(path: path) }
         return stored
     }
@@ -82,9 +89,17 @@ public enum IdentityFile {
     }
 
     private static func load(at path: String, ahead: Ahead?) throws(IdentityError) -> TLSIdentity? {
-        guard let text = try text(at: path) else { return nil }
-        if let ahead, ahead.text == text { return ahead.identity }
+        guard var text = try text(at: path) else { return nil }
+        defer { SecretMemory.wipe(&text) }
+        if let ahead, ahead.digest == digest(of: text) { return ahead.identity }
         return try identity(in: text, at: path, nil)
+    }
+
+    private static func digest(of text: String) -> String {
+        let digest = SHA256Digest()
+        var text = text
+        text.withUTF8 { digest.update(UnsafeRawBufferPointer($0)) }
+        return digest.finish().hex
     }
 
     /// The identity in what the file at `path` holds.
@@ -102,7 +117,7 @@ public enum IdentityFile {
         throw .sealed(path: path)
     }
 
-    /// What the file at `path` holds; `nil` when there is none.
+    /// What the file at `path` holds, to be wiped by the caller; `nil` when there is none.
     static func text(at path: String) throws(IdentityError) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         if descriptor < 0 {
@@ -118,6 +133,7 @@ public enum IdentityFile {
         try checkFolder(of: path)
 
         var bytes = [UInt8](repeating: 0, count: maximumBytes)
+        defer { SecretMemory.wipe(&bytes) }
         var count = 0
         while count < bytes.count {
             let got = bytes.withUnsafeMutableBytes {
@@ -136,7 +152,7 @@ public enum IdentityFile {
     ///
     /// Throws `.exists` when there is another one.
     public static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
-        try write(text(of: identity), to: path)
+        try write(identity, to: path)
         guard try fingerprint(at: path) == identity.fingerprint else { throw .exists(path: path) }
     }
 
@@ -170,11 +186,18 @@ public enum IdentityFile {
     }
 
     /// Writes a temporary file, syncs it, and gives it the name unless there is one already.
-    private static func write(_ text: String, to path: String) throws(IdentityError) {
+    private static func write(_ identity: TLSIdentity, to path: String) throws(IdentityError) {
+        var text = try text(of: identity)
+        defer { SecretMemory.wipe(&text) }
         let temporary = try makeTemporary(text, beside: path)
         defer { unlink(temporary) }
-        if link(temporary, path) != 0, errno != EEXIST { throw failure("link", path) }
-        try synchronizeFolder(of: path)
+        let names = (old: lastComponent(of: temporary), new: lastComponent(of: path))
+        try withFolder(of: path) { folder throws(IdentityError) in
+            if FolderCalls.kernel.rename(names.old, to: names.new, in: folder) != 0, errno != EEXIST {
+                throw failure("rename", path)
+            }
+            guard fsync(folder) == 0 else { throw failure("fsync", path) }
+        }
     }
 
     /// How the name of a temporary file ends that a killed process may have left behind.
@@ -187,7 +210,8 @@ public enum IdentityFile {
         guard descriptor >= 0 else { throw failure("open", temporary) }
         do throws(FileError) {
             let file = OpenFile(descriptor: descriptor, path: temporary)
-            let bytes = Array(text.utf8)
+            var bytes = Array(text.utf8)
+            defer { SecretMemory.wipe(&bytes) }
             let written = bytes.withUnsafeBytes { bytes -> Result<Void, FileError> in
                 do throws(FileError) { return .success(try file.write(bytes, at: 0)) } catch { return .failure(error) }
             }
@@ -202,15 +226,28 @@ public enum IdentityFile {
 
     /// Returns when the names in the folder are on the disk.
     static func synchronizeFolder(of path: String) throws(IdentityError) {
+        try withFolder(of: path) { folder throws(IdentityError) in
+            guard fsync(folder) == 0 else { throw failure("fsync", path) }
+        }
+    }
+
+    private static func withFolder(
+        of path: String, _ body: (Int32) throws(IdentityError) -> Void
+    ) throws(IdentityError) {
         let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
-        guard fsync(folder) == 0 else { throw failure("fsync", path) }
+        try body(folder)
     }
 
     static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private static func lastComponent(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+        return String(path[path.utf8.index(after: slash)...])
     }
 
     static func failure(_ call: String, _ path: String) -> IdentityError {

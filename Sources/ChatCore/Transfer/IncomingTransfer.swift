@@ -2,6 +2,7 @@
 // ChatClient+Downloads starts it and writes what it tells to the store.
 
 import BLIPNet
+import Glibc
 
 /// One run of an incoming transfer. It ends with its link and is made anew for the next one; what must outlive it is
 /// in the store (offset) and beside the target (partial file). Cancel the task of `run` to stop it.
@@ -43,20 +44,21 @@ actor IncomingTransfer {
     let pacing: TransferPacing
     private let rooms: DiskRooms
     /// What `begin` has opened and found.
-    private var begun: (folder: DownloadFolder, share: DiskShare, done: UInt64)?
-    let folderPath: String
+    private var begun: (share: DiskShare, done: UInt64)?
+    private let folder: DownloadFolder
+    var folderPath: String { folder.path }
     private let report: @Sendable (News) async -> Bool
     private let executor = DispatchQueueExecutor(label: "blipchat.transfer", isBackground: true)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// `report` returns `false` when the news could not be stored and the run must stop.
+    /// `folder`: where its partial file is. `report` returns `false` when the news could not be stored and the run must stop.
     init(
-        transfer: FileTransfer, folder: String, connection: any PeerConnection, limits: ChatLimits,
+        transfer: FileTransfer, folder: DownloadFolder, connection: any PeerConnection, limits: ChatLimits,
         pacing: TransferPacing, rooms: DiskRooms, report: @escaping @Sendable (News) async -> Bool
     ) {
         self.transfer = transfer
-        folderPath = folder
+        self.folder = folder
         self.connection = connection
         self.limits = limits
         self.pacing = pacing
@@ -69,9 +71,8 @@ actor IncomingTransfer {
     /// Asks for room on the disk, before anything is read or written. How the run ends where there is none.
     func begin() -> Outcome? {
         do throws(Ended) {
-            let folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
             let done = try presentBytes(in: folder)
-            begun = (folder, try share(of: folder, done: done), done)
+            begun = (try share(of: folder, done: done), done)
             return nil
         } catch {
             return error.outcome
@@ -82,12 +83,6 @@ actor IncomingTransfer {
         // The others have its room when it is over.
         defer { begun = nil }
         do throws(Ended) {
-            let folder: DownloadFolder
-            if let begun {
-                folder = begun.folder
-            } else {
-                folder = try local { () throws(FileError) in try DownloadFolder(path: folderPath) }
-            }
             if let sha256 = transfer.sha256, let path = try await finishedEarlier(in: folder, sha256: sha256) {
                 return .complete(path: path, sha256: sha256)
             }
@@ -299,6 +294,14 @@ actor IncomingTransfer {
 }
 
 extension ChatLimits {
+    /// Throws ENOSPC when `needed` bytes in `folder` would leave less than must stay free.
+    func checkSpace(for needed: UInt64, in folder: DownloadFolder) throws(FileError) {
+        let space = try folder.space()
+        guard !fits(needed, free: space.free, total: space.total) else { return }
+        throw FileError(
+            call: "statvfs", errno: ENOSPC, path: folder.path, space: .init(needed: needed, free: space.free))
+    }
+
     /// Whether `needed` bytes may be written to a disk and leave what must stay free.
     func fits(_ needed: UInt64, free: UInt64, total: UInt64) -> Bool {
         let kept = kept(of: total)

@@ -2,6 +2,7 @@
 
 import BLIPNet
 import Glibc
+import Synchronization
 
 /// Why a range or digest of an offered file cannot be given.
 enum OutgoingFileError: Error, Sendable, Equatable {
@@ -42,17 +43,22 @@ final class OutgoingFile: Sendable {
     private let digest: PrefixDigest
     private let served = ServedRanges()
     private let rangeLimit: Int
+    /// What was found wrong with it since it was opened.
+    private let trouble = Mutex<OutgoingFileError?>(nil)
 
-    /// Opens `path`; it must be what was offered, and none of `ours`, whatever a history says that was offered.
+    /// Opens `path`; it must be what was offered, and none of `ours`, whatever a history says that was offered. Blocks as
+    /// long as its disk does.
     init(
         path: String, size: UInt64, modified: Timestamp, rangeLimit: Int, notOf ours: Set<FileIdentity> = []
     ) throws(OutgoingFileError) {
         self.size = size
         self.modified = modified
         self.rangeLimit = rangeLimit
+        let facts: FileFacts
         do throws(FileError) {
             let opened = try OpenFile.forReading(path)
-            guard try !ours.contains(opened.facts().identity) else {
+            facts = try opened.facts()
+            guard !ours.contains(facts.identity) else {
                 throw FileError(call: "open", errno: EACCES, path: path)
             }
             file = opened
@@ -60,7 +66,7 @@ final class OutgoingFile: Sendable {
             throw .gone(errno: error.errno)
         }
         digest = PrefixDigest(file: file)
-        try checkUnchanged()
+        try check(facts)
     }
 
     /// Bytes from the start that the link has taken.
@@ -72,14 +78,17 @@ final class OutgoingFile: Sendable {
     /// A range of it is on its way.
     var isActive: Bool { served.isActive }
 
-    /// What `file-get` asks for.
+    /// What `file-get` asks for. Waits for no disk: what has become of the file is looked at beside, for the ranges that follow
+    /// and for the digest.
     func range(_ request: FileGetRequest) throws(OutgoingFileError) -> ReadyRange {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
-        try checkUnchanged()
+        if let trouble = trouble.withLock({ $0 }) { throw trouble }
         let range = FileRange(offset: request.offset, length: request.length)
         guard let number = served.open(range, limit: rangeLimit) else { throw .tooManyRanges }
-        // Read what has been served again now, while it is in the page cache: that, and nothing else that a receiver names.
-        digest.advanceLater(to: min(request.offset, served.contiguous), after: served.begin ?? request.offset)
+        // Only what has been served is read again, and nothing else that a receiver names.
+        let end = min(request.offset, served.contiguous)
+        let begin = served.begin ?? request.offset
+        Task { [weak self] in await self?.follow(to: end, after: begin) }
         let source = FileBodySource(file: file, range: range, number: number, progress: served)
         return ReadyRange(
             request: request, source: source, reply: FileGetReply(size: size, modified: modified))
@@ -90,7 +99,7 @@ final class OutgoingFile: Sendable {
         of length: UInt64, permission: PrefixDigest.Permission? = nil
     ) async throws(OutgoingFileError) -> String {
         guard length <= size else { throw .badRange }
-        try checkUnchanged()
+        try await checkUnchanged()
         let hex: String?
         do throws(FileError) {
             hex = try await digest.hex(of: length, permission: permission)
@@ -98,18 +107,33 @@ final class OutgoingFile: Sendable {
             throw error.errno == ECANCELED ? .stopped : .gone(errno: error.errno)
         }
         // It may have changed while it was read.
-        try checkUnchanged()
+        try await checkUnchanged()
         guard let hex else { throw .changed }
         return hex
     }
 
-    private func checkUnchanged() throws(OutgoingFileError) {
+    /// What has been served before `end` is read again while it is in the page cache, unless the `begin` bytes before it
+    /// have not been.
+    private func follow(to end: UInt64, after begin: UInt64) async {
+        do throws(OutgoingFileError) {
+            try await checkUnchanged()
+        } catch {
+            return trouble.withLock { $0 = $0 ?? error }
+        }
+        digest.advanceLater(to: end, after: begin)
+    }
+
+    private func checkUnchanged() async throws(OutgoingFileError) {
         let facts: FileFacts
         do throws(FileError) {
-            facts = try file.facts()
+            facts = try await digest.facts()
         } catch {
             throw .gone(errno: error.errno)
         }
+        try check(facts)
+    }
+
+    private func check(_ facts: FileFacts) throws(OutgoingFileError) {
         guard facts.isRegular, facts.size == size, facts.modified == modified, !served.isShort else { throw .changed }
     }
 }

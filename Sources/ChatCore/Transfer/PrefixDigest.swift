@@ -55,6 +55,9 @@ actor PrefixDigest {
         if marks.front.position >= begin { try advance(to: offset) }
     }
 
+    /// What the file is now.
+    func facts() throws(FileError) -> FileFacts { try file.facts() }
+
     /// Like `advance`, without waiting. A read error shows again, and is reported, when the digest is asked for.
     nonisolated func advanceLater(to offset: UInt64, after begin: UInt64 = 0) {
         Task { try? await self.advance(to: offset, after: begin) }

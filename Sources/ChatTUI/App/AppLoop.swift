@@ -54,7 +54,7 @@ final class AppLoop {
         self.service = service
         runner = EffectRunner(
             service: service, settings: options.settingsStore, runsCommands: options.runsCommands,
-            pasteFolder: options.pasteFolder)
+            pasteFolder: options.pasteFolder, pictures: options.pictures)
         inputHistory = options.inputHistory
         (errands, errandInput) = AsyncStream.makeStream()
     }

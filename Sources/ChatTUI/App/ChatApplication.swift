@@ -27,6 +27,8 @@ public struct ChatApplicationOptions: Sendable {
     var isLineMode = false
     /// Where pasted texts are kept that go out as files.
     public var pasteFolder: String?
+    /// Reads pictures for previews; without it there are none.
+    public var pictures: PictureReader?
     /// How long the first picture waits for what it is to show (a history on a slow disk): nobody takes that for a program
     /// that hangs.
     var patience = Duration.milliseconds(100)

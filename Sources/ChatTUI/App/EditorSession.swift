@@ -37,7 +37,8 @@ struct EditorSession: Sendable {
     /// Waits for the editor on a thread of its own: that may take hours.
     func edit(_ text: String) async -> EditorOutcome {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: editAndWait(text)) }
+            // For hours, perhaps: not on a queue that others need.
+            DispatchQueue(label: "blipchat.editor").async { continuation.resume(returning: editAndWait(text)) }
         }
     }
 
@@ -45,7 +46,9 @@ struct EditorSession: Sendable {
     /// within two seconds is killed.
     func end() {
         process.signal(SIGTERM)
-        DispatchQueue.global().asyncAfter(deadline: .now() + 2) { [process] in process.signal(SIGKILL) }
+        DispatchQueue(label: "blipchat.editor.end").asyncAfter(deadline: .now() + 2) { [process] in
+            process.signal(SIGKILL)
+        }
     }
 
     private func editAndWait(_ text: String) -> EditorOutcome {

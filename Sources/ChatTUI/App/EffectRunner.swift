@@ -12,6 +12,8 @@ struct EffectRunner: Sendable {
     var runsCommands: ProgramRunning?
     /// Where pasted texts are kept that go out as files; `nil`: nowhere.
     var pasteFolder: String?
+    /// Reads pictures for previews; `nil`: there are none.
+    var pictures: PictureReader?
 
     /// Messages shown around a search hit.
     private static let contextCount = 8
@@ -147,8 +149,7 @@ struct EffectRunner: Sendable {
         case .backUp(let path):
             try await service.backUp(to: Self.absolute(path))
             return .backedUp(path)
-        case .qrCode(let address):
-            return .qrCode(address, Result { () throws(QRCodeError) in try QRCode(address) })
+        case .qrCode(let address): return .qrCode(address, await QRCode.made(of: address))
         case .command(let command):
             guard let runsCommands else {
                 return .output(command, ProgramOutput(lines: ["the command line is not at hand here"], exitCode: 1))
@@ -163,7 +164,7 @@ struct EffectRunner: Sendable {
             let message = try await service.firstMessage(of: contact, since: day)
             return .day(contact, day, message, generation: generation)
         case .picture(let id, let path, let isLarge):
-            return .picture(id, await Self.picture(at: path, isLarge: isLarge))
+            return .picture(id, await picture(at: path, isLarge: isLarge))
         }
     }
 
@@ -180,17 +181,23 @@ struct EffectRunner: Sendable {
         return limits
     }
 
-    /// Away from the main thread: a folder may be on a slow disk.
-    @concurrent private static func listing(
+    /// What the picker waits for at most before it says that a folder does not answer.
+    private static let listingPatience = Duration.seconds(3)
+
+    /// A folder may be on a disk that does not answer.
+    private static func listing(
         of folder: String, _ beginning: String, _ wish: String
     ) async -> FileListing {
-        FileListing.read(folder, beginning: beginning, wish: wish)
+        let listing = await DiskLane.of(folder).value(within: listingPatience) {
+            FileListing.read(folder, beginning: beginning, wish: wish)
+        }
+        return listing ?? FileListing(folder: folder, entries: [], problem: Sentences.words(forErrno: ETIMEDOUT))
     }
 
-    /// Away from the main thread: pictures take their time. What cannot be shown just is not.
-    @concurrent private static func picture(at path: String, isLarge: Bool) async -> PixelImage? {
+    /// What cannot be shown just is not.
+    private func picture(at path: String, isLarge: Bool) async -> PixelImage? {
         let small = PictureRows.pixelLimit(columns: PictureRows.maxColumns)
-        return try? PictureLibrary.picture(at: path, toFit: isLarge ? (400, 240) : small)
+        return try? await pictures?.picture(at: path, toFit: isLarge ? (400, 240) : small)
     }
 
     /// Away from the main thread: it takes thousands of digests.
@@ -208,7 +215,7 @@ struct EffectRunner: Sendable {
         var refused: [RefusedOffer] = []
         for path in paths {
             do throws(ChatError) {
-                if Self.isFolder(path) {
+                if await Self.isFolder(path) {
                     folders.append(try await service.sendFolder(at: path, caption: caption, to: contact))
                 } else {
                     messages.append(try await service.sendFile(at: path, named: nil, caption: caption, to: contact))
@@ -222,21 +229,53 @@ struct EffectRunner: Sendable {
         return .files(messages, folders: folders, refused: refused)
     }
 
-    /// It offers a folder, one file after the other. Away from the screen: a disk may not answer.
-    @concurrent static func mayTakeLong(_ errand: Errand) async -> Bool {
-        guard case .sendFiles(let paths, _, _) = errand else { return false }
-        return paths.contains { isFolder(absolute($0)) }
+    /// It offers a folder, one file after the other, or waits for a disk that may not answer. What is entered behind it then
+    /// does not wait for it.
+    static func mayTakeLong(_ errand: Errand) async -> Bool {
+        switch errand {
+        case .sendFiles(let paths, _, _):
+            for path in paths where await kind(of: absolute(path), within: .milliseconds(500)) != .file { return true }
+            return false
+        case .several(let errands):
+            for errand in errands where await mayTakeLong(errand) { return true }
+            return false
+        case .accept, .resume, .cancel, .cancelFolder, .decline, .pause, .remove: return true
+        default: return false
+        }
     }
 
-    /// Away from the screen for the same reason.
-    @concurrent private static func firstUnreadable(of paths: [String]) async -> ChatError? {
-        for path in paths where access(path, R_OK) != 0 { return .cannotRead(path: path, errno: errno) }
+    /// What a path leads to, links followed.
+    private enum PathKind: Sendable, Equatable {
+        case file, folder
+        case unreadable(errno: Int32)
+        /// Its disk does not say.
+        case unknown
+    }
+
+    private static func kind(of path: String, within limit: Duration) async -> PathKind {
+        let kind = await DiskLane.of(path).value(within: limit) { () -> PathKind in
+            guard access(path, R_OK) == 0 else { return .unreadable(errno: errno) }
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? .folder : .file
+        }
+        return kind ?? .unknown
+    }
+
+    private static let sendingPatience = Duration.seconds(10)
+
+    private static func firstUnreadable(of paths: [String]) async -> ChatError? {
+        for path in paths {
+            switch await kind(of: path, within: sendingPatience) {
+            case .file, .folder: continue
+            case .unreadable(let code): return .cannotRead(path: path, errno: code)
+            case .unknown: return .cannotRead(path: path, errno: ETIMEDOUT)
+            }
+        }
         return nil
     }
 
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    private static func isFolder(_ path: String) async -> Bool {
+        await kind(of: path, within: sendingPatience) == .folder
     }
 
     /// A relative path is meant from where the program was started.

@@ -9,9 +9,17 @@ public enum PastedFile {
     public static let prefix = "paste-"
 
     /// Writes `text` into a new file in `folder` (made 0700 when it is missing), 0600, and returns its path. A number is
-    /// added to `name` where that is taken. Away from the main thread: the disk may be slow.
-    @concurrent static func write(_ text: String, name: String, in folder: String?) async throws(ChatError) -> String {
+    /// added to `name` where that is taken.
+    static func write(_ text: String, name: String, in folder: String?) async throws(ChatError) -> String {
         guard let folder else { throw .cannotWrite(path: name, errno: ENOENT) }
+        let written = await DiskLane.of(folder).value {
+            Result { () throws(ChatError) in try writeNow(text, name: name, in: folder) }
+        }
+        guard let written else { throw .cannotWrite(path: folder, errno: ECANCELED) }
+        return try written.get()
+    }
+
+    private static func writeNow(_ text: String, name: String, in folder: String) throws(ChatError) -> String {
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .cannotWrite(path: folder, errno: errno) }
         let (path, file) = try create(name, in: folder)
         var text = text

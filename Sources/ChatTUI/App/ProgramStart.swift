@@ -1,5 +1,6 @@
 // How the screen starts other programs: its editor, what opens a link, what notifies, what checks the spelling.
 
+import CLinux
 import Glibc
 
 /// Starting a program with its signals as at the start of a shell, whatever this process does with its own.
@@ -15,7 +16,12 @@ enum ProgramStart {
         case nothing
         /// These ends of pipes; they stay open here.
         case pipes(input: Int32, output: Int32, errors: Int32)
+        /// These two and no third, nor any variable but those that say where libraries are.
+        case alone(input: Int32, output: Int32)
     }
+
+    /// What a program that knows nothing of its user still has to know.
+    private static let libraryVariables = ["LD_LIBRARY_PATH", "GDK_PIXBUF_MODULE_FILE", "GDK_PIXBUF_MODULEDIR"]
 
     /// Starts `words`: the program, found by PATH, and its arguments. Returns the system's error number, or 0 and the
     /// process that has to be waited for.
@@ -43,6 +49,11 @@ enum ProgramStart {
             for (descriptor, end) in zip(descriptors, [input, output, errors]) {
                 posix_spawn_file_actions_adddup2(&actions, end, descriptor)
             }
+        case .alone(let input, let output):
+            flags |= newSession
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+            _ = clinux_spawn_close_from(&actions, STDERR_FILENO)
         }
         var all = sigset_t()
         var none = sigset_t()
@@ -55,6 +66,14 @@ enum ProgramStart {
         arguments.append(nil)
         defer { for argument in arguments { free(argument) } }
         var process: pid_t = 0
-        return (posix_spawnp(&process, program, &actions, &attributes, arguments, environ), process)
+        guard case .alone = streams else {
+            return (posix_spawnp(&process, program, &actions, &attributes, arguments, environ), process)
+        }
+        var variables = libraryVariables.compactMap { name in
+            getenv(name).map { strdup("\(name)=\(String(cString: $0))") }
+        }
+        variables.append(nil)
+        defer { for variable in variables { free(variable) } }
+        return (posix_spawnp(&process, program, &actions, &attributes, arguments, variables), process)
     }
 }

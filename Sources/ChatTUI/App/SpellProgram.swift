@@ -9,6 +9,8 @@ import Glibc
 struct SpellProgram: Sendable {
     /// More is not read; no draft has so many wrong words.
     private static let outputLimit = 262_144
+    /// The shared queues have one thread for each processor: a checker that hangs would have one of them.
+    private static let queue = DispatchQueue(label: "blipchat.spelling")
 
     /// The program, found by PATH, and its arguments.
     var words: [String]
@@ -18,7 +20,7 @@ struct SpellProgram: Sendable {
     /// Waits for the checker on a thread of its own.
     func check(_ text: String) async -> SpellOutcome {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: run(Array(text.utf8) + [0x0A])) }
+            Self.queue.async { continuation.resume(returning: run(Array(text.utf8) + [0x0A])) }
         }
     }
 

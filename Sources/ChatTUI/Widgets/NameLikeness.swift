@@ -47,15 +47,30 @@ public enum NameLikeness {
     }
 
     /// What is said of a name that is made to be taken for something else; `nil` for every other name.
-    public static func warning(of name: String) -> String? { mixture(in: name) ?? pretence(in: name) }
+    public static func warning(of name: String) -> String? {
+        mixture(in: name) ?? pretence(in: name) ?? mark(in: name)
+    }
 
     /// A name that says what only the screen says of people: `says "verified"`.
     static func pretence(in name: String) -> String? {
         let skeleton = skeleton(of: name)
         // What the screen writes in front of our own lines, perhaps behind a mark and with a state (`~ me`, `me, read`).
         if skeleton == me || firstWord(of: name) == me { return "says \"me\"" }
-        return states.first { skeleton.contains($0.skeleton) }.map { "says \"\($0.word)\"" }
+        return (states + [program]).first { skeleton.contains($0.skeleton) }.map { "says \"\($0.word)\"" }
     }
+
+    /// A name with a sign that stands for what only the screen says of people: `has the mark ✓`.
+    static func mark(in name: String) -> String? {
+        name.unicodeScalars.first { marks.contains($0) }.map { "has the mark \($0)" }
+    }
+
+    /// Ticks, locks, keys, shields and seals, as pictures, too.
+    private static let marks: Set<Unicode.Scalar> = [
+        "✓", "✔", "☑", "✅", "🗸", "🗹", "√", "⍻", "🔒", "🔓", "🔏", "🔐", "🔑", "🗝", "🛡", "⛨", "🎖", "🏅", "☒", "🆗",
+    ]
+
+    /// A name that speaks for the program: `blipchat support`.
+    private static let program = (word: "blipchat", skeleton: skeleton(of: "blipchat"))
 
     private static let me = "me"
 

@@ -1,5 +1,7 @@
 // A QR code of an address, to be photographed from the terminal: `blipchat id qr`, `/qr`. Made by QRLibrary.
 
+import Dispatch
+
 /// Why there is no code.
 public enum QRCodeError: Error, Sendable, Equatable {
     /// libqrencode is not installed.
@@ -31,6 +33,15 @@ public struct QRCode: Sendable, Equatable {
 
     /// The smallest code that holds `text` as UTF-8.
     public init(_ text: String) throws(QRCodeError) { try self.init(text, by: .shared) }
+
+    /// The same, where nobody may wait for a library to be loaded from a disk.
+    static func made(of text: String) async -> Result<QRCode, QRCodeError> {
+        await withCheckedContinuation { continuation in
+            DispatchQueue(label: "blipchat.qr").async {
+                continuation.resume(returning: Result { () throws(QRCodeError) in try QRCode(text) })
+            }
+        }
+    }
 
     init(_ text: String, by library: QRLibrary?) throws(QRCodeError) {
         guard let library else { throw .noLibrary }

@@ -140,17 +140,26 @@ extension CommandRunner {
     /// From the file of --passphrase-file (`-`: standard input), its first line; else asked for on the terminal.
     /// Never from the command line or the environment, where others on this machine could read it.
     private func backupPassphrase(isNew: Bool) async throws(CommandError) -> Passphrase {
-        if let path = arguments.text("--passphrase-file") { return try Self.checked(try Self.firstLine(of: path)) }
+        var text = ""
+        defer { SecretMemory.wipe(&text) }
+        if let path = arguments.text("--passphrase-file") {
+            text = try Self.firstLine(of: path)
+            return try Self.checked(text)
+        }
         guard !isNew else { return try await newPassphrase(for: "the backup", or: "--passphrase-file FILE") }
         try requireAnswers(or: "--passphrase-file FILE")
-        return try Self.checked(try await ask("Passphrase for the backup:"))
+        text = try await ask("Passphrase for the backup:")
+        return try Self.checked(text)
     }
 
     /// Asks for a new passphrase, twice.
     func newPassphrase(for what: String, or option: String) async throws(CommandError) -> Passphrase {
         try requireAnswers(or: option)
-        let text = try await ask("Passphrase for \(what):")
-        guard try await ask("The same again:") == text else {
+        var text = try await ask("Passphrase for \(what):")
+        defer { SecretMemory.wipe(&text) }
+        var again = try await ask("The same again:")
+        defer { SecretMemory.wipe(&again) }
+        guard again == text else {
             throw CommandError(.usage, "passphrase", "typed two different ones")
         }
         return try Self.checked(text)

@@ -62,11 +62,12 @@ extension CommandRunner {
 
     private func newKeyPassphrase() async throws(CommandError) -> Passphrase {
         guard key.isGiven else { return try await newPassphrase(for: "your key", or: "--passphrase-fd N") }
-        guard let text = key.next() else {
+        guard var text = key.next() else {
             throw CommandError(
                 .usage, "--passphrase-fd", "no line with the new passphrase",
                 advice: "of a sealed key the present one is the first line, and the new one the second")
         }
+        defer { SecretMemory.wipe(&text) }
         return try Self.checked(text)
     }
 

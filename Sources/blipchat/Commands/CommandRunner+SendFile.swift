@@ -84,10 +84,10 @@ enum SpoolFile {
         defer { close(nameless) }
         let path = "\(folder)/\(prefix)\(UInt64.random(in: .min ... .max))"
         try ByteCopy.copy(from: source, named: "standard input", to: nameless, named: path)
-        guard linkat(AT_FDCWD, "/proc/self/fd/\(nameless)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 else {
-            throw .system(folder, "cannot name a file here", errno)
-        }
-        return path
+        if linkat(AT_FDCWD, "/proc/self/fd/\(nameless)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return path }
+        // A file system without hard links, or no /proc: what has come of the stream is copied into a file with a name.
+        guard lseek(nameless, 0, SEEK_SET) == 0 else { throw .system(folder, "cannot name a file here", errno) }
+        return try fillNamed(in: folder, from: nameless)
     }
 
     /// Where a file system knows no files without a name.

@@ -46,6 +46,8 @@ final class KeyOpener: Sendable {
     /// Byte by byte: what stands behind the line may be for somebody else. `nil` at the end.
     private static func line(from descriptor: Int32, _ option: String) throws(CommandError) -> String? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(Passphrase.maximumBytes + 1)
+        defer { SecretMemory.wipe(&bytes) }
         while bytes.count <= Passphrase.maximumBytes {
             var byte: UInt8 = 0
             let count = read(descriptor, &byte, 1)
@@ -108,7 +110,8 @@ extension CommandRunner {
         if text == nil, !key.isGiven, isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") {
             text = try await ask("Passphrase of your key:")
         }
-        guard let text else { throw CommandError(IdentityError.sealed(path: paths.identity)) }
+        guard var text else { throw CommandError(IdentityError.sealed(path: paths.identity)) }
+        defer { SecretMemory.wipe(&text) }
         // One that nobody could have sealed it with is a wrong one.
         guard let passphrase = Passphrase(text) else {
             throw CommandError(IdentityError.wrongPassphrase(path: paths.identity))

@@ -1,10 +1,16 @@
 // The settings of the running chat: config.toml as it was last read, and what of it is in effect. The screen asks it by
 // /set, /unset, /reload and /theme; SIGHUP asks for a reload.
 
+import BLIPNet
 import ChatTUI
 
 /// Changes settings while the program runs. One change after the other.
+///
+/// On a thread of its own: its file may be on a slow disk.
 actor SettingsKeeper: SettingsStore {
+    private let executor = DispatchQueueExecutor(label: "blipchat.settings")
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
     private let file: ConfigurationFile
     /// What was in effect at the start: a setting of the next start differs from it until then.
     private let atStart: Configuration

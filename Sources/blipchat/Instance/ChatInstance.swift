@@ -41,9 +41,10 @@ final class ChatInstance: Sendable {
         ) { path throws(CommandError) in
             let summary: HistoryImporter.Summary
             do throws(CommandError) {
-                summary = try await HistoryImporter(
-                    store: store, path: path, rules: await client.retentionRules
-                ).run()
+                let rules = await client.retentionRules
+                summary = try await BlockingExecutor.run("blipchat.import") { () throws(CommandError) in
+                    try await HistoryImporter(store: store, path: path, rules: rules).run()
+                }
             } catch {
                 // A part of it may be there, new contacts too.
                 try? await client.readStoreAnew()

@@ -17,9 +17,10 @@ extension OperationRunner {
         standstill: Duration?, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
-        for path in paths where access(path, R_OK) != 0 {
-            let error = ChatError.cannotRead(path: path, errno: errno)
-            throw CommandError(error, about: who)
+        for path in paths {
+            let code = await DiskLane.of(path).value(within: .seconds(10)) { access(path, R_OK) == 0 ? 0 : errno }
+            guard code != 0 else { continue }
+            throw CommandError(ChatError.cannotRead(path: path, errno: code ?? ETIMEDOUT), about: who)
         }
         // Events are asked for first, so that none can be missed.
         let events = await service.events()
@@ -116,8 +117,11 @@ extension OperationRunner {
         _ path: String, as name: String?, caption: String, to peer: Peer, _ who: String, _ waiting: FilesWaiting,
         _ records: RecordSink
     ) async throws(CommandError) -> [ChatMessage] {
-        var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+        let isFolder = await DiskLane.of(path).value(within: .seconds(10)) { () -> Bool in
+            var status = stat()
+            return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        }
+        guard isFolder == true else {
             let message = try await about(who) { () throws(ChatError) in
                 try await service.sendFile(at: path, named: name, caption: caption, to: peer.id)
             }

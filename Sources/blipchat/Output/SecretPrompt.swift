@@ -1,5 +1,6 @@
 // Asks for a secret on the terminal: what is typed is not shown, and the terminal is as before whatever happens.
 
+import BLIPNet
 import CLinux
 import Glibc
 
@@ -27,6 +28,8 @@ enum SecretPrompt {
             streams.endQuestion()
         }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(maximumBytes)
+        defer { SecretMemory.wipe(&bytes) }
         while true {
             var typed: [UInt8] = [0]
             let count = (try? SharedDescriptor.read(STDIN_FILENO, into: &typed)) ?? 0
@@ -39,7 +42,7 @@ enum SecretPrompt {
                 }
                 return text
             case interrupt: throw CommandError(.interrupted, "passphrase", "not given")
-            case killLine: bytes = []
+            case killLine: bytes.removeAll(keepingCapacity: true)
             case 0x7F, 0x08:
                 // A whole scalar, not one of its bytes.
                 while let last = bytes.popLast(), last & 0xC0 == 0x80 {}

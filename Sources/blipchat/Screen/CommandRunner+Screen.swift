@@ -209,6 +209,7 @@ extension CommandRunner {
         }
         options.inputHistory = InputHistoryFile(path: paths.inputHistory)
         options.pasteFolder = paths.pasted
+        options.pictures = PictureReader()
         let commands = commands ?? ScreenCommands(globals: globals, environment: environment)
         options.runsCommands = { await commands.run($0) }
         return options

@@ -1,6 +1,7 @@
 // The command line inside the screen: /export, /import and /doctor are the commands of the same names, on the same home.
 
 import CLinux
+import ChatCore
 import ChatTUI
 import Glibc
 
@@ -13,7 +14,12 @@ struct ScreenCommands: Sendable {
     /// More lines than this are cut off: the screen is no pager.
     static let lineLimit = 500
 
-    @concurrent func run(_ command: ProgramCommand) async -> ProgramOutput {
+    /// On a thread of its own: what it reads and writes may be on any disk.
+    func run(_ command: ProgramCommand) async -> ProgramOutput {
+        await BlockingExecutor.run("blipchat.command") { await carryOut(command) }
+    }
+
+    private func carryOut(_ command: ProgramCommand) async -> ProgramOutput {
         guard let descriptor = temporaryFile() else {
             return ProgramOutput(lines: ["there is no place for the output"], exitCode: ExitCode.localIO.rawValue)
         }

@@ -56,6 +56,20 @@ struct Injection: CustomStringConvertible {
             description: "\(call.rawValue) \(number): \(action.rawValue)", environment: injection.environment)
     }
 
+    /// Below `root` there are no hard links, and renaming cannot refuse to overwrite.
+    static func plainDisk(root: String, board: Board) throws -> Injection {
+        var injection = try counting(root: root, board: board)
+        injection.environment["BLIPCHAT_FAULT_PLAIN"] = "1"
+        return Injection(description: "a plain disk", environment: injection.environment)
+    }
+
+    /// Nothing at `path` or below it can be opened until the file `path.awake` is there.
+    static func hangingDisk(at path: String, root: String, board: Board) throws -> Injection {
+        var injection = try counting(root: root, board: board)
+        injection.environment["BLIPCHAT_FAULT_HANG"] = path
+        return Injection(description: "a disk that does not answer", environment: injection.environment)
+    }
+
     /// Only counts, from 0.
     static func counting(root: String, board: Board) throws -> Injection {
         guard let library = injectorPath else { throw ConditionNotMet("libFaultInjector.so is built") }

@@ -1,0 +1,83 @@
+// What waits for a disk runs in a lane, on a thread of its own: neither an actor nor one of Swift's few threads may ever
+// wait for a server that has gone away.
+
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A line of errands for one disk, carried out one after the other. A disk that does not answer holds up its own lane:
+/// whoever waits for an errand there can stop waiting, and the others never notice.
+public final class DiskLane: Sendable {
+    private let queue: DispatchQueue
+    /// When the errand that is being carried out was begun.
+    private let begun = Mutex<ContinuousClock.Instant?>(nil)
+    /// What takes longer than this is no disk that answers.
+    private static let patience = Duration.seconds(2)
+
+    private init(_ point: String) { queue = DispatchQueue(label: "blipchat.disk \(point)") }
+
+    private static let lanes = Mutex<[String: DiskLane]>([:])
+
+    /// The lane of the disk that an absolute path is on; of another path that of the working folder's disk is not known, and
+    /// it is the root's.
+    public static func of(_ path: String) -> DiskLane {
+        let point = MountTable.current().point(of: path)
+        return lanes.withLock { lanes in
+            if let lane = lanes[point] { return lane }
+            let lane = DiskLane(point)
+            lanes[point] = lane
+            return lane
+        }
+    }
+
+    /// What `body` gives; `nil` when it has not come `within` a limit, or when the calling task was cancelled before. Then
+    /// `body` is left out if its turn has not come, and what it gives is dropped if it has.
+    public func value<Value: Sendable>(
+        within limit: Duration? = nil, _ body: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        let settlement = Settlement<Value>()
+        queue.async {
+            guard !settlement.isSettled else { return }
+            settlement.settle(self.timed(body))
+        }
+        if let limit { settlement.giveUp(after: limit) }
+        return await withTaskCancellationHandler {
+            await settlement.wait()
+        } onCancel: {
+            settlement.settle(nil)
+        }
+    }
+
+    /// Carries `body` out whatever becomes of the calling task, behind what the lane has already, and waits for that some
+    /// seconds at most, and not at all where the disk has not answered for so long: for what must be cleared away.
+    func clear(_ body: @escaping @Sendable () -> Void) async {
+        let settlement = Settlement<Void>()
+        queue.async { settlement.settle(self.timed(body)) }
+        guard !isStuck else { return }
+        settlement.giveUp(after: Self.patience)
+        _ = await settlement.wait()
+    }
+
+    /// The disk has not answered for a while.
+    var isStuck: Bool { begun.withLock { $0.map { ContinuousClock.now - $0 > Self.patience } ?? false } }
+
+    private func timed<Value>(_ body: () -> Value) -> Value {
+        begun.withLock { $0 = .now }
+        defer { begun.withLock { $0 = nil } }
+        return body()
+    }
+
+    /// Carries out file operations of ours on the disk of `path` (absolute).
+    ///
+    /// Throws what they do, or ETIMEDOUT when the disk has not answered `within` a limit, ECANCELED when the calling task was
+    /// cancelled.
+    static func run<Value: Sendable>(
+        at path: String, within limit: Duration? = nil, _ body: @escaping @Sendable () throws(FileError) -> Value
+    ) async throws(FileError) -> Value {
+        let result = await of(path).value(within: limit) { Result { () throws(FileError) in try body() } }
+        guard let result else {
+            throw FileError(call: "wait", errno: Task.isCancelled ? ECANCELED : ETIMEDOUT, path: path)
+        }
+        return try result.get()
+    }
+}
