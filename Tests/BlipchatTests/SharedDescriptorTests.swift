@@ -128,7 +128,7 @@ import Testing
         let full = [UInt8](repeating: 0, count: 4096)
         while write(pipe.writing, full, full.count) > 0 {}
         full.withUnsafeBytes { bytes in
-            #expect(throws: SystemError(code: EAGAIN)) {
+            _ = #expect(throws: SystemError(code: EAGAIN)) {
                 try SharedDescriptor.write(bytes, to: pipe.writing, limit: 10)
             }
         }
