@@ -71,9 +71,11 @@ import Testing
     @Test("memory is bounded: the oldest are forgotten")
     func bounded() {
         var news = MessageNews(limit: 10)
-        for number in 1...20 as ClosedRange<Int64> { news.know(Self.message(number)) }
-        func event(_ number: Int64) -> MessageNews.Event {
-            var message = Self.message(number)
+        // Made once: each has an id of its own, also of one moment.
+        let messages = (1...20 as ClosedRange<Int64>).map { Self.message($0) }
+        for message in messages { news.know(message) }
+        func event(_ number: Int) -> MessageNews.Event {
+            var message = messages[number - 1]
             message.state = .read
             return news.event(of: message, isNew: false)
         }

@@ -258,9 +258,10 @@ struct OverlayTests {
     func pause() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.addTransfers()
-        fixture.press("Alt-t", "j")
+        // What runs stands on top, what waits below it, then what is paused.
+        fixture.press("Alt-t")
         fixture.effects = []
-        fixture.press("p", "j", "p")
+        fixture.press("p", "j", "j", "p")
         #expect(fixture.errands == [.pause(TransferNumber(8)), .resume(TransferNumber(5))])
     }
 
