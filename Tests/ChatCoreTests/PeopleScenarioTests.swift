@@ -517,7 +517,8 @@ import Testing
             doors.reduce(0) { $0 + $1.count } >= CallBook.callsOfCandidate
         }
         let calls = doors.reduce(0) { $0 + $1.count }
-        #expect(calls == CallBook.callsOfCandidate)
+        // One more may have been under way when the last one ended.
+        #expect((CallBook.callsOfCandidate...CallBook.callsOfCandidate + 1).contains(calls))
         try await alice.restart()
         try await eventually("the stored address is called") {
             if case .offline(reason: .some) = await alice.client.linkState(of: contact) { true } else { false }

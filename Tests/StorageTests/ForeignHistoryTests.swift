@@ -55,7 +55,8 @@ struct ForeignHistoryTests {
         #expect(findings.contains { $0.kind == .integrity && $0.verdict == .error && $0.text.contains(words) })
         let other = try TestFolder()
         expectDamage(
-            await #expect(throws: StoreError.self) { try await HistoryDatabase.restore(from: file, to: other.database) })
+            await #expect(throws: StoreError.self) { try await HistoryDatabase.restore(from: file, to: other.database) }
+        )
         #expect(other.names().isEmpty)
         // The rows can be saved, without what was beside them.
         _ = try await HistoryRecovery.recover(at: file)
