@@ -55,7 +55,12 @@ final class Flood {
             var bytes = [UInt8](repeating: 0, count: 256)
             var count = 1
             while count > 0 { count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) }
-            return count < 0 && errno == EAGAIN
+            guard count < 0, errno == EAGAIN else { return false }
+            // Where the queue of the listener ran over, the other side's kernel has forgotten a connection that ours still
+            // believes in: a byte shows it.
+            var byte: UInt8 = 0x16
+            _ = Glibc.send(descriptor, &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            return true
         }
     }
 
