@@ -175,7 +175,9 @@ enum ContactRow {
     static func encode(_ addresses: [PeerAddress]) -> String {
         addresses.map { address in
             guard address.isLearned else { return address.description }
-            return address.description + (address.name == nil ? "?" : "&") + learned
+            // Before the name, which begins with the only "#".
+            let parts = address.description.split(separator: "#", maxSplits: 1)
+            return parts.count > 1 ? "\(parts[0])?\(learned)#\(parts[1])" : "\(parts[0])?\(learned)"
         }.joined(separator: "\n")
     }
 
@@ -184,7 +186,8 @@ enum ContactRow {
 
     static func decodeAddress(_ text: String) -> PeerAddress? {
         guard var address = try? PeerAddress(parsing: text) else { return nil }
-        let parameters = text.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        let place = text.split(separator: "#", maxSplits: 1).first ?? ""
+        let parameters = place.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
         address.isLearned = parameters.split(separator: "&").contains { $0 == learned }
         return address
     }

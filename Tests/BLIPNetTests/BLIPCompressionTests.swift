@@ -32,7 +32,7 @@ import Testing
     func roundTrip(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let deflater = FrameDeflater()
-        let inflater = FrameInflater(limit: 1 << 20)
+        let inflater = FrameInflater()
         for _ in 0..<40 {
             let count = Int.random(in: 0...60_000, using: &random)
             let data = random.bytes(count, alphabet: .random(using: &random) ? 255 : 3)
@@ -45,7 +45,7 @@ import Testing
 
     @Test("an empty frame may be no bytes or the byte 00")
     func empty() throws {
-        let inflater = FrameInflater(limit: 1_000)
+        let inflater = FrameInflater()
         #expect(try inflate([], inflater) == [])
         #expect(try inflate([0x00], inflater) == [])
         let deflater = FrameDeflater()
@@ -56,7 +56,7 @@ import Testing
         "refuses what is not deflate, and a stream that ends", arguments: [[0x07], [0x03, 0x00], [0xFF, 0xFF, 0xFF]])
     func malformed(bytes: [UInt8]) {
         #expect(throws: BLIPViolation.badFrame("malformed compressed data")) {
-            try inflate(bytes, FrameInflater(limit: 1_000))
+            try inflate(bytes, FrameInflater())
         }
     }
 
@@ -64,8 +64,8 @@ import Testing
     func bomb() {
         let packed = deflate([UInt8](repeating: 0, count: 8 << 20), FrameDeflater(level: 9))
         #expect(packed.count < 9_000)
-        #expect(throws: BLIPViolation.self) { try inflate(packed, FrameInflater(limit: (8 << 20) - 1)) }
-        #expect(throws: Never.self) { try inflate(packed, FrameInflater(limit: 8 << 20)) }
+        #expect(throws: BLIPViolation.self) { try inflate(packed, FrameInflater(), limit: (8 << 20) - 1) }
+        #expect(throws: Never.self) { try inflate(packed, FrameInflater(), limit: 8 << 20) }
     }
 
     @Test("the checksum is zlib's, over everything so far")
@@ -87,9 +87,10 @@ import Testing
         return Array(room[..<count])
     }
 
-    private func inflate(_ bytes: [UInt8], _ inflater: FrameInflater) throws -> [UInt8] {
+    private func inflate(_ bytes: [UInt8], _ inflater: FrameInflater, limit: Int = 1 << 20) throws -> [UInt8] {
         defer { inflater.shrink() }
-        return try bytes.withUnsafeBytes { Array(try inflater.inflate($0)) }
+        let allowance = UnpackingAllowance(bytes: limit, bound: .frame)
+        return try bytes.withUnsafeBytes { Array(try inflater.inflate($0, allowance)) }
     }
 }
 

@@ -283,9 +283,12 @@ import Testing
             guard server.defersFrames else { continue }
             pauses += 1
             #expect(server.isReadingPaused)
-            now = try #require(server.deadline)
-            server.handleTimeout(now: now)
-            #expect(!server.defersFrames && !server.isReadingPaused)
+            // Other deadlines, such as that of an ACK that is repeated, may come before it.
+            while server.defersFrames {
+                now = try #require(server.deadline)
+                server.handleTimeout(now: now)
+            }
+            #expect(!server.isReadingPaused)
         }
         #expect(pauses > 0)
         #expect(server.allEvents().compactMap(\.request).allSatisfy { $0.body.count == 300_000 })

@@ -229,7 +229,15 @@ import Testing
         #expect(paths.downloads == "/a/downloads")
         #expect(paths.socket == "/a/blipchat.sock")
         let other = try HomePaths(environment: ["BLIPCHAT_HOME": "/a"], dataFolder: "/b", profile: "work")
-        #expect(other == HomePaths(home: "/b/profiles/work"))
+        let own = HomePaths(home: "/b/profiles/work")
+        let files: [KeyPath<HomePaths, String>] = [
+            \.configuration, \.data, \.downloads, \.socket, \.lock, \.log, \.inputHistory,
+        ]
+        for file in files { #expect(other[keyPath: file] == own[keyPath: file]) }
+        #expect(other.sharedProfile == nil)
+        // Also the default profile's key and history, and those of the other profiles, are not to be sent.
+        #expect(other.privateFiles.folders == ["/b/profiles/work", "/b"])
+        #expect(other.privateFiles.profiles == ["/b/profiles"])
     }
 
     @Test("uses the XDG folders otherwise")

@@ -51,7 +51,9 @@ import Testing
         let folder = try directory.makeFolder(String(repeating: "x", count: nameLength))
         let path = folder + "/blipchat.sock"
         let server = try ControlServer(path: path) { operation, records in
-            guard case .send(let who, let text, _) = operation else { return .failed(CommandError(.usage, "op", "no")) }
+            guard case .send(let who, let text, _, _) = operation else {
+                return .failed(CommandError(.usage, "op", "no"))
+            }
             for number in Int64(0)..<3 { await records(.record(["type": "part", "number": .integer(number)])) }
             return who == "bob" ? .done(.queued) : .failed(CommandError(.notFound, who, text, advice: "add"))
         }

@@ -1,5 +1,6 @@
 // Whose the folders of a home are, as values and with real folders.
 
+import ChatCore
 import Glibc
 import TestSupport
 import Testing

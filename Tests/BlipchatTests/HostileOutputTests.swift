@@ -98,9 +98,9 @@ struct HostileOutputTests {
         streams.detail(text)
         streams.ask(text)
         #expect(!TestFile.text(folder.file("shown")).unicodeScalars.contains { acts($0) && $0 != "\n" })
-        let file = LogFile(folder: folder.path)
-        file.write(text, at: Timestamp(milliseconds: 0))
-        await file.flush(within: .seconds(600))
+        let logFile = LogFile(folder: folder.path)
+        logFile.write(text, at: Timestamp(milliseconds: 0))
+        await logFile.flush(within: .seconds(600))
         let log = TestFile.text(folder.file("blipchat.log"))
         #expect(log.hasSuffix("\n") && !log.dropLast().unicodeScalars.contains(where: acts))
     }

@@ -13,32 +13,41 @@ import Testing
             stored: Timestamp(milliseconds: number), state: .pending, content: .text("x"))
     }
 
+    /// Something that happens to a message, and what it is called.
+    struct Change: Sendable {
+        var event: MessageNews.Event
+        var apply: @Sendable (inout ChatMessage) -> Void
+
+        init(_ event: MessageNews.Event, _ apply: @escaping @Sendable (inout ChatMessage) -> Void) {
+            self.event = event
+            self.apply = apply
+        }
+    }
+
     @Test(
         "each change has its name",
         arguments: [
-            (
-                {
-                    $0.content = .text("y"); $0.edited = Timestamp(milliseconds: 9)
-                }, .edited
-            ),
-            (
-                {
-                    $0.isRetracted = true; $0.content = .text("")
-                }, .retracted
-            ),
-            ({ $0.reactions = [Reaction(direction: .incoming, emoji: "!")] }, .reaction),
-            ({ $0.pinned = Timestamp(milliseconds: 9) }, .pinned),
-            ({ $0.state = .delivered }, .state),
-            ({ $0.operationState = .sent }, .change),
-            ({ $0.missingBefore = 2 }, .missing),
-            ({ _ in }, .changed),
-        ] as [(@Sendable (inout ChatMessage) -> Void, MessageNews.Event)])
-    func names(change: @Sendable (inout ChatMessage) -> Void, event: MessageNews.Event) {
+            Change(.edited) { message in
+                message.content = .text("y")
+                message.edited = Timestamp(milliseconds: 9)
+            },
+            Change(.retracted) { message in
+                message.isRetracted = true
+                message.content = .text("")
+            },
+            Change(.reaction) { $0.reactions = [Reaction(direction: .incoming, emoji: "!")] },
+            Change(.pinned) { $0.pinned = Timestamp(milliseconds: 9) },
+            Change(.state) { $0.state = .delivered },
+            Change(.change) { $0.operationState = .sent },
+            Change(.missing) { $0.missingBefore = 2 },
+            Change(.changed) { _ in },
+        ])
+    func names(change: Change) {
         var news = MessageNews()
         var message = Self.message()
         #expect(news.event(of: message, isNew: true) == .added)
-        change(&message)
-        #expect(news.event(of: message, isNew: false) == event)
+        change.apply(&message)
+        #expect(news.event(of: message, isNew: false) == change.event)
         // The same once more is no edit again.
         #expect(news.event(of: message, isNew: false) == .changed)
     }
@@ -62,9 +71,11 @@ import Testing
     @Test("memory is bounded: the oldest are forgotten")
     func bounded() {
         var news = MessageNews(limit: 10)
-        for number in 1...20 as ClosedRange<Int64> { news.know(Self.message(number)) }
-        func event(_ number: Int64) -> MessageNews.Event {
-            var message = Self.message(number)
+        // Made once: each has an id of its own, also of one moment.
+        let messages = (1...20 as ClosedRange<Int64>).map { Self.message($0) }
+        for message in messages { news.know(message) }
+        func event(_ number: Int) -> MessageNews.Event {
+            var message = messages[number - 1]
             message.state = .read
             return news.event(of: message, isNew: false)
         }

@@ -10,7 +10,7 @@ import Testing
     /// Runs a script of the repository in a folder whose programs go before those of the system.
     private func run(
         _ words: [String], in folder: TemporaryDirectory, path: String? = nil, _ variables: [String: String] = [:]
-    ) async throws -> (status: ExitStatus, output: String, errors: String) {
+    ) async throws -> (status: TestSupport.ExitStatus, output: String, errors: String) {
         var environment = ["PATH": path ?? "\(folder.path):/usr/bin:/bin", "HOME": folder.path, "LC_ALL": "C.UTF-8"]
         environment.merge(variables) { $1 }
         let script = "\(Self.root)/Scripts/\(words[0])"

@@ -55,6 +55,22 @@ import Testing
         }
     }
 
+    @Test("naming another place after each call, or during it, brings no more calls")
+    func placeAfterPlace() {
+        for isDuring in [false, true] {
+            var book = CallBook()
+            book.hear(of: place("10.0.1.0"), among: [], now: now)
+            for call in 1...CallBook.callsOfCandidate {
+                #expect(book.hasCandidate, "\(call)")
+                let next = place("10.0.1.\(call)")
+                if isDuring { book.hear(of: next, among: [], now: now) }
+                #expect(book.called(place("10.0.1.\(call - 1)"), met: .nobody, stored: [], now: now) == nil)
+                if !isDuring { book.hear(of: next, among: [], now: now) }
+            }
+            #expect(!book.hasCandidate)
+        }
+    }
+
     @Test("where somebody else answers is last; a place that is known and named again is first")
     func order() {
         var book = CallBook()

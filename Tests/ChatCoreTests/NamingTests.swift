@@ -30,7 +30,8 @@ private final class NoteBook: NamedSettings {
     func remove(_ name: String) async {
         state.withLock { state in
             state.log.append("remove \(name)")
-            state.names.remove(name)
+            // As in config.toml: without regard to case.
+            state.names = state.names.filter { ContactNames.folded($0) != ContactNames.folded(name) }
         }
     }
 }

@@ -98,15 +98,18 @@ struct RetentionClockTests {
         #expect(answers([start, ahead, ahead + 60_000, start + Self.hour]) == [true, false, false, true])
         // After a long holiday.
         let back = start + 40 * Self.day
-        #expect(answers([start, back, back + Self.hour / 2, back + Self.hour, back + 2 * Self.hour])
-            == [true, false, false, true, true])
+        #expect(
+            answers([start, back, back + Self.hour / 2, back + Self.hour, back + 2 * Self.hour])
+                == [true, false, false, true, true])
         // Ahead and still further ahead is another doubt.
         #expect(answers([start, ahead, ahead + 100 * Self.day, ahead + 101 * Self.day]) == [true, false, false, true])
         // Set back is believed: it deletes less.
         #expect(answers([start, start - 400 * Self.day, start - 399 * Self.day]) == [true, true, true])
     }
 
-    @Test("what somebody else has written there is no reason to stop", arguments: [nil, "", "x", "1 y z", "9223372036854775807"])
+    @Test(
+        "what somebody else has written there is no reason to stop",
+        arguments: [nil, "", "x", "1 y z", "9223372036854775807"])
     func damaged(text: String?) {
         var clock = RetentionClock(text)
         _ = clock.believes(Timestamp(milliseconds: .min))

@@ -340,7 +340,7 @@ struct FirstRunTests {
         }
         let run = Task { try await application.run() }
         #expect(await terminal.waits(for: "Welcome to blipchat"))
-        terminal.type("hanna")
+        terminal.type("Johanna")
         terminal.press("Enter")
         #expect(await terminal.waits(for: "! port 4985 cannot be had: it is taken"))
         terminal.press("Ctrl-u")

@@ -492,7 +492,7 @@ struct FolderLineTests {
         }
         var fixture = main((100...130).map { Self.file($0, of: 31) } + talk, rows: 10)
         let before = fixture.state
-        fixture.state.show(message: talk[0].id, at: 0)
+        fixture.state.show(message: talk[0].key, at: 0)
         let lines = PlainTranscript(before: before, after: fixture.state, action: .clock).lines.map(\.text)
         #expect(lines.contains { $0.contains("photos/ (31 files)") } && lines.contains { $0.contains("line 200") })
         #expect(!lines.contains { $0.contains(".jpg") }, "\(lines)")

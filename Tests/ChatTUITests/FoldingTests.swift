@@ -94,7 +94,7 @@ struct FoldingTests {
             case 10 where random(0...3) == 0: window.shrink()
             default:
                 guard let message = window.items.randomElement(using: &generator)?.message else { return }
-                if random(0...1) == 0 { window.toggleFolder(of: message) } else { window.unfold(message.id) }
+                if random(0...1) == 0 { window.toggleFolder(of: message) } else { window.unfold(message.key) }
             }
         }
     }

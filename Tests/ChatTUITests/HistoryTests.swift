@@ -108,7 +108,7 @@ struct HistoryTests {
         fixture.press("Alt-Home")
         fixture.answerPages(from: Self.long)
         fixture.press("Alt-End")
-        fixture.state.show(.message(Self.long[49].id), at: 0)
+        fixture.state.show(.message(Self.long[49].key), at: 0)
         #expect(shownLines(fixture).contains(50))
         fixture.answerPages(from: Self.long)
         #expect(shownLines(fixture).contains(50))
@@ -148,7 +148,7 @@ struct HistoryTests {
         var fixture = longChat()
         fixture.state.note((1...lines).map { "answer \($0)" })
         fixture.state.note("the end")
-        fixture.state.show(.message(Self.long[1999].id), at: 0)
+        fixture.state.show(.message(Self.long[1999].key), at: 0)
         #expect(shownLines(fixture).contains(2000), "\(fixture.text)")
         #expect(fixture.text.contains("answer 1"))
         if lines < 3 { #expect(fixture.state.openChat?.window.isAtBottom == true) }

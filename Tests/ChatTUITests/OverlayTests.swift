@@ -240,7 +240,8 @@ struct OverlayTests {
         #expect(fixture.errands.isEmpty)
         #expect(fixture.text.contains("x again cancels"))
         fixture.press("x")
-        #expect(fixture.errands == [.cancel(TransferNumber(8))])
+        // The second of the list: what waits, below what runs.
+        #expect(fixture.errands == [.cancel(TransferNumber(9))])
     }
 
     @Test("Esc keeps a transfer that was about to be cancelled")
@@ -258,9 +259,10 @@ struct OverlayTests {
     func pause() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.addTransfers()
-        fixture.press("Alt-t", "j")
+        // What runs stands on top, what waits below it, then what is paused.
+        fixture.press("Alt-t")
         fixture.effects = []
-        fixture.press("p", "j", "p")
+        fixture.press("p", "j", "j", "p")
         #expect(fixture.errands == [.pause(TransferNumber(8)), .resume(TransferNumber(5))])
     }
 
@@ -273,7 +275,8 @@ struct OverlayTests {
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(news, position: 40, at: Fixture.time(21, 9, 8)))))
         fixture.effects = []
         fixture.press("p")
-        #expect(fixture.errands == [.pause(TransferNumber(8))])
+        // The second of the list before and after: what waits, below what runs.
+        #expect(fixture.errands == [.pause(TransferNumber(9))])
     }
 
     @Test("typing narrows the search, and only the answer to the last question is shown")

@@ -268,7 +268,7 @@ struct PictureTests {
     @Test("what cannot be shown leaves the line of the file alone")
     func unreadable() throws {
         var fixture = fixture(.blocks)
-        guard case .picture(let id, _, _)? = fixture.questions.last else {
+        guard case .picture(let id, _, _)? = pictureQuestions(fixture).last else {
             Issue.record("no picture is read")
             return
         }

@@ -291,7 +291,7 @@ struct SlashCommandTests {
         let folder = FolderOffer(messages: [], skipped: 2)
         let one = Errand.sendFiles(["/home/jo/photos"], caption: "", to: Fixture.alice)
         fixture.send(.done(one, .files([], folders: [folder])))
-        #expect(fixture.text.contains("0 files are offered, 2 left out"))
+        #expect(fixture.text.contains("Nothing is offered, 2 links and devices left out"))
         let two = Errand.sendFiles(["/home/jo/photos", "/dev/null"], caption: "", to: Fixture.alice)
         let refused = RefusedOffer(path: "/dev/null", error: .notARegularFile(path: "/dev/null"))
         fixture.send(.done(two, .files([], folders: [folder], refused: [refused])))

@@ -169,7 +169,7 @@ extension EndToEnd {
         @Test("a message that is not looked at starts the command of the settings, without its text")
         func notification() async throws {
             let screens = try await TwoScreens()
-            let told = screens.alice.home.path + "/told"
+            let told = screens.alice.home.folder.file("notified")
             try await screens.alice.tmux.enter("/set notify.command sh -c 'echo \"$1: $2\" >> \(told)' notify")
             try await screens.alice.tmux.waitFor("the command") { $0.contains("notify.command = ") }
             try await screens.alice.tmux.enter("/notify desktop command")

@@ -252,6 +252,9 @@ extension EndToEnd {
             let process = try alice.start("send", "bob", "-", "--lines", input: fifo.path)
             func say(_ line: String) async throws {
                 fifo.write(line + "\n")
+                try await eventually("bob knows alice", state: { process.errorOutput }) {
+                    try await server.home.run("contacts", "show", "alice").status == .exited(0)
+                }
                 try await eventually("bob has \(line)", state: { process.errorOutput }) {
                     try await server.home.texts("alice").last == line
                 }

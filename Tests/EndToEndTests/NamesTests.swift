@@ -66,9 +66,9 @@ extension EndToEnd {
                 return outcome.output
             }
             _ = try await run("$0 config set name Jo; $0 --profile work config set name Smith")
-            #expect(try await run("$0 id").contains("name=Jo"))
-            #expect(try await run("$0 --profile work id").contains("name=Smith"))
-            #expect(try await run("$0 --profile play id").contains("name=Jo"))
+            #expect(try await run("$0 id").contains("#Jo\n"))
+            #expect(try await run("$0 --profile work id").contains("#Smith\n"))
+            #expect(try await run("$0 --profile play id").contains("#Jo\n"))
             #expect(try await run("$0 config list --set") == "name = \"Jo\"\nnames.work = \"Smith\"\n")
             let address = "blip://127.0.0.1:9"
             _ = try await run(

@@ -79,7 +79,15 @@ extension EndToEnd {
             try TestFile.write("x", to: outer.file("letter.txt"))
             #expect(link(alice.path + "/identity.key", outer.file("holiday.jpg")) == 0)
             let sent = try await alice.run("send-file", "bob", outer.path, "-q", timeout: .seconds(120))
-            #expect(sent.errorOutput.contains("your key and your history stay here"), "\(sent)")
+            // Each file that stays here is named, also with -q, and a folder that is incomplete is no success.
+            #expect(sent.status == .exited(7), "\(sent)")
+            let top = outer.path.split(separator: "/").last ?? ""
+            for path in ["alice/identity.key", "alice/history.sqlite", "holiday.jpg"] {
+                let words = "blipchat: \(top)/\(path): not sent: it is your key or your history, which stays here\n"
+                #expect(sent.errorOutput.contains(words), "\(sent)")
+            }
+            #expect(!sent.errorOutput.contains("letter.txt"), "\(sent)")
+            #expect(sent.errorOutput.contains("files of it not sent, named above"), "\(sent)")
             let transfers = try await bob.transfers()
             let names = Set(transfers.compactMap(\.name))
             #expect(names.contains("letter.txt"))

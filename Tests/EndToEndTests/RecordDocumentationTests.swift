@@ -92,9 +92,10 @@ extension EndToEnd {
             let watch = try bob.start("watch", "--json")
             try await run(bob, "requests", "list")
             try await run(bob, "requests", "approve", "1")
-            try await eventually("it has come") { try await bob.texts("alice") == ["ask"] }
+            // What waits for the approval goes out while something of alice runs.
             let watched = try alice.start("transfers", "watch", "--json")
             try await eventually("it follows") { watched.errorOutput.contains("listening") }
+            try await eventually("it has come") { try await bob.texts("alice") == ["ask"] }
             try await run(alice, "send", "bob", "hello")
             try await run(alice, "send-file", "bob", files.file("x"), "--timeout", "1")
             try await run(alice, "send-file", "bob", files.file("top"), "--timeout", "1")

@@ -189,9 +189,15 @@ extension EndToEnd {
             try await alice.add(bob.address(), as: "bob")
             for text in ["one", "two"] { #expect(try await alice.run("send", "bob", text).status == .exited(0)) }
             try await server.stop()
-            let lines = bob.folder.file("lines")
-            try TestFile.write("/pin 1\n/mute\n/quit\n", to: lines)
-            #expect(try await bob.run("--plain", "alice", input: lines).status == .exited(0))
+            let lines = try Fifo(in: bob.folder)
+            let plain = try bob.start("--plain", "alice", input: lines.path)
+            lines.write("/pin 1\n/mute\n")
+            try await eventually("both are done", state: { plain.output + plain.errorOutput }) {
+                let all = try await bob.run("export", "--format", "json").output
+                return all.contains("\"pinned\"") && all.contains("\"muted_until\"")
+            }
+            lines.hangUp()
+            #expect(try await plain.waitForExit() == .exited(0))
             #expect(try await bob.run("keep", "alice", "3650").status == .exited(0))
             let (one, two) = (bob.folder.file("one.json"), bob.folder.file("two.json"))
             #expect(try await bob.run("export", "--format", "json", "-o", one).status == .exited(0))
@@ -255,13 +261,15 @@ extension EndToEnd {
                 #expect(try await alice.run("send", "bob", "again").status == .exited(0))
                 return try records().contains { $0.event == "added" }
             }
-            let lines = alice.folder.file("lines")
-            try TestFile.write("/edit 1 changed\n/react 1 :+1:\n/quit\n", to: lines)
-            #expect(try await alice.run("--plain", "bob", input: lines).status == .exited(0))
+            let lines = try Fifo(in: alice.folder)
+            let plain = try alice.start("--plain", "bob", input: lines.path)
+            lines.write("/edit 1 changed\n/react 1 :+1:\n")
             try await eventually("edit and reaction are told", state: { watch.output }) {
                 let events = try records().filter { $0.type == "message" && $0.text == "changed" }.compactMap(\.event)
                 return events.contains("edited") && events.contains("reaction")
             }
+            lines.hangUp()
+            #expect(try await plain.waitForExit() == .exited(0))
             #expect(try records().allSatisfy { $0.type != "message" || $0.event != nil })
             let big = alice.folder.file("big")
             try TestFile.write(String(repeating: "x", count: 8_000_000), to: big)

@@ -64,7 +64,7 @@ extension EndToEnd {
                     while try !line.line().contains(#""result""#) {}
                 }
             }
-            let version = try #require(try await home.run("--version").output.split(separator: " ").last)
+            let version = try #require(try await home.run("--version").output.split { $0 == " " || $0 == "\n" }.last)
             let session = try ControlLine(home.path + "/blipchat.sock")
             try session.send(#"{"v":1,"op":"attach","service":\#(Self.service),"version":"\#(version)"}"#)
             while try !session.line().contains(#""reply":0"#) {}

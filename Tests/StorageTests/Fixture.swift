@@ -46,7 +46,12 @@ final class TestFolder {
 extension TestFolder {
     /// What the next start after a crash right now would find.
     func textsAfterCrash(of contact: ContactID) async throws -> [String] {
-        for suffix in ["", "-wal"] { try overwrite(database + ".copy" + suffix, with: contents(of: database + suffix)) }
+        for suffix in ["", "-wal", "-shm"] { unlink(database + ".copy" + suffix) }
+        try overwrite(database + ".copy", with: contents(of: database))
+        // There is no log before the first commit to a file that was put back.
+        if access(database + "-wal", F_OK) == 0 {
+            try overwrite(database + ".copy-wal", with: contents(of: database + "-wal"))
+        }
         let copy = try await HistoryDatabase.open(at: database + ".copy")
         let texts = try await copy.page(of: contact, .newest, limit: 100).map(\.text)
         await copy.close()
@@ -125,9 +130,10 @@ func incoming(
 }
 
 func peerID(_ byte: UInt8) -> PeerID? {
-    // 52 characters of base32 for 32 bytes; the last one holds a single bit.
+    // 52 characters of base32 for 32 bytes; the last one holds a single bit. The first differs where the others do not.
     let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567")
-    return PeerID(String(repeating: alphabet[Int(byte) % 32], count: 51) + "a")
+    let (round, place) = Int(byte).quotientAndRemainder(dividingBy: 32)
+    return PeerID(String(alphabet[(place + round) % 32]) + String(repeating: alphabet[place], count: 50) + "a")
 }
 
 extension ChatMessage {

@@ -19,7 +19,9 @@ struct HistoryPlaceTests {
         try await folder.textsAfterCrash(of: contact)
     }
 
-    @Test("removed or moved away: it is put back with everything, and says so", arguments: ["removed", "moved", "file only"])
+    @Test(
+        "removed or moved away: it is put back with everything, and says so",
+        arguments: ["removed", "moved", "file only"])
     func putBack(how: String) async throws {
         let folder = try TestFolder()
         let database = try await folder.open()

@@ -58,7 +58,9 @@ struct MessageAgesTests {
         #expect(expired([row(1, stored: ago(31), sent: Self.now + Self.day)]) == [1])
         // What was imported stands before everything.
         #expect(
-            expired([row(-2, stored: ago(1)), row(-1, stored: ago(300)), row(1, stored: ago(300)), row(2, stored: ago(3))])
+            expired([
+                row(-2, stored: ago(1)), row(-1, stored: ago(300)), row(1, stored: ago(300)), row(2, stored: ago(3)),
+            ])
                 == [1])
         // What was imported may be as old as it is.
         #expect(expired([row(-1, stored: Self.year2000), row(1, stored: ago(3))]) == [-1])
@@ -78,7 +80,8 @@ struct MessageAgesTests {
         }
     }
 
-    @Test("a history: what was stored under a wrong clock is there after the next look, and goes when its time has come")
+    @Test(
+        "a history: what was stored under a wrong clock is there after the next look, and goes when its time has come")
     func history() async throws {
         let folder = try TestFolder()
         let database = try await folder.open()

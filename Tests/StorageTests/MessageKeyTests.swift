@@ -20,7 +20,9 @@ struct MessageKeyTests {
         }
     }
 
-    @Test("an id of ours is refused from the other side: for a message, a file, and an operation; in another chat it is free")
+    @Test(
+        "an id of ours is refused from the other side: for a message, a file, and an operation; in another chat it is free"
+    )
     func refusesOurIDs() async throws {
         let folder = try TestFolder()
         let database = try await folder.open()

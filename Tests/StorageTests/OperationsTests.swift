@@ -257,20 +257,30 @@ import Testing
         await database.close()
     }
 
-    @Test("D1: the key is (peer, direction, id): the same id of two peers, or of both sides, is no conflict")
+    @Test("D1, D3: the same id of two peers is no conflict; one of ours from the peer it went to is")
     func keys() async throws {
         let folder = try TestFolder()
         let database = try await folder.open()
         let bob = try await database.contact("bob")
         let carol = try await database.contact("carol")
         let mine = try await database.say("mine", to: bob)
-        #expect(try await database.appendIncoming(text("theirs", 1, from: bob, id: mine.id)).inserted != nil)
+        // Also with the very text of ours, and also as an operation.
+        for words in ["theirs", "mine"] {
+            #expect(try await database.appendIncoming(text(words, 1, from: bob, id: mine.id)) == .conflict)
+        }
+        let posing = operation(.react(emoji: "👀"), on: mine.id, 1, from: bob, id: mine.id)
+        #expect(try await database.appendIncoming(posing) == .conflict)
+        #expect(try await database.message(mine.id, of: bob, .incoming) == nil)
         #expect(try await database.appendIncoming(text("hers", 1, from: carol, id: mine.id)).inserted != nil)
-        let edit = operation(.edit(text: "changed"), on: mine.id, 2, from: bob)
-        _ = try await database.appendIncoming(edit)
+        let his = try #require(try await database.appendIncoming(text("his", 1, from: bob)).inserted)
+        #expect(try await database.appendIncoming(text("hers, too", 2, from: carol, id: his.id)).inserted != nil)
+        _ = try await database.appendIncoming(operation(.edit(text: "changed"), on: his.id, 2, from: bob))
+        let edit = operation(.edit(text: "changed"), on: mine.id, 3, from: bob)
+        #expect(try await database.appendIncoming(edit) == .forbidden)
         #expect(try await database.message(mine.id, of: bob, .outgoing)?.text == "mine")
-        #expect(try await database.message(mine.id, of: bob, .incoming)?.text == "changed")
         #expect(try await database.message(mine.id, of: carol, .incoming)?.text == "hers")
+        #expect(try await database.message(his.id, of: bob, .incoming)?.text == "changed")
+        #expect(try await database.message(his.id, of: carol, .incoming)?.text == "hers, too")
         await database.close()
     }
 

@@ -33,6 +33,8 @@ public final class ChildProcess {
         posix_spawn_file_actions_addopen(&files, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&files, 1, output, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
         posix_spawn_file_actions_addopen(&files, 2, error, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0o600)
+        // What the runner has open is not the child's: it counts how many it may open, and reads numbers it is given.
+        _ = clinux_spawn_close_from(&files, 3)
         let flags = inOwnSession ? Int32(clinux_spawn_setsid()) : 0
         let processID = try Self.spawn(command, environment: environment, files: &files, flags: flags)
         self.init(processID: processID, output: output, error: error)

@@ -80,8 +80,9 @@ struct UnpackingBudget {
 
     /// Saves up a second's worth at most.
     private mutating func fill(_ now: MonotonicTime) {
-        defer { filled = now }
-        guard let rate, let filled, now > filled else { return }
+        guard let rate, let filled else { return filled = now }
+        guard now > filled else { return }
+        defer { self.filled = now }
         credit = min(credit + rate * ((now - filled) / .seconds(1)), rate)
     }
 }

@@ -25,7 +25,7 @@ struct CallBook {
     /// A place that the contact has named and nobody has proved.
     private struct Candidate {
         var address: PeerAddress
-        var callsLeft = CallBook.callsOfCandidate
+        var callsLeft: Int
     }
 
     private var answers: [Place: Answer] = [:]
@@ -35,7 +35,7 @@ struct CallBook {
     /// A candidate has led nowhere: until then no other one is taken.
     private var restsUntil: MonotonicTime?
 
-    /// How often a place that only the contact has named is called before it is forgotten.
+    /// How often places that only the contact has named are called before they are forgotten.
     static let callsOfCandidate = 5
     /// How long no other one is taken then: nobody makes us call port after port.
     static let rest = Duration.seconds(600)
@@ -54,7 +54,8 @@ struct CallBook {
         }
         if let restsUntil, now < restsUntil { return }
         guard candidate.map({ Place($0.address) != place }) ?? true else { return }
-        candidate = Candidate(address: address)
+        // Another place does not bring new calls: nobody makes us call port after port by naming one after each.
+        candidate = Candidate(address: address, callsLeft: candidate?.callsLeft ?? Self.callsOfCandidate)
     }
 
     /// Whether a place that a contact has named may be called at all. Loopback is this machine, where other programs listen:
@@ -89,7 +90,12 @@ struct CallBook {
         _ address: PeerAddress, met answer: Answer, stored: [PeerAddress], now: MonotonicTime
     ) -> [PeerAddress]? {
         answers[Place(address)] = answer
-        guard var tried = candidate, Place(tried.address) == Place(address) else { return nil }
+        guard var tried = candidate else { return nil }
+        // One that they had named before, during the call to it, counts as well.
+        let isCurrent = Place(tried.address) == Place(address)
+        guard isCurrent || answer != .pinnedKey && !stored.contains(where: { Place($0) == Place(address) }) else {
+            return nil
+        }
         guard answer != .pinnedKey else {
             candidate = nil
             var learned = address
@@ -97,7 +103,7 @@ struct CallBook {
             return [learned] + stored.filter { !$0.isLearned && Place($0) != Place(address) }
         }
         tried.callsLeft -= 1
-        candidate = tried.callsLeft > 0 && answer == .nobody ? tried : nil
+        candidate = tried.callsLeft > 0 && (answer == .nobody || !isCurrent) ? tried : nil
         if candidate == nil { restsUntil = now + Self.rest }
         return nil
     }

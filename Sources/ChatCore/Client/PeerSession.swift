@@ -122,7 +122,7 @@ struct PeerSession {
         case _ where isPutOff: .offline(reason: LinkReason.putOff)
         case _ where awaitsApproval: .awaitingApproval
         case .linked, .dialling(reason: nil): .connecting
-        case .idle(reason: nil) where !hasPlace: .offline(reason: LinkReason.noAddress)
+        case .idle(reason: nil) where !hasPlace && !peer.isBlocked: .offline(reason: LinkReason.noAddress)
         // Another try of ours is no news while the last one failed: people read why, and nothing flickers.
         case .dialling(let reason), .idle(let reason): .offline(reason: reason)
         }

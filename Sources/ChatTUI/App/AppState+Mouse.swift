@@ -149,10 +149,11 @@ extension AppState {
 
     /// A click into the draft.
     private mutating func placeCursor(at point: Point) {
+        // As it was seen: in browse mode the prompt is another one.
+        let (box, origin) = inputBox()
         stopBrowsing()
         completion = nil
         lastKill = nil
-        let (box, origin) = inputBox()
         input.move(to: box.offset(at: Point(column: point.column - origin.column, row: point.row - origin.row)))
     }
 

@@ -214,7 +214,8 @@ extension AppState {
         guard !whole.isEmpty else { return }
         let count = single + whole.reduce(0) { $0 + $1.messages.count }
         let skipped = whole.reduce(0) { $0 + $1.skipped }
-        let links = skipped > 0 ? ", \(skipped) links and devices left out" : ""
+        let kinds = skipped == 1 ? "link or device" : "links and devices"
+        let links = skipped > 0 ? ", \(skipped) \(kinds) left out" : ""
         let leftOut = whole.flatMap(\.leftOut)
         let offered = count == 0 ? "Nothing is offered" : "\(Units.files(count)) \(count == 1 ? "is" : "are") offered"
         guard !leftOut.isEmpty else { return say(offered + links) }

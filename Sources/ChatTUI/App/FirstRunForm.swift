@@ -251,8 +251,11 @@ struct FirstRunForm: Sendable {
     var hint: String? {
         if let note { return note }
         if explains || Self.isBox(focus) { return meaning(of: focus) }
-        return focus == .name && isProposed(.name) ? "Type your name: it takes the place of this one" : nil
+        return focus == .name && isProposed(.name) ? Self.proposedHint : nil
     }
+
+    /// Beside a proposed name; the small page has no room for it.
+    static let proposedHint = "Type your name: it takes the place of this one"
 
     /// What a field means.
     func meaning(of field: Field) -> String {

@@ -114,7 +114,7 @@ extension AppState {
             confirming = nil
             confirmation = nil
             let name = openChat.map { " to \($0.name.text)" } ?? ""
-            say("That answers nothing here, and nothing was done. \(key(.send)) again sends it\(name)", isError: true)
+            say("Nothing to answer here. \(key(.send)) again sends it\(name)", isError: true)
         }
         return true
     }

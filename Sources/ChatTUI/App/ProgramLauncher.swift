@@ -12,15 +12,19 @@ final class ProgramLauncher {
     private static let limit = 32
 
     /// What fails later has been seen by the user.
-    private static let soon = Duration.seconds(10)
+    private let soon: Duration
 
     private var running: Set<pid_t> = []
+    /// Those of `running` whose end is told: nobody else may take notice of it, or who started them does not learn how.
+    private var watched: Set<pid_t> = []
+
+    init(soon: Duration = .seconds(10)) { self.soon = soon }
 
     /// Starts `words`: the program, found by PATH, and its arguments. Returns the system's error number, or 0. `failed` is
     /// called when it ends within seconds and says that something was wrong, where the system tells of ends at all (Linux
     /// 5.3).
     func launch(_ words: [String], failed: @escaping @ScreenActor (ProgramFailure) -> Void = { _ in }) -> Int32 {
-        running = running.filter { Self.end(of: $0) == nil }
+        running = running.filter { watched.contains($0) || Self.end(of: $0) == nil }
         guard running.count < Self.limit else { return EAGAIN }
         let (code, process) = ProgramStart.start(words, .nothing)
         guard code == 0 else { return code }
@@ -34,16 +38,18 @@ final class ProgramLauncher {
     private func watch(_ process: pid_t, _ failed: @escaping @ScreenActor (ProgramFailure) -> Void) {
         let descriptor = clinux_open_process(process)
         guard descriptor >= 0 else { return }
+        watched.insert(process)
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: ScreenActor.queue)
         let start = ContinuousClock.now
         source.setEventHandler { [weak self] in
             source.cancel()
             ScreenActor.assumeIsolated {
                 guard let self else { return _ = Self.end(of: process) }
-                // Unless a launch has noticed before: the number may be another process's by now.
-                guard self.running.contains(process), let status = Self.end(of: process) else { return }
+                self.watched.remove(process)
+                // Without an end the next launch looks for it.
+                guard let status = Self.end(of: process) else { return }
                 self.running.remove(process)
-                if ContinuousClock.now - start < Self.soon, let failure = ProgramFailure(status: status) {
+                if ContinuousClock.now - start < self.soon, let failure = ProgramFailure(status: status) {
                     failed(failure)
                 }
             }

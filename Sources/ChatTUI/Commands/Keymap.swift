@@ -109,10 +109,10 @@ struct Keymap: Sendable, Equatable {
         bindings.first { $0.command == command && !$0.keys.isEmpty }?.keys.first ?? ""
     }
 
-    /// A key that every terminal can send does it.
+    /// A key that every terminal can send does it, and not only in one kind of list.
     func canDo(_ command: AppCommand) -> Bool {
         bindings.contains { binding in
-            binding.command == command
+            binding.command == command && KeyContext.main.chain.contains(binding.context)
                 && binding.keys.contains { KeySequence(named: $0).map { !$0.isSeldomSent } ?? false }
         }
     }

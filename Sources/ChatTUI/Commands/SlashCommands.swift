@@ -74,7 +74,7 @@ enum SlashCommands {
         make(
             .remove, "remove", [], [.contact], "WHO", "delete a contact and its history", .people, needed: true),
         make(
-            .removeAddress, "removeaddress", [], [.contact, .word], "WHO ADDRESS", "forget one of their addresses",
+            .removeAddress, "removeaddress", [], [.contact, .word], "WHO ADDR", "forget an address of theirs",
             .people,
             needed: true),
         make(.contacts, "contacts", ["roster"], [.text], "[WORDS]", "list the contacts", .people),

@@ -9,7 +9,9 @@ extension FirstRunScreen {
         let head = rows >= (isLost ? 3 : 8) ? 1 : 0
         if head > 0 { canvas.draw(SafeText(title, as: .line), at: Point(column: 0, row: 0), style: Theme.title) }
         var said = sentence
-        if said.words.isEmpty {
+        // That a proposed name gives way is seen at once by who types; the keys are said nowhere else.
+        if said.words.isEmpty || said.words == FirstRunForm.proposedHint {
+            said.style = Theme.quiet
             said.words = canvas.size.columns >= 31 ? "Alt-d: demo  Alt-q: my address" : "Alt-d: demo"
         }
         // What is wrong has a row in any case; what the keys do only where there is room.

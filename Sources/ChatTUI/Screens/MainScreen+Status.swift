@@ -229,6 +229,7 @@ extension MainScreen {
         let clock = SafeText(state.minuteText(state.moment.wall), as: .line).width
         var short = "OFFER \(number) \(size)  \(keys)"
         if short.count > columns - clock - 6 { short = "\(number) \(keys)" }
+        if short.count > columns - 4, offers.count > 1 { short = "\(offers.count): \(keys)" }
         // It may stand there for long: the name leaves room for the keys, and for what is unread elsewhere.
         let room = columns - 6 - clock - (layout.isNarrow ? 0 : activity.width + 2)
         let least = min(18, max(8, columns - 5 - clock - front.width - end.width))

@@ -94,7 +94,9 @@ enum SQLTokens {
     private static func commentLength(_ rest: ArraySlice<UInt8>) -> Int {
         var index = rest.startIndex + 2
         while index + 1 < rest.endIndex {
-            if rest[index] == UInt8(ascii: "*"), rest[index + 1] == UInt8(ascii: "/") { return index + 2 - rest.startIndex }
+            if rest[index] == UInt8(ascii: "*"), rest[index + 1] == UInt8(ascii: "/") {
+                return index + 2 - rest.startIndex
+            }
             index += 1
         }
         return rest.count

@@ -79,7 +79,8 @@ final class FileProgress: Sendable {
         case ("folder", _):
             if isUnwanted, record["skipped"]?.integerValue ?? 0 == 0 { return }
             let skipped = record["skipped"]?.integerValue ?? 0
-            let left = skipped > 0 ? ", \(skipped) links and devices left out" : ""
+            let kinds = skipped == 1 ? "link or device" : "links and devices"
+            let left = skipped > 0 ? ", \(skipped) \(kinds) left out" : ""
             let files = Int(clamping: record["files"]?.integerValue ?? 0)
             streams.note("\(record["path"]?.stringValue ?? ""): \(files.counted("file"))\(left)")
         case ("left-out", _):

@@ -107,7 +107,8 @@ func fuzzInflate(_ bytes: UnsafeRawBufferPointer) throws {
     var input = FuzzInput(bytes)
     let kind = input.byte()
     let limit = 1 + Int(input.byte()) * 1024
-    let inflater = FrameInflater(limit: limit)
+    let allowance = UnpackingAllowance(bytes: limit, bound: .frame)
+    let inflater = FrameInflater()
     let deflater = FrameDeflater(level: Int32(kind >> 1 % 9) + 1)
     while !input.isEmpty {
         var frame = Array(input.piece())
@@ -124,7 +125,7 @@ func fuzzInflate(_ bytes: UnsafeRawBufferPointer) throws {
             plain = original
         }
         let outcome = frame.withUnsafeBytes { bytes in
-            Result { () throws(BLIPViolation) in Array(try inflater.inflate(bytes)) }
+            Result { () throws(BLIPViolation) in Array(try inflater.inflate(bytes, allowance)) }
         }
         switch outcome {
         case .success(let unpacked):
@@ -159,6 +160,7 @@ func fuzzGzipBody(_ bytes: UnsafeRawBufferPointer) throws {
         member = Array(input.remainder())
     }
     let inflater = BodyInflater()
+    let allowance = UnpackingAllowance(bytes: limit, bound: .frame)
     var unpacked: [UInt8] = []
     var failure: IncomingFailure?
     var cuts = FuzzCuts(seed: kind)
@@ -166,8 +168,9 @@ func fuzzGzipBody(_ bytes: UnsafeRawBufferPointer) throws {
         try cuts.forEachPiece(of: member) { piece in
             guard failure == nil else { return }
             let before = unpacked.count
+            var made = 0
             let outcome = Result { () throws(IncomingFailure) in
-                try inflater.inflate(piece, limit: limit) { unpacked.append(contentsOf: $0) }
+                try inflater.inflate(piece, allowance, unpacked: &made) { unpacked.append(contentsOf: $0) }
             }
             if case .failure(let reason) = outcome { failure = reason }
             try require(unpacked.count - before <= limit, "\(unpacked.count - before) bytes of a frame")

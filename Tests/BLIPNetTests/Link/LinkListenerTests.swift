@@ -131,9 +131,9 @@ import Testing
             strangers.append(try await SocketConnector(loop: .next()).connect(to: server.endpoint, options: options))
             guard number >= 100, number.isMultiple(of: 10) else { continue }
             // From an address of their own, and from the one of all strangers.
-            var options = server.clientOptions
-            options.connect.localInterface = number.isMultiple(of: 20) ? "127.0.0.9" : "127.9.9.9"
-            let link = try await PeerLink.connect(to: server.endpoint, options: options, handler: TestHandler())
+            var contact = server.clientOptions
+            contact.connect.localInterface = number.isMultiple(of: 20) ? "127.0.0.9" : "127.9.9.9"
+            let link = try await PeerLink.connect(to: server.endpoint, options: contact, handler: TestHandler())
             #expect(try await link.request(BLIPRequest(profile: "echo")).error == nil)
             link.close()
             _ = await link.waitUntilClosed()

@@ -68,7 +68,8 @@ func fuzzConfiguration(_ bytes: UnsafeRawBufferPointer) throws {
     _ = configuration
     let lines = text.unicodeScalars.count { $0 == "\n" } + 1
     for problem in problems {
-        try require((1...lines).contains(problem.position.line), "a problem in line \(problem.position.line) of \(lines)")
+        try require(
+            (1...lines).contains(problem.position.line), "a problem in line \(problem.position.line) of \(lines)")
     }
     var before: [ConfigurationError] = []
     let entries = ConfigurationReader.read(text, problems: &before)

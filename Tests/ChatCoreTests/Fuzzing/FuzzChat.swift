@@ -27,7 +27,8 @@ func fuzzChatRequests(_ bytes: UnsafeRawBufferPointer) throws {
     var input = FuzzInput(bytes)
     let names = [
         "Id", "Seq", "Sent", "Reply-To", "Target", "Emoji", "Name", "Size", "Modified", "Content-Type", "Folder",
-        "Folder-Id", "Folder-Files", "Folder-Size", "Client", "Listen", "Features", "Up-To", "State", "Offset", "Length",
+        "Folder-Id", "Folder-Files", "Folder-Size", "Client", "Listen", "Features", "Up-To", "State", "Offset",
+        "Length",
         "Partial", "Reason", "SHA-256", "Pause",
     ]
     let kind = Int(input.byte())

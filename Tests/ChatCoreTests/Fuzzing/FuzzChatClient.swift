@@ -119,7 +119,8 @@ private final class FuzzChatSession: @unchecked Sendable {
             return String(decoding: (0..<count).map { _ in byte() }, as: UTF8.self)
         }
         func head() -> StoredHead {
-            StoredHead(id: id(byte()), sequence: Int64(byte() & 15) + 1, sent: Timestamp(milliseconds: 1_795_000_000_000))
+            StoredHead(
+                id: id(byte()), sequence: Int64(byte() & 15) + 1, sent: Timestamp(milliseconds: 1_795_000_000_000))
         }
         for _ in 0..<80 where place < script.count {
             let operation = byte()
@@ -230,14 +231,17 @@ private final class FuzzChatSession: @unchecked Sendable {
         let history = try await history()
         let keys = history.map { "\($0.direction) \($0.id)" }
         try await holds(Set(keys).count == keys.count, "an id stands twice")
-        let (ours, theirs) = (history.filter { $0.direction == .outgoing }, history.filter { $0.direction == .incoming })
+        let (ours, theirs) = (
+            history.filter { $0.direction == .outgoing }, history.filter { $0.direction == .incoming }
+        )
         try await holds(Set(ours.map(\.id)) == Set(own.keys), "other messages are ours than those that we wrote")
         for message in ours {
             guard let wanted = own[message.id] else { continue }
             try await holds(message.isRetracted == (wanted == nil), "our message was taken back, or was not")
             if let wanted { try await holds(message.content == .text(wanted), "our message says something else") }
         }
-        try await holds(Set(theirs.map(\.id)).isDisjoint(with: own.keys), "a message of theirs has the id of one of ours")
+        try await holds(
+            Set(theirs.map(\.id)).isDisjoint(with: own.keys), "a message of theirs has the id of one of ours")
         for (id, text) in accepted {
             let found = theirs.first { $0.id == id }
             try await holds(found != nil, "an acknowledged message is not there")

@@ -44,7 +44,8 @@ struct FullDiskTests {
         await simulation.stop()
     }
 
-    @Test("a contact who has sent more than one may in a day gets 507; others do not, and what waits comes the next day")
+    @Test(
+        "a contact who has sent more than one may in a day gets 507; others do not, and what waits comes the next day")
     func tooMuchToday() async throws {
         let simulation = try await Simulation(seed: 27) { $0.limits.storedBytesPerDay = 5_000 }
         let (alice, bob) = (simulation.alice, simulation.bob)
@@ -61,7 +62,8 @@ struct FullDiskTests {
         // The other way nothing has come yet.
         try await bob.say("for alice")
         try await simulation.eventually("it arrives") { try await alice.texts().contains("for alice") }
-        try await simulation.eventually("the rest arrives the next day", within: .seconds(100_000), step: .seconds(60)) {
+        try await simulation.eventually("the rest arrives the next day", within: .seconds(100_000), step: .seconds(60))
+        {
             try await bob.texts(.incoming).count == 12
         }
         #expect(try await bob.history.allSatisfy { $0.missingBefore == 0 })

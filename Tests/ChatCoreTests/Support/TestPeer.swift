@@ -71,8 +71,14 @@ final class TestPeer {
         _ namedSettings: (any NamedSettings)?, _ tap: LinkTap,
         _ wallClock: WallClock
     ) -> ChatClient {
-        ChatClient(
-            store: store, connecting: TappedConnecting(base: LinkConnecting(identity: identity), tap: tap),
+        // The chat's limits of BLIP; the times are those of a machine that runs other tests, too.
+        var limits = LinkOptions()
+        configuration.limits.network.apply(to: &limits)
+        var options = LinkOptions()
+        options.blip = limits.blip
+        let connecting = LinkConnecting(identity: identity, options: options)
+        return ChatClient(
+            store: store, connecting: TappedConnecting(base: connecting, tap: tap),
             identity: PeerID(identity.fingerprint), configuration: configuration,
             namedSettings: namedSettings, now: { wallClock.now })
     }

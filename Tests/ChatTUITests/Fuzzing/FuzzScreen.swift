@@ -26,7 +26,8 @@ func fuzzTextCells(_ bytes: UnsafeRawBufferPointer) throws {
     }
     try checkHarmless(text.terminalString(), mayBreak: kind == .multiline)
     let ascii = text.terminalString(unicode: false)
-    try require(ascii.utf8.allSatisfy { $0 < 0x7F && ($0 >= 0x20 || $0 == 0x0A) }, "not ASCII: \(ascii.debugDescription)")
+    try require(
+        ascii.utf8.allSatisfy { $0 < 0x7F && ($0 >= 0x20 || $0 == 0x0A) }, "not ASCII: \(ascii.debugDescription)")
 
     let lines = TextWrap.wrap(text, width: width)
     for line in lines { try require(line.width <= width, "a line of \(line.width) in \(width) columns") }

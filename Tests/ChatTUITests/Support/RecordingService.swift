@@ -90,7 +90,7 @@ actor RecordingService: ChatService {
         history.first { $0.contact == contact && $0.stored >= time }
     }
 
-    func deleteMessages(_ ids: [MessageID], of contact: ContactID) throws(ChatError) -> Int { 0 }
+    func deleteMessages(_ keys: [MessageKey], of contact: ContactID) throws(ChatError) -> Int { 0 }
     func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) throws(ChatError) -> Int { 0 }
     func retention(of contact: ContactID) throws(ChatError) -> Retention? { nil }
     func setRetention(_ retention: Retention?, of contact: ContactID) throws(ChatError) {}

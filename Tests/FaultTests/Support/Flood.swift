@@ -51,9 +51,16 @@ final class Flood {
     /// How many are still open from our side: the other one has not hung up.
     var openCount: Int {
         (idle + halfOpen).count { descriptor in
-            var byte: UInt8 = 0
-            let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
-            return count > 0 || (count < 0 && errno == EAGAIN)
+            // What was said before they hung up, an alert of TLS, is read away.
+            var bytes = [UInt8](repeating: 0, count: 256)
+            var count = 1
+            while count > 0 { count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT)) }
+            guard count < 0, errno == EAGAIN else { return false }
+            // Where the queue of the listener ran over, the other side's kernel has forgotten a connection that ours still
+            // believes in: a byte shows it.
+            var byte: UInt8 = 0x16
+            _ = Glibc.send(descriptor, &byte, 1, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            return true
         }
     }
 

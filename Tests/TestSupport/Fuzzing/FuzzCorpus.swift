@@ -10,7 +10,9 @@ public struct FuzzCorpus: Sendable {
 
     public init(of target: FuzzTarget) {
         self.target = target
-        folder = String(#filePath.dropLast("Tests/TestSupport/Fuzzing/FuzzCorpus.swift".count)) + "Fuzz/Corpus/" + target.name
+        folder =
+            String(#filePath.dropLast("Tests/TestSupport/Fuzzing/FuzzCorpus.swift".count)) + "Fuzz/Corpus/"
+            + target.name
     }
 
     /// Runs every kept input, and says of each what did not hold; empty when all is well. Tests may be debug builds or
