@@ -136,11 +136,6 @@ static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, i
 /// POSIX_SPAWN_SETSID: the child starts a session of its own.
 static inline short clinux_spawn_setsid(void) { return 0x80; }
 
-/// Has a started process keep no descriptor from `first` on.
-extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
-static inline int clinux_spawn_close_from(posix_spawn_file_actions_t *actions, int first) {
-    return posix_spawn_file_actions_addclosefrom_np(actions, first);
-}
 
 extern int pthread_setname_np(pthread_t thread, const char *name);
 /// Names the calling thread; longer names than 15 bytes leave it unnamed.

@@ -316,7 +316,7 @@ struct FirstRunTests {
         let application = FirstRunApplication(terminal: terminal, defaults: .jo)
         let demo = Task { try await application.run() }
         #expect(await terminal.waits(for: "Welcome to blipchat"))
-        terminal.type("hanna")
+        terminal.type("Johanna")
         terminal.press("Alt-d")
         #expect(try await demo.value == .demo)
         #expect(terminal.isStopped)
