@@ -1,4 +1,4 @@
-// PRODUCT's rule 8, "any list is filterable": `/` where letters are commands, typing everywhere else, by keys in and
+// PRODUCT's rule 8 (any list is filterable): `/` where letters are commands, typing everywhere else, by keys in and
 // screen out.
 
 import ChatCore

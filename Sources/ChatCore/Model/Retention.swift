@@ -1,4 +1,4 @@
-// How long messages are kept (PRODUCT, config `[history] keep`): forever unless somebody says otherwise.
+// How long messages are kept (PRODUCT, "Config", `[history] keep`): forever unless somebody says otherwise.
 
 /// A limit for the age of messages.
 public enum Retention: Sendable, Hashable, Codable {

@@ -185,7 +185,7 @@ extension AppState {
         return true
     }
 
-    /// Rule 7 of PRODUCT, for those who look for the command of Profanity.
+    /// What `/slashguard` of Profanity looks for is always so here (PRODUCT, rule 7).
     private static let slashGuard = [
         "Always on: a line that begins with / is a command or nothing, and is never sent as it is.",
         "//text sends \"/text\", /plain sends a text exactly as it is.",

@@ -55,7 +55,7 @@ struct MessageInfo {
             facts.append(("reaction", "\(state.shown(emoji: reaction.emoji)) \(who)"))
         }
         let whose = message.direction == .outgoing ? "your" : "their"
-        // Edits, reactions and deletions are counted with the messages (PROTOCOL, sequence numbers).
+        // Edits, reactions and deletions are counted with the messages (PROTOCOL 4, `Seq`).
         facts.append(
             ("number", "#\(message.id.short), the \(Units.ordinal(message.sequence)) of \(whose) messages and changes"))
         facts.append(("id", message.id.text))
