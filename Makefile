@@ -1,7 +1,8 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
 # test     build everything and run every test; at the end, what was skipped and why
-# check    formatting, module arrows, one line per file in ARCHITECTURE.md, links in the documents, tests that could pass by
-#          doing nothing, the DocC catalogue, nothing that blocks where the chat would wait for it
+# check    formatting, module arrows, links, references and English of the documents, tests that could pass by doing nothing,
+#          the DocC catalogue, nothing that blocks where the chat would wait for it
+# files    one line for each source file: its first comment (make files ARGS=Sources/Storage: beneath one folder)
 # bench    counts and ratios of the protocol layers beside bare sockets, written to Docs/benchmarks.md
 #          (make bench ARGS="--only echo,body --quick": single parts; ARGS=--help lists them)
 # history  make a home with a million messages in FOLDER, to try things with (make history FOLDER=/tmp/large)
@@ -10,7 +11,7 @@
 # cuts     the connection is cut at every byte of a session, not only at a sample of them (about half an hour)
 # kill9    kill -9 of either side at random and at every Nth call (make kill9 CYCLES=1000)
 # powerloss  the power of an ext4 and of an XFS disk is cut again and again (root; make powerloss CUTS=50)
-# files    the long forms of the tests of files: links exchanged for 30 s while files come, a whole file of 5 GiB
+# bigfiles the long forms of the tests of files: links exchanged for 30 s while files come, a whole file of 5 GiB
 # diskerrors  EIO, ENOSPC and short writes at every one of the first 200 writes, fsyncs, opens and renames
 # flood    5,000 idle and 2,000 half-open connections of strangers while 16 contacts chat; prints the memory
 # soak     random cuts, kills, disk errors and files between two installations (make soak MINUTES=10)
@@ -21,7 +22,7 @@
 # order    finds out which functions a usual session runs, for the linker (needs valgrind; Docs/decisions/0012)
 # install  put blipchat and blipwire into PREFIX/bin (default /usr/local)
 # clean    remove what was built
-.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files mutations fuzz conformance order install clean system test-system check-system bench-system
+.PHONY: run test check bench history tsan asan cuts kill9 powerloss diskerrors flood soak files bigfiles mutations fuzz conformance order install clean system test-system check-system bench-system
 
 SHELL := /bin/bash
 SWIFT ?= swift
@@ -60,6 +61,9 @@ test: test-system
 check: check-system
 	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
 	Scripts/check_documents.py
+	Scripts/check_references.py
+	Scripts/check_english.py
+	Scripts/list_tests.py --check
 	Scripts/check_tests.py
 	Scripts/mutations.py --check
 	Scripts/check_blocking.py
@@ -67,6 +71,9 @@ check: check-system
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)
 	Scripts/check_catalogue.py "$(SWIFT)" "$$($(SWIFT) build --show-bin-path)/Modules"
+
+files:
+	@Scripts/check_documents.py --files $(ARGS)
 
 bench: system bench-system
 	$(BUILD) $(RELEASE) --product blipchat
@@ -97,7 +104,7 @@ kill9: test-system
 powerloss: test-system
 	BLIPCHAT_POWER_CUTS=$(CUTS) $(TEST) --no-parallel --filter 'FaultTests\.PowerLossTests'
 
-files: test-system
+bigfiles: test-system
 	$(BUILD) --build-tests
 	BLIPCHAT_RACE_SECONDS=30 BLIPCHAT_HUGE_FILES=1 \
 		$(TEST) --skip-build --no-parallel --filter 'SymlinkRaceTests|TransferIntegrityTests'
