@@ -5,7 +5,7 @@ folder with the modules that it has built.
 1. docc converts it without a warning: no link to a symbol or an article is broken, here or in a comment of the code.
 2. Every public type stands in a group of the landing page.
 3. The article Limits has every default of the code, with its value.
-4. Every Swift listing stands, word for word, in the tests that run the documentation; Docs/sockets.md has its own.
+4. Every Swift listing stands, word for word, in the tests that run the documentation; SocketExamples.md has its own.
 Prints each fault; exits 1 when there is one."""
 import json
 import pathlib
@@ -119,20 +119,20 @@ def check_listings():
     lines = []
     for file in sorted((root / "Tests/BLIPNetTests/Documentation").glob("*.swift")):
         lines += file.read_text().split("\n") + [""]
-    for article in sorted(catalogue.glob("*.md")):
+    examples = catalogue / "SocketExamples.md"
+    for article in sorted(set(catalogue.glob("*.md")) - {examples}):
         for listing in re.findall(r"^```swift\n(.*?)^```", article.read_text(), re.M | re.S):
             wanted = listing.rstrip("\n").split("\n")
             starts = [i for i, line in enumerate(lines) if line.strip() == wanted[0].strip()]
             pieces = (textwrap.dedent("\n".join(lines[i:i + len(wanted)])).split("\n") for i in starts)
             if wanted not in pieces:
                 faults.append(f"{article.name}: this listing is not in Tests/BLIPNetTests/Documentation:\n{listing}")
-    # Docs/sockets.md shows the lines of its tests, but prints where those compare.
+    # SocketExamples.md shows the lines of its tests, but prints where those compare.
     tested = {line.strip() for line in (root / "Tests/BLIPNetTests/Link/TCP/SocketPageTests.swift").read_text().split("\n")}
-    page = (root / "Docs/sockets.md").read_text()
-    for line in "".join(re.findall(r"^```swift\n(.*?)^```", page, re.M | re.S)).split("\n"):
+    for line in "".join(re.findall(r"^```swift\n(.*?)^```", examples.read_text(), re.M | re.S)).split("\n"):
         code = re.sub(r" {2,}//.*", "", line).strip()
         if "print(" not in code and code not in tested:
-            faults.append(f"sockets.md: this line is not in SocketPageTests.swift: {code}")
+            faults.append(f"SocketExamples.md: this line is not in SocketPageTests.swift: {code}")
 
 
 symbols = convert()

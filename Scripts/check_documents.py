@@ -2,7 +2,7 @@
 """Checks what the documents say about the tree: ARCHITECTURE.md names every folder of sources once and no folder that is not
 there, and the functions of its walks exist in the files that it names; every source file begins with a comment; the documents
 are those that CONTRIBUTING.md lists and keep to their sizes; every relative link in the Markdown files leads somewhere; the
-frames that Docs/protocol.md shows are those of the test vectors. Prints each fault as file:line; exits 1 when there is one.
+frames that Docs/protocol.md shows are those of the test vectors; names in code are names of the sources. Prints each fault as file:line; exits 1 when there is one.
 
 check_documents.py --files [FOLDER...]: prints the first comment of each source file instead (make files)."""
 import json
@@ -21,6 +21,8 @@ faults = []
 
 # How long a document may be, in bytes.
 SIZES = {"ARCHITECTURE.md": 8192, "README.md": 7168, "CHANGELOG.md": 6144}
+# Names in code that belong to other programs.
+FOREIGN = {"LoadCredential", "LoadCredentialEncrypted"}
 # The documents beside spec and decisions. benchmarks.md is written by `make bench`, testing.md in part by list_tests.py.
 DOCUMENTS = {"delivery", "files", "people", "protocol", "screen", "scripting", "settings", "storage", "testing", "benchmarks"}
 
@@ -140,6 +142,25 @@ def check_links():
                         faults.append(f"{name}:{number}: {target} has no heading #{fragment}")
 
 
+def check_names():
+    """A name in code such as `HistoryStore` or `ChatClient.send` is one of the sources or of the tests."""
+    text = "\n".join((root / name).read_text() for name in sources)
+    words = set(re.findall(r"\w+", text + "\n".join(tracked)))
+    for name in tracked:
+        if not re.match(r"(Docs/.+|[A-Z]+)\.md$", name):
+            continue
+        for number, line in enumerate((root / name).read_text().split("\n"), 1):
+            for suite in re.findall(r"\b[A-Z][a-z]\w+Tests\b", line):
+                if suite not in words:
+                    faults.append(f"{name}:{number}: there is no test suite {suite}")
+            if not re.match(r"(Docs/[^/]+|[A-Z]+)\.md$", name):
+                continue
+            for code in re.findall(r"`([A-Z][a-z]+[A-Z]\w*(?:\.\w+)?)[^`]*`", line):
+                for word in code.split("."):
+                    if word not in words | FOREIGN:
+                        faults.append(f"{name}:{number}: nothing in the sources is called {word}")
+
+
 def check_frames():
     """A block ```hex holds one frame, a part of it with its meaning on each line ("..." leaves the rest out); below it is the
     vector that it comes from: *Vector `FILE`, "CASE", frame N.*"""
@@ -175,6 +196,7 @@ folders, functions = check_folders(architecture), check_walks(architecture)
 check_comments()
 check_documents()
 check_links()
+check_names()
 frames = check_frames()
 for fault in faults:
     print(fault)

@@ -65,8 +65,8 @@ def members(first, last):
     return [f"{letter}{number}" for number in range(int(start), end + 1)]
 
 
-def faults_of(name, after):
-    """What is wrong with the reference to the document `name` that these words follow."""
+def places_of(name, after):
+    """The places of the document `name` that the words after its name refer to: each as text, and whether it exists."""
     document = documents[name]
     title, key, previous, count = None, None, None, 0
     for mark in (".md", "'s", "`"):
@@ -79,45 +79,47 @@ def faults_of(name, after):
         count += 1
         if match["title"]:
             title = document.title(match["title"])
+            yield f'section "{title or match["title"]}"', title is not None
             if title is None:
-                yield f'{name} has no section "{match["title"]}"'
                 return
             continue
         if match["command"]:
-            if not re.search(rf"{match['command']}\b", document.text):
-                yield f"{name} has no {match['command']}"
+            yield match["command"], re.search(rf"{match['command']}\b", document.text) is not None
             continue
-        key = match["key"] or key
+        key = match["key"].removesuffix("s") if match["key"] else key
         places = [match["place"]]
         if previous and before in (" to ", "-"):
             places = members(previous, match["place"])
         previous = match["place"]
         for place in places:
             if key == "picture":
-                found = f"picture {place}" in document.rows
+                yield f"picture {place}", f"picture {place}" in document.rows
             elif re.match(r"[A-Z]", place):
-                found = place in document.rows
+                yield place, place in document.rows
             elif title or key:
-                found = place in document.titles[title or "the screen"]
+                yield f'"{title}" {place}' if title else f"rule {place}", place in document.titles[title or "the screen"]
             else:
-                found = place in document.numbers
-            if not found:
-                what = f'"{title}" {place}' if title else f"{key} {place}" if key else place
-                yield f"{name} has no {what}"
+                yield place, place in document.numbers
     unnamed = re.match(r", ([A-Za-z][\w ]*?)(?: (\d+))?(?=[:,.;)\"`]|$)", after)
     if count == 0 and unnamed and unnamed[1] not in NAMES and not re.match(r"(and|or) ", unnamed[1]):
         title = document.title(unnamed[1])
-        if title is None:
-            yield f'{name} has no section "{unnamed[1]}"'
-        elif unnamed[2] and unnamed[2] not in document.titles[title]:
-            yield f'{name} has no "{title}" {unnamed[2]}'
+        yield f'section "{title or unnamed[1]}"', title is not None
+        if title and unnamed[2]:
+            yield f'"{title}" {unnamed[2]}', unnamed[2] in document.titles[title]
+
+
+def references(text):
+    """Each mention of a document in a text: where it is, the document, and the words that follow, without comment marks."""
+    for match in re.finditer(rf"\b({'|'.join(NAMES)})\b(?!_)", text):
+        rest = re.sub(r"\n[ \t]*(?:///?|#|\|)?[ \t]*", " ", text[match.end():match.end() + 200])
+        yield match.start(), match[1], re.sub(r" +", " ", rest)
 
 
 def main():
     tracked = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True
     ).stdout.split("\n")
-    faults, references = [], 0
+    faults, count = [], 0
     for name in tracked:
         path = root / name
         if not re.match(r"(Sources|Tests|Tools|Benchmarks|Fuzz|Scripts|Docs)/|[A-Z]\w+(\.md|\.swift)?$", name) or not path.is_file():
@@ -132,26 +134,26 @@ def main():
 
         for match in re.finditer(rf"\b({'|'.join(ABSENT)})(?:\.md| \d|,? \")", text):
             fault(match.start(), f"{match[1]} is no document of this repository")
-        for match in re.finditer(rf"\b({'|'.join(NAMES)})\b(?!_)", text):
-            references += 1
-            rest = re.sub(r"\n[ \t]*(?:///?|#|\|)?[ \t]*", " ", text[match.end():match.end() + 200])
-            for what in faults_of(match[1], re.sub(r" +", " ", rest)):
-                fault(match.start(), what)
+        for at, document, rest in references(text):
+            count += 1
+            for place, exists in places_of(document, rest):
+                if not exists:
+                    fault(at, f"{document} has no {place}")
         for match in re.finditer(r"\bDocs/((?:spec/)?[\w-]+\.md)(?: (\d+(?:\.\d+)?)\b)?", text):
-            references += 1
+            count += 1
             page = root / "Docs" / match[1]
             if not page.is_file():
                 fault(match.start(), f"there is no Docs/{match[1]}")
             elif match[2] and match[2] not in Document(page).numbers:
                 fault(match.start(), f"Docs/{match[1]} has no section {match[2]}")
         for match in re.finditer(r"\bDocs/decisions/(\d{4})|\b[Dd]ecisions? (\d{4})\b(?!-)", text):
-            references += 1
+            count += 1
             number = match[1] or match[2]
             if not list((root / "Docs/decisions").glob(f"{number}-*.md")):
                 fault(match.start(), f"there is no decision {number}")
     for line in faults:
         print(line)
-    print(f"{references} references, {len(faults)} that lead nowhere")
+    print(f"{count} references, {len(faults)} that lead nowhere")
     sys.exit(1 if faults else 0)
 
 

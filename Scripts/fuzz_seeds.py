@@ -249,7 +249,7 @@ for string in (configuration_text, configuration_text.replace("\n", "\r\n"), "na
 theme_text = 'base = "dark"\ntext = "bold cyan on 234"\nnicks = "green yellow 111"\n'
 for string in (theme_text, theme_text.replace("cyan", "cyam"), 'text = ""\n', 'nicks = "default"\n'):
     keep("theme", string.encode())
-for line in re.findall(r"^    > (\{.*)$", (root / "Docs/control-socket.md").read_text(), re.M):
+for line in re.findall(r"^    > (\{.*)$", (root / "Docs/scripting.md").read_text(), re.M):
     keep("control-line", line.encode())
 for op, members in {"status": "", "events": "", "keep": ',"who":"al","change":"30"', "receive": ',"once":true,"folders":false',
                     "messages-delete": f',"who":"al","ids":["{identifier.decode()}"]', "transfers-limit": ',"scope":"up","rate":1000',

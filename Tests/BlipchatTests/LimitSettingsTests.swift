@@ -77,9 +77,9 @@ import Testing
 
     @Test("every limit stands in the document with its default")
     func document() throws {
-        let text = TestFile.text(TestFile.repository + "/Docs/limits.md")
+        let text = TestFile.text(TestFile.repository + "/Docs/settings.md")
         for setting in LimitSetting.all {
-            #expect(text.contains("`\(setting.name)`"), "\(setting.name) is not in Docs/limits.md")
+            #expect(text.contains("`\(setting.name)`"), "\(setting.name) is not in Docs/settings.md")
         }
     }
 }

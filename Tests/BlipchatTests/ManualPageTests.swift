@@ -18,8 +18,8 @@ import Testing
     @Test("every setting is in blipchat-config(5) and in the document", arguments: Setting.all.map(\.key))
     func settings(key: String) {
         #expect(ManualPage.configuration.contains(".B \"\(escaped(key))\""))
-        let document = TestFile.text(TestFile.repository + "/Docs/configuration.md")
-        #expect(key.hasPrefix("limits.") || document.contains("`\(key)`"), "\(key) is not in Docs/configuration.md")
+        let document = TestFile.text(TestFile.repository + "/Docs/settings.md")
+        #expect(key.hasPrefix("limits.") || document.contains("`\(key)`"), "\(key) is not in Docs/settings.md")
     }
 
     @Test(

@@ -1,13 +1,13 @@
-// Docs/scripts.md has every exit code of the program, and every type of record that its source can make.
+// Docs/scripting.md has every exit code of the program, and every type of record that its source can make.
 
 import TestSupport
 import Testing
 
 @testable import blipchat
 
-@Suite("Docs/scripts.md") struct ScriptDocumentTests {
+@Suite("Docs/scripting.md") struct ScriptDocumentTests {
     private static let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
-    private let page = TestFile.text("\(root)/Docs/scripts.md")
+    private let page = TestFile.text("\(root)/Docs/scripting.md")
 
     @Test("has each exit code, and no other")
     func exitCodes() {

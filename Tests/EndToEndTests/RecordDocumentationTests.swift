@@ -1,4 +1,4 @@
-// The records that the program prints are those of Docs/scripts.md: no field is missing there, and none is promised in vain.
+// The records that the program prints are those of Docs/scripting.md: no field is missing there, and none is promised in vain.
 
 import FoundationEssentials
 import Glibc
@@ -13,7 +13,7 @@ extension EndToEnd {
         private static func documented() throws -> [String: [String: Bool]] {
             var types: [String: [String: Bool]] = [:]
             var heads: [String] = []
-            for line in TestFile.text("\(root)/Docs/scripts.md").split(separator: "\n") {
+            for line in TestFile.text("\(root)/Docs/scripting.md").split(separator: "\n") {
                 if line.hasPrefix("### ") {
                     heads = line.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map {
                         String($0.element)
@@ -47,7 +47,7 @@ extension EndToEnd {
         }
 
         @Test(
-            "every field of every record stands in Docs/scripts.md, and what stands there without a mark is always there"
+            "every field of every record stands in Docs/scripting.md, and what stands there without a mark is always there"
         )
         func records() async throws {
             let types = try Self.documented()

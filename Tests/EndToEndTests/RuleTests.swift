@@ -1,5 +1,5 @@
 // The rules above all keys (PRODUCT, "The screen"): somebody presses keys at a terminal, and the screen is read.
-// Rules 6 to 8 are about the keys alone: ChatTUITests have them. Docs/screen.md says which test shows which rule.
+// Rules 6 to 8 are about the keys alone: ChatTUITests have them. Docs/testing.md lists the suites of each rule.
 
 import Glibc
 import TestSupport

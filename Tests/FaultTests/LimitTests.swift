@@ -1,4 +1,4 @@
-// The limits of the chat on the network, each one over (RELIABILITY 3; the table is Docs/limits.md).
+// The limits of the chat on the network, each one over (RELIABILITY 3; the table is in Docs/settings.md).
 
 import BLIPNet
 import ChatCore

@@ -1,4 +1,5 @@
-// `presence`: whether the sender's user is away. Said after `hello` and at each change, to contacts only (Docs/people.md).
+// `presence`: whether the sender's user is away. Sent after `hello` and at each change, to contacts only
+// (Docs/protocol.md 10.6).
 
 import BLIPNet
 

@@ -1,4 +1,4 @@
-// Everything that `update` can ask the world to do. ChatApplication carries it out.
+// Everything that `update` can ask the world to do. AppLoop carries it out, ChatApplication what concerns the terminal.
 
 public import ChatCore
 

@@ -6,7 +6,7 @@ import CNcurses
 import Glibc
 
 /// A terminal driven by ncurses for output and by InputDecoder for input. curses keeps its state in globals, so there
-/// should be one started terminal at a time, on the main actor.
+/// should be one started terminal at a time, on ScreenActor.
 @ScreenActor
 public final class NcursesTerminal: Terminal {
     public private(set) var size = Size(columns: 80, rows: 24)

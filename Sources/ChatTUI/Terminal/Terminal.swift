@@ -1,6 +1,6 @@
 // The terminal as the application sees it. NcursesTerminal is the real one; tests bring a scripted one.
 
-/// A place to paint canvases on, with a keyboard. All calls and events happen on the main actor.
+/// A place to paint canvases on, with a keyboard. All calls and events happen on ScreenActor.
 @ScreenActor
 public protocol Terminal: AnyObject {
     /// The present size. May be very small; that is not an error.

@@ -2,7 +2,7 @@
 
 import ChatCore
 
-/// A line of a session, after `attach` (Docs/control-socket.md).
+/// A line of a session, after `attach` (Docs/scripting.md).
 enum SessionLine {
     /// The front end calls; the number is its own and comes back in the reply.
     case call(number: Int, ServiceCall)

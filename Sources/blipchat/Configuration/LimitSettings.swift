@@ -1,4 +1,4 @@
-// The section [limits] of config.toml: every limit of RELIABILITY 3 under a key of its own (Docs/limits.md).
+// The section [limits] of config.toml: every limit of RELIABILITY 3 under a key of its own (Docs/settings.md).
 
 import ChatCore
 import ChatTUI

@@ -79,7 +79,7 @@ extension Setting {
 
     static let limits: [Setting] = LimitSetting.all.map { limit in
         Setting(
-            key: limit.key, form: limit.form, summary: "a limit, see Docs/limits.md", effect: .nextStart,
+            key: limit.key, form: limit.form, summary: "a limit, see Docs/settings.md", effect: .nextStart,
             put: { configuration, value, _ in
                 guard let number = limit.number(of: value) else { return false }
                 configuration.limits[limit.name] = number

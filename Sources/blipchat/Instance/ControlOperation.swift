@@ -1,4 +1,4 @@
-// What can be asked of a running instance: the requests on the control socket (Docs/control-socket.md).
+// What can be asked of a running instance: the requests on the control socket (Docs/scripting.md).
 
 import ChatCore
 

@@ -1,4 +1,4 @@
-// The listings of the article "Sockets". Docs/sockets.md has more of them.
+// The listings of the article "Sockets". SocketPageTests has those of "Sockets by example".
 
 import BLIPNet
 

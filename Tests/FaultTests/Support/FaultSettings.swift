@@ -1,4 +1,4 @@
-// How much the fault tests try: a sample in `make test`, everything in the long forms (see Docs/faults.md).
+// How much the fault tests try: a sample in `make test`, everything in the long forms (see Docs/testing.md).
 
 import Glibc
 

@@ -1,5 +1,5 @@
 // A stream socket for Swift concurrency: what its users call. `+Reading`, `+Writing`, `+Upgrade` and `+Closing` do the
-// work, `+Turn` is what sets it going. Documented with examples in Docs/sockets.md.
+// work, `+Turn` is what sets it going. BLIPNet.docc/SocketExamples.md has examples.
 
 /// Who waits for an answer of a connection.
 typealias Waiter<Value> = CheckedContinuation<Result<Value, NetError>, Never>

@@ -1,4 +1,4 @@
-// The examples of Docs/sockets.md, word for word, so that they stay true; and that the page names tests that exist.
+// The examples of the article "Sockets by example" (BLIPNet.docc/SocketExamples.md), word for word, so that they stay true.
 
 import BLIPNet
 import Synchronization

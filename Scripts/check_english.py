@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Keeps the English of the documents plain: finds words and moulds that no native writer uses in this sense ("stands" for is
+shown, "behind" for after, "goes on" for continues, "is told", "none of", clauses with "who" or "what" as subjects of sentences).
+Code, quotations and the list of allowed phrases in Scripts/english_allowed.txt do not count. Prints each fault as file:line with
+what to write instead; exits 1 when there is one. Arguments: files (all documents)."""
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+
+# What not to write, and what to write instead. A sentence begins after a full stop, a colon or a dash of a list.
+START = r"(?:^|(?<=[.!?] )|(?<=^- )|(?<=^\* )|(?<=\*\* )|(?<=\| ))"
+WORDS = [
+    (r"\b(?:stands?|stood)\b(?! for\b)", "is, is shown, is written, has"),
+    (r"\b(?:stands?|stood) for\b", "means, replaces"),
+    (r"\b(?:go|goes|went|gone|going) on\b", "continue, resume, happen"),
+    (r"\bbehind\b", "after (in time), below or beyond"),
+    (r"\b(?:is|are|was|were|be|been|being) told\b", "say who tells whom, or what the reader sees"),
+    (r"\bnone of\b", "no ... , not one of"),
+    (r"\b(?:give|gives|gave|given|giving) (?:it |them |this |that |one )?up\b", "abandon, stop, cancel"),
+    (r"\b(?:is|are|was|were|be|been) (?:waited|asked|looked|cared|paid|called) for\b", "say who waits, asks, looks"),
+    (r"\bto be had\b", "available"),
+    (r"\bhas to do with\b", "concerns"),
+    (r"\b(?:is|are) at rest there\b", "rests"),
+    (r"\bover there\b", "on the peer's side"),
+    (r"\bas good as\b", "almost"),
+    (r"\b(?:slip|slips)\b", "mistake"),
+    (r"\bmishaps?\b", "accident, failure"),
+    (r"\berrand of\b", "task of"),
+    (r"\bwell-meant\b", "(leave it out)"),
+    (START + r"Who (?!\w+ [^.]*\?)", 'name the subject: "a sender that ...", "anyone with ..."'),
+    (START + r"Whoever\b", 'name the subject: "a caller that ...", "anyone who ..."'),
+    (START + r"What (?:[^.?|:]|\.\w)*[.]", 'name the subject: "a message that ...", "files that ..."'),
+    (START + r"Of what\b", "name the subject first"),
+    (r"\bso it (?:does|is done)\b", "say what does it"),
+]
+
+
+def documents():
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=root, capture_output=True,
+                           text=True, check=True).stdout.split("\n")
+    return [name for name in names if re.match(r"(Docs/.+|[A-Z]+)\.md$", name) and (root / name).is_file()]
+
+
+def prose(text):
+    """The lines of a Markdown text with blanks in place of code, quotations, headings and targets of links."""
+    text = re.sub(r"^```.*?^```", lambda block: re.sub(r"[^\n]", " ", block.group()), text, flags=re.M | re.S)
+    text = re.sub(r"`[^`\n]*`", lambda code: "`" * len(code.group()), text)
+    text = re.sub(r"\"[^\"\n]*\"", lambda quotation: "'" * len(quotation.group()), text)
+    text = re.sub(r"\]\([^)\n]*\)", lambda link: "]" + " " * (len(link.group()) - 1), text)
+    return [" " * len(line) if re.match(r"(#| {4}\S)", line) else line for line in text.split("\n")]
+
+
+def allowed():
+    lines = (root / "Scripts/english_allowed.txt").read_text().split("\n")
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def covers(phrase, line, match):
+    """Whether the phrase is in the line around what was found."""
+    return any(place.start() <= match.start() and match.start() < place.end() for place in re.finditer(re.escape(phrase), line))
+
+
+def faults_of(name, exceptions):
+    raw = (root / name).read_text().split("\n")
+    for number, (line, original) in enumerate(zip(prose("\n".join(raw)), raw), 1):
+        for pattern, better in WORDS:
+            for match in re.finditer(pattern, line):
+                if any(covers(phrase, original, match) for phrase in exceptions):
+                    continue
+                found = original[match.start():match.end()].strip()
+                yield f'{name}:{number}: "{found[:60]}": {better}'
+
+
+names = sys.argv[1:] or documents()
+exceptions = allowed()
+faults = [fault for name in names for fault in faults_of(name, exceptions)]
+for fault in faults:
+    print(fault)
+print(f"{len(names)} documents, {len(faults)} faults of English")
+sys.exit(1 if faults else 0)
