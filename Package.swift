@@ -112,7 +112,9 @@ let package = Package(
 if let module = Context.environment["BLIPCHAT_QUICK"] {
     var wanted: Set<String> = []
     func want(_ name: String) {
-        guard wanted.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { return }
+        guard wanted.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            return
+        }
         for case .byNameItem(let dependency, _) in target.dependencies { want(dependency) }
     }
     want("\(module)Tests")

@@ -190,7 +190,7 @@ private struct Highest: RandomNumberGenerator {
         #expect(released == (true, 1))
     }
 
-    @Test("a peer who has no room is asked half as often after each refusal, and at once again when something was taken")
+    @Test("a peer who has no room is asked half as often after each refusal, and as before once something was taken")
     func patience() {
         var window = OutboxWindow()
         var patience = (0..<9).map { _ in window.hold(refused: true) }
