@@ -107,3 +107,17 @@ let package = Package(
             name: "EndToEndTests", dependencies: ["CLinux", "TestSupport"], swiftSettings: strict),
     ]
 )
+
+// `make quick M=ChatTUI` builds the tests of one module and what they need, in a folder of its own.
+if let module = Context.environment["BLIPCHAT_QUICK"] {
+    var wanted: Set<String> = []
+    func want(_ name: String) {
+        guard wanted.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            return
+        }
+        for case .byNameItem(let dependency, _) in target.dependencies { want(dependency) }
+    }
+    want("\(module)Tests")
+    package.products = []
+    package.targets.removeAll { !wanted.contains($0.name) }
+}

@@ -31,6 +31,13 @@ import Testing
         #expect(MountTable(mountinfo: "garbage\n\n1 2 3").point(of: "/mnt/x") == "/")
     }
 
+    /// What was carried out, in order.
+    private final class Order: Sendable {
+        private let all = Mutex<[Int]>([])
+        var numbers: [Int] { all.withLock { $0 } }
+        func add(_ number: Int) { all.withLock { $0.append(number) } }
+    }
+
     /// Two disks that every Linux has.
     private let stuck = DiskLane.of("/proc/x")
     private let healthy = DiskLane.of("/sys/x")
@@ -39,14 +46,15 @@ import Testing
         "a disk that does not answer holds up neither another one, nor those who stop waiting", .timeLimit(.minutes(1)))
     func hanging() async throws {
         try #require(stuck !== healthy)
+        let (stuck, healthy) = (stuck, healthy)
         let awake = DispatchSemaphore(value: 0)
         let begun = DispatchSemaphore(value: 0)
-        let order = Mutex<[Int]>([])
+        let order = Order()
         let first = Task {
             await stuck.value { () -> Int in
                 begun.signal()
                 awake.wait()
-                order.withLock { $0.append(1) }
+                order.add(1)
                 return 1
             }
         }
@@ -57,18 +65,18 @@ import Testing
             }
         }
         #expect(await healthy.value { 2 } == 2)
-        #expect(await stuck.value(within: .milliseconds(20)) { order.withLock { $0.append(3) } } == nil)
+        #expect(await stuck.value(within: .milliseconds(20)) { order.add(3) } == nil)
         // Who is cancelled gets no answer, whether its errand has begun or not.
-        let second = Task { await stuck.value { order.withLock { $0.append(4) } } }
+        let second = Task { await stuck.value { order.add(4) } }
         second.cancel()
         #expect(await second.value == nil)
         first.cancel()
         #expect(await first.value == nil)
         // What has to be cleared away is done when the disk is there again, behind what was before it.
-        await stuck.clear { order.withLock { $0.append(5) } }
+        await stuck.clear { order.add(5) }
         awake.signal()
         #expect(await stuck.value { 6 } == 6)
-        #expect(order.withLock { $0 } == [1, 5], "what nobody waits for any more is left out")
+        #expect(order.numbers == [1, 5], "what nobody waits for any more is left out")
     }
 
     @Test("errors of the disk come through, and a limit that is over is one") func errors() async throws {

@@ -181,12 +181,26 @@ private struct Highest: RandomNumberGenerator {
     @Test("after a refusal nothing new goes out until it is released")
     func hold() {
         var window = OutboxWindow()
-        window.hold()
+        let patience = window.hold(refused: false)
+        #expect(patience == 1)
         let whileHeld = (window.ask(), window.admit([entry(1)], now: at(0)).count)
         #expect(whileHeld == (false, 0))
         window.release()
         let released = (window.ask(), window.admit([entry(1)], now: at(0)).count)
         #expect(released == (true, 1))
+    }
+
+    @Test("a peer who has no room is asked half as often after each refusal, and as before once something was taken")
+    func patience() {
+        var window = OutboxWindow()
+        var patience = (0..<9).map { _ in window.hold(refused: true) }
+        #expect(patience == [1, 2, 4, 8, 16, 32, 64, 64, 64])
+        window.accepted()
+        patience = [window.hold(refused: true), window.hold(refused: false), window.hold(refused: true)]
+        #expect(patience == [1, 1, 2])
+        window.linkEnded()
+        patience = [window.hold(refused: true)]
+        #expect(patience == [1])
     }
 }
 

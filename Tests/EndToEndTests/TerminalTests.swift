@@ -225,7 +225,7 @@ extension EndToEnd {
             try TestFile.write(String(repeating: "no database ", count: 1000), to: home.path + "/history.sqlite")
             let terminal = try home.terminal("--listen", "127.0.0.1:0")
             #expect(try await terminal.process.waitForExit() == .exited(9))
-            #expect(terminal.text.contains("damaged"))
+            try await eventually("it says why", state: { terminal.text }) { terminal.text.contains("damaged") }
             #expect(!terminal.text.contains("\u{1B}"))
         }
 

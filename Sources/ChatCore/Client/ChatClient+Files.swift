@@ -138,7 +138,8 @@ extension ChatClient {
         do throws(ChatError) {
             try await accept(transfer, into: nil)
         } catch {
-            guard let reason = TransferReason.cannotAccept(error) else { return }
+            // A chat that ends decides nothing: the next run tries again.
+            guard phase == .running, let reason = TransferReason.cannotAccept(error) else { return }
             await changeQuietly(transfer.id) { $0.reason = reason }
         }
     }

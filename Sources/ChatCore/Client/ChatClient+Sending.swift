@@ -152,11 +152,13 @@ extension ChatClient {
         case .success(let response):
             if await settle(entry, of: contact, error: response.error) {
                 sessions[contact]?.outbox.answered(entry.id)
+                if response.error == nil { sessions[contact]?.outbox.accepted() }
                 noteRefusing(contact, false)
                 pump(contact)
             } else {
-                if response.error == .insufficientStorage { noteRefusing(contact, true) }
-                hold(contact, releasing: entry.id)
+                let isRefused = response.error == .insufficientStorage
+                if isRefused { noteRefusing(contact, true) }
+                hold(contact, releasing: entry.id, refused: isRefused)
             }
         case .failure(.limitExceeded): hold(contact, releasing: entry.id)
         case .failure: break
@@ -212,11 +214,12 @@ extension ChatClient {
     }
 
     /// Nothing more goes out for a while (full disk there, or ours fails); then again from the oldest row.
-    private func hold(_ contact: ContactID, releasing entry: Int64? = nil) {
+    private func hold(_ contact: ContactID, releasing entry: Int64? = nil, refused isRefused: Bool = false) {
         if let entry { sessions[contact]?.outbox.answered(entry) }
-        guard sessions[contact]?.outbox.isHeld == false else { return }
-        sessions[contact]?.outbox.hold()
-        spawn(after: configuration.limits.retryDelay) { client in
+        guard sessions[contact]?.outbox.isHeld == false,
+            let patience = sessions[contact]?.outbox.hold(refused: isRefused)
+        else { return }
+        spawn(after: configuration.limits.retryDelay * patience) { client in
             client.sessions[contact]?.outbox.release()
             client.pump(contact)
         }

@@ -18,6 +18,10 @@ struct OutboxWindow {
     private var answeredMeanwhile: Set<Int64> = []
     /// Waiting after a refusal that may pass.
     private(set) var isHeld = false
+    /// How often in a row the peer has had no room.
+    private var refusals = 0
+    /// A disk that stays full is asked less and less, at least every 64 times the delay.
+    private static let mostPatience = 6
 
     /// Asks for a look at the outbox; `true` when the caller must start one.
     mutating func ask() -> Bool {
@@ -64,13 +68,25 @@ struct OutboxWindow {
         if isBusy { answeredMeanwhile.insert(id) }
     }
 
-    mutating func hold() { isHeld = true }
+    /// Nothing goes out until `release`. Returns how many times the usual delay to wait for that: twice as long after each
+    /// refusal in a row.
+    mutating func hold(refused isRefused: Bool) -> Int {
+        isHeld = true
+        guard isRefused else { return 1 }
+        defer { refusals = min(refusals + 1, Self.mostPatience) }
+        return 1 << refusals
+    }
+
     mutating func release() { isHeld = false }
+
+    /// The peer has taken something: they have room.
+    mutating func accepted() { refusals = 0 }
 
     /// The link is over: everything goes out again on the next one.
     mutating func linkEnded() {
         inFlight = [:]
         isHeld = false
+        refusals = 0
     }
 
     /// How many entries wait for an answer.

@@ -30,8 +30,9 @@ public final class DiskLane: Sendable {
         }
     }
 
-    /// What `body` gives; `nil` when it has not come `within` a limit, or when the calling task was cancelled before. Then
-    /// `body` is left out if its turn has not come, and what it gives is dropped if it has.
+    /// What `body` gives; `nil` when it has not come `within` a limit. A cancelled task still gets what comes soon, so that
+    /// nothing that was done on the disk is forgotten, but waits neither long nor for a disk that does not answer. Once nobody
+    /// waits, `body` is left out if its turn has not come, and its result is dropped if it has.
     public func value<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable () -> Value
     ) async -> Value? {
@@ -44,7 +45,7 @@ public final class DiskLane: Sendable {
         return await withTaskCancellationHandler {
             await settlement.wait()
         } onCancel: {
-            settlement.settle(nil)
+            if isStuck { settlement.settle(nil) } else { settlement.giveUp(after: Self.patience) }
         }
     }
 
