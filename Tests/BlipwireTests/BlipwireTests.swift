@@ -113,7 +113,7 @@ import Workbench
         try TestFile.write("no key", to: file)
         let refused = try await BlipwireProgram.run(
             ["serve", "--listen", "127.0.0.1:0", "--identity", file], in: folder)
-        try expectSentence(refused, 7, "\(file): holds no key")
+        try expectSentence(refused, 7, "\(file): contains no usable key")
     }
 
     @Test("says goodbye to every link when it ends", arguments: [Transport.tls, .plain])

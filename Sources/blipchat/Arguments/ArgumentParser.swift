@@ -89,7 +89,7 @@ struct ArgumentParser {
                 let (option, attached) = try resolve(word, among: options, of: specification)
                 guard option.value != nil else {
                     if attached != nil {
-                        throw CommandError(.usage, option.name, "takes no value", advice: "leave out what follows =")
+                        throw CommandError(.usage, option.name, "takes no value", advice: "leave out = and everything after it")
                     }
                     result.options[option.name] = ""
                     continue
@@ -169,7 +169,7 @@ struct ArgumentParser {
         _ name: String, among options: [OptionSpecification], of specification: CommandSpecification
     ) -> CommandError {
         let nearest = NearestName.to(name, among: options.map(\.name)).map { "did you mean \($0)?" }
-        let behindDashes = specification.operandCount.upperBound > 0 ? ", and -- before words that begin with -" : ""
+        let behindDashes = specification.operandCount.upperBound > 0 ? ", or put -- before words that begin with -" : ""
         return CommandError(
             .usage, name, "unknown option", advice: nearest ?? "see \(specification.title) --help\(behindDashes)")
     }

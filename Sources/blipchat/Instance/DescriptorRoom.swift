@@ -25,7 +25,7 @@ enum DescriptorRoom {
             let words = isKnown ? ", of \(limit.rlim_cur) allowed open files" : ""
             throw CommandError(
                 .localIO, "open files", "only \(probes.count) more can be opened\(words): a chat needs \(needed)",
-                advice: "raise the limit: ulimit -n 1024, or LimitNOFILE= of systemd")
+                advice: "raise the limit: ulimit -n 1024, or LimitNOFILE= in systemd")
         }
         openThoseOfDispatch()
     }
