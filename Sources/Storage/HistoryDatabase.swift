@@ -81,7 +81,8 @@ public final class HistoryDatabase: Sendable {
             if readOnly {
                 let found = try migration.version(of: connection)
                 guard found == migration.targetVersion else {
-                    throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing first")
+                    throw .cannotOpen(
+                        path: path, reason: "it has version \(found) and must be opened for writing first")
                 }
             } else {
                 try migration.apply(to: connection)

@@ -67,7 +67,10 @@ extension EndToEnd {
             let serve = "serve --listen 127.0.0.1:0"
             for (outcome, code, words) in [
                 (try await alice.shell("exec \"$0\" \(serve)"), Int32(2), "blipchat cannot ask for it"),
-                (try await alice.run("contacts", "add", "127.0.0.1:9", "--name", "bob"), 2, "blipchat cannot ask for it"),
+                (
+                    try await alice.run("contacts", "add", "127.0.0.1:9", "--name", "bob"), 2,
+                    "blipchat cannot ask for it"
+                ),
                 (try await alice.run("--plain", "--no-input"), 2, "blipchat cannot ask for it"),
                 (try await run(alice, serve, "wrong horse"), 11, "the passphrase is wrong"),
                 (try await run(alice, serve, "x"), 11, "the passphrase is wrong"),

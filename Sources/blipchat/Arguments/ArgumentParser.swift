@@ -89,7 +89,8 @@ struct ArgumentParser {
                 let (option, attached) = try resolve(word, among: options, of: specification)
                 guard option.value != nil else {
                     if attached != nil {
-                        throw CommandError(.usage, option.name, "takes no value", advice: "leave out = and everything after it")
+                        throw CommandError(
+                            .usage, option.name, "takes no value", advice: "leave out the = and the rest")
                     }
                     result.options[option.name] = ""
                     continue

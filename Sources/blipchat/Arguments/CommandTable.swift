@@ -280,7 +280,8 @@ extension CommandSpecification {
             .configurationCheck, "check config.toml and the theme",
             details: "Prints every error as file:line:column with what to do, and returns 2 if there is one."),
         .init(
-            .configurationTheme, operands: "[NAME]", count: 0...1, "print a theme as a file, or the names of all themes",
+            .configurationTheme, operands: "[NAME]", count: 0...1,
+            "print a theme as a file, or the names of all themes",
             details: "Start your own with: blipchat config theme dark > ~/.config/blipchat/themes/mine.toml"),
     ]
 

@@ -28,7 +28,9 @@ extension CommandRunner {
         }
         let new = removes ? nil : try await newKeyPassphrase()
         let result = try protect(paths, with: new, present: present)
-        for path in result.removed { streams.note("blipchat: removed a copy of the key that had no passphrase: \(path)") }
+        for path in result.removed {
+            streams.note("blipchat: removed a copy of the key that had no passphrase: \(path)")
+        }
         if result.hasOtherNames {
             streams.note("blipchat: the old file has another name (a hard link), where the key has no passphrase")
         }

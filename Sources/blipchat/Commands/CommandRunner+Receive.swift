@@ -49,7 +49,9 @@ extension CommandRunner {
             try writeOut(path)
         } catch {
             // Of a reader that has gone nothing else is said.
-            if error.exit == .brokenPipe { streams.note("blipchat: standard output: closed; the file is still at \(path)") }
+            if error.exit == .brokenPipe {
+                streams.note("blipchat: standard output: closed; the file is still at \(path)")
+            }
             throw CommandError(error.exit, error.subject, "\(error.reason); the file is still at \(path)")
         }
         if HomePaths.parent(of: path) == folder { unlink(path) }

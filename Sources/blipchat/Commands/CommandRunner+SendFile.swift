@@ -32,7 +32,8 @@ extension CommandRunner {
     /// known, and after an interruption it must still be there.
     private func sendStandardInput(_ files: [String], _ timeout: Duration?) async throws(CommandError) -> ExitCode {
         guard files == ["-"] else {
-            throw CommandError(.usage, "-", "cannot be combined with files", advice: "send files and standard input separately")
+            throw CommandError(
+                .usage, "-", "cannot be combined with files", advice: "send files and standard input separately")
         }
         guard arguments.text("--name") != nil else {
             throw CommandError(.usage, "-", "standard input has no name", advice: "give one: --name NAME")

@@ -49,6 +49,7 @@ struct LostSend {
     static func unknown(_ id: MessageID, _ error: CommandError) -> CommandError {
         CommandError(
             error.exit, error.subject, error.reason,
-            advice: "the message may have been stored anyway: repeat the command with --id \(id.text) to send it only once")
+            advice:
+                "the message may have been stored anyway: repeat the command with --id \(id.text) to send it only once")
     }
 }

@@ -165,7 +165,8 @@ struct HomePaths: Sendable, Equatable {
     /// The path of an operand that must be a file with a name.
     static func absoluteFile(_ path: String) throws(CommandError) -> String {
         guard path != "-" else {
-            throw CommandError(.usage, "-", "cannot be standard input or output here", advice: "name a file; ./- is one")
+            throw CommandError(
+                .usage, "-", "cannot be standard input or output here", advice: "name a file; ./- is one")
         }
         return try absolute(path)
     }

@@ -7,7 +7,8 @@ import ChatTUI
 extension Setting {
     static let general: [Setting] = [
         Setting(
-            key: "name", form: "a text of 1 to 64 bytes without control characters", summary: "the name that others see",
+            key: "name", form: "a text of 1 to 64 bytes without control characters",
+            summary: "the name that others see",
             effect: .atOnce,
             put: { configuration, value, _ in
                 guard case .string(let name) = value, ContactNames.isWellFormed(name) else { return false }
@@ -42,7 +43,8 @@ extension Setting {
         size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
         size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
         Setting(
-            key: "files.dir", form: "a full path that begins with / or ~/", summary: "where received files go", effect: .atOnce,
+            key: "files.dir", form: "a full path that begins with / or ~/", summary: "where received files go",
+            effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let text) = value, let path = fullPath(text, home: context.home) else {
                     return false

@@ -60,7 +60,8 @@ enum ThemeFile {
         let colors = words.split(separator: " ").map { Color(word: String($0)) }
         let known = colors.compactMap { $0 }
         guard (1...16).contains(colors.count), known.count == colors.count else {
-            throw problem("\(entry.value.text) is not a list of colours", "write 1 to 16 of them, like \"green yellow 111\"")
+            throw problem(
+                "\(entry.value.text) is not a list of colours", "write 1 to 16 of them, like \"green yellow 111\"")
         }
         theme.nicks = known
     }
