@@ -14,7 +14,7 @@ extension EndToEnd {
             expectOneSentence(
                 try await alice.run("sned", "bob", "hello"), 2, "no such command or contact", "did you mean send?")
             expectOneSentence(try await alice.run("contacts", "ad", "x"), 2, "did you mean contacts add?")
-            expectOneSentence(try await alice.run("completion"), 2, "something is missing")
+            expectOneSentence(try await alice.run("completion"), 2, "an argument is missing")
             expectOneSentence(try await alice.run("send", "bob"), 2, "text: missing")
             expectOneSentence(try await alice.run("serve", "--listen", "no port"), 2, "HOST:PORT")
             expectOneSentence(try await alice.run("history", "\u{1B}[31mbob"), 10, "no such contact")

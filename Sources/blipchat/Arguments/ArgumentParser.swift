@@ -126,7 +126,8 @@ struct ArgumentParser {
     private static func checkCount(_ operands: [String], _ specification: CommandSpecification) throws(CommandError) {
         if operands.count < specification.operandCount.lowerBound {
             throw CommandError(
-                .usage, specification.title, "something is missing", advice: "usage: \(HelpText.usage(specification))")
+                .usage, specification.title, "an argument is missing", advice: "usage: \(HelpText.usage(specification))"
+            )
         }
         if operands.count > specification.operandCount.upperBound {
             // A mistyped command has its arguments behind it.
@@ -134,7 +135,7 @@ struct ArgumentParser {
                 throw unknownCommand(word)
             }
             throw CommandError(
-                .usage, operands[specification.operandCount.upperBound], "one word too many",
+                .usage, operands[specification.operandCount.upperBound], "unexpected argument",
                 advice: "usage: \(HelpText.usage(specification))")
         }
     }

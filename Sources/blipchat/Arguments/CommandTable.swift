@@ -69,7 +69,7 @@ extension CommandSpecification {
             details: "The first line is the address. Creates your key if you do not have one yet."),
         .init(
             .identityCode, "show your address as a QR code, for others to scan",
-            details: "White on black. --json gives the rows of modules, 1 for a dark one."),
+            details: "White on black. --json gives the rows of modules, with 1 for dark."),
         .init(.fingerprint, "show the fingerprint of your key"),
         .init(
             .identityBackup, operands: "FILE", count: 1...1, "write your key to FILE, sealed with a passphrase",
@@ -326,8 +326,8 @@ extension CommandSpecification {
         "--listen", value: "HOST:PORT", "where others can reach you; port 0 picks a free one")
     private static let passphraseFile = OptionSpecification(
         "--passphrase-file", value: "FILE", "read the passphrase from FILE (- for standard input)")
-    private static let since = OptionSpecification("--since", value: "DATE", "not older than DATE")
-    private static let until = OptionSpecification("--until", value: "DATE", "older than DATE")
+    private static let since = OptionSpecification("--since", value: "DATE", "nothing older than DATE")
+    private static let until = OptionSpecification("--until", value: "DATE", "only older than DATE")
 
     private static func count(_ help: String) -> OptionSpecification {
         OptionSpecification("--count", short: "n", value: "N", help)

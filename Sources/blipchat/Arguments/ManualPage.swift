@@ -39,7 +39,7 @@ enum ManualPage {
         page.text(
             """
             The file is $XDG_CONFIG_HOME/blipchat/config.toml, or config.toml in $BLIPCHAT_HOME; blipchat config path
-            prints its name. It is a strict subset of TOML: sections, and keys with texts, whole numbers, true and
+            prints its name. It is a strict subset of TOML: sections, and keys with text, whole numbers, true and
             false. Settings that you leave out keep their defaults. blipchat config check finds every error; /set KEY
             VALUE and blipchat config set KEY VALUE change one setting and keep comments. On /reload or SIGHUP a
             running blipchat reads the file again; settings marked "at the next start" wait until then.

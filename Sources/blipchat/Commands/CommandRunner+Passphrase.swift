@@ -46,7 +46,7 @@ extension CommandRunner {
         do throws(SystemError) {
             lock = try FolderLock(paths.data, patience: .seconds(5))
         } catch {
-            throw .system(paths.data, "is being changed by another process", error.code)
+            throw .system(paths.data, "another process is changing it", error.code)
         }
         do throws(IdentityError) {
             return try lock.hold { _ throws(IdentityError) in

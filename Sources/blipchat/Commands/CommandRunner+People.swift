@@ -12,7 +12,7 @@ extension CommandRunner {
         let (address, rest) = PastedAddress.split(arguments.operands.joined(separator: " "))
         guard rest.isEmpty else {
             throw CommandError(
-                .usage, String(rest.prefix { $0 != " " }), "one word too many", advice: "put a name after --name")
+                .usage, String(rest.prefix { $0 != " " }), "unexpected argument", advice: "put a name after --name")
         }
         return address
     }

@@ -165,7 +165,7 @@ struct ConfigurationReader {
 
     private mutating func value(of name: String) throws(ConfigurationError) -> ConfigurationValue {
         if let quote = current, quote == "\"" || quote == "'", line[column...].starts(with: [quote, quote, quote]) {
-            throw error("texts of several lines are not supported", "write it on one line, with \\n between")
+            throw error("multi-line text is not supported", "write it on one line, with \\n between")
         }
         switch current {
         case "\"": return .string(try basicString())

@@ -86,7 +86,7 @@ extension Setting {
             },
             value: { configuration, path in configuration.screen.aliases[path.name].map(ConfigurationValue.string) }),
         Setting(
-            key: "names.NAME", form: "a text of 1 to 64 bytes without control characters",
+            key: "names.NAME", form: "text of 1 to 64 bytes without control characters",
             summary: "the name that others see in a profile: work = \"Jo Smith\"", effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let name) = value, ContactNames.isWellFormed(name),

@@ -7,7 +7,7 @@ import ChatTUI
 extension Setting {
     static let general: [Setting] = [
         Setting(
-            key: "name", form: "a text of 1 to 64 bytes without control characters",
+            key: "name", form: "text of 1 to 64 bytes without control characters",
             summary: "the name that others see",
             effect: .atOnce,
             put: { configuration, value, _ in
@@ -17,7 +17,8 @@ extension Setting {
             },
             value: { configuration, _ in configuration.name.map(ConfigurationValue.string) }),
         Setting(
-            key: "listen", form: "an address like \"[::]:4985\"", summary: "where others reach you", effect: .nextStart,
+            key: "listen", form: "an address like \"[::]:4985\"", summary: "where others can reach you",
+            effect: .nextStart,
             put: { configuration, value, _ in
                 guard case .string(let text) = value,
                     let endpoint = Endpoint(text, defaultPort: PeerAddress.defaultPort)

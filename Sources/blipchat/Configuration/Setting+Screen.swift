@@ -4,7 +4,7 @@ import ChatTUI
 
 extension Setting {
     static let screen: [Setting] = [
-        choice("ui.list", \.screen.list, "the list of chats: by the width of the terminal, always, or never"),
+        choice("ui.list", \.screen.list, "the list of chats: if the terminal is wide enough, always, or never"),
         automatic("ui.list_width", 8...40, \.screen.listWidth, "width of the list in columns"),
         choice("ui.list_order", \.screen.listOrder, "which chats come first: as added, newest message, unread"),
         choice("ui.details", \.screen.details, "show the details of the open chat beside it"),
@@ -12,9 +12,10 @@ extension Setting {
         flag("ui.mouse", \.screen.mouse, "clicks and the wheel; false leaves the mouse to the terminal"),
         text(
             "ui.theme", \.screen.theme, form: "a theme's name (/theme lists them)", limit: 64,
-            "the colours: terminal, dark, light, high-contrast, or a file of themes/"
+            "the colours: terminal, dark, light, high-contrast, or a file in themes/"
         ) { ThemeFile.isName($0) },
-        choice("ui.color", \.screen.color, "colours: by the terminal and NO_COLOR, always, or never", .nextStart),
+        choice(
+            "ui.color", \.screen.color, "colours: depending on the terminal and NO_COLOR, always, or never", .nextStart),
         choice("ui.glyphs", \.screen.glyphs, "frames and marks in Unicode or in ASCII", .nextStart),
         text(
             "ui.time", \.screen.timeFormat, form: "a pattern like \"HH:mm\" or \"h:mm a\"", limit: 32,

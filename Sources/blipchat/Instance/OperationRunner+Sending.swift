@@ -98,7 +98,7 @@ extension OperationRunner {
             guard try await service.messages([id], of: peer.id).isEmpty else { return nil }
             let isKnown = try await service.conversations().contains { $0.peer.id == peer.id }
             guard !isKnown else { return Self.deleted(peer) }
-            return CommandError(.notFound, peer.name, "the contact was removed, and everything waiting for them")
+            return CommandError(.notFound, peer.name, "the contact was removed, along with everything waiting for them")
         } catch {
             // Whether it is there cannot be told: the time-out decides.
             return nil
@@ -140,7 +140,7 @@ extension OperationRunner {
             case .online(let details): details.isRefusing ? "their disk is full" : "no answer yet"
             }
         return CommandError(
-            .queued, peer.name, "queued, \(what) was not delivered within \(timeout.inSeconds) s: \(why)",
+            .queued, peer.name, "queued, but \(what) was not delivered within \(timeout.inSeconds) s: \(why)",
             advice: why == LinkReason.blockedByPeer
                 ? "they have blocked you; it goes out when they accept your calls again"
                 : "it goes out when blipchat is running and can reach them")
