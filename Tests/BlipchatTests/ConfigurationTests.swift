@@ -168,7 +168,7 @@ import Testing
     func numbers(text: String) {
         let problem = error("[net]\nconnect_timeout = \(text)")
         #expect(problem?.reason == "\(text) is not a whole number, or is too large")
-        #expect(problem?.advice?.hasPrefix("write a number of 1 to ") == true, "\(String(describing: problem))")
+        #expect(problem?.advice?.hasPrefix("write a number from 1 to ") == true, "\(String(describing: problem))")
         #expect(problem?.position == TextPosition(line: 2, column: 19))
     }
 

@@ -110,7 +110,7 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
             expectOneSentence(
-                try await alice.run("config", "unset", "ui.theme"), 1, "ui.theme: it is not set", "list --set")
+                try await alice.run("config", "unset", "ui.theme"), 1, "ui.theme: not set", "list --set")
             expectOneSentence(try await alice.run("search", " "), 2, "nothing to search for")
             expectOneSentence(try await alice.run("search"), 2, "nothing to search for")
             expectOneSentence(

@@ -179,7 +179,7 @@ actor AttachedService {
         for number in Array(waiting.keys) { take(.failure(error), for: number) }
     }
 
-    private static let silent = ChatError.instanceLost(reason: "it is not responding")
+    private static let silent = ChatError.instanceLost(reason: "it does not answer")
     private static let gone = ChatError.instanceLost(reason: "it has ended")
 
     // MARK: News
