@@ -98,7 +98,7 @@ private struct Inspection {
             return [
                 HistoryFinding(
                     .version, .error,
-                    "version \(found); this program knows \(migration.targetVersion) (update blipchat)")
+                    "version \(found); this program supports \(migration.targetVersion) (update blipchat)")
             ]
         }
         do throws(StoreError) {
@@ -110,7 +110,7 @@ private struct Inspection {
                 guard try checkIntegrity(connection), try checkSchema(connection) else { return findings }
                 return [
                     HistoryFinding(
-                        .version, .warning, "version \(version); the next start brings it to \(migration.targetVersion)"
+                        .version, .warning, "version \(version); the next start upgrades it to \(migration.targetVersion)"
                     )
                 ]
             }
