@@ -110,7 +110,8 @@ private struct Inspection {
                 guard try checkIntegrity(connection), try checkSchema(connection) else { return findings }
                 return [
                     HistoryFinding(
-                        .version, .warning, "version \(version); the next start upgrades it to \(migration.targetVersion)"
+                        .version, .warning,
+                        "version \(version); the next start upgrades it to \(migration.targetVersion)"
                     )
                 ]
             }

@@ -43,7 +43,7 @@ extension CommandRunner {
                 if findings.contains(where: { $0.kind == .values && $0.verdict == .error }) {
                     throw CommandError(
                         .store, "history", "the file is sound, but some rows cannot be read",
-                        advice: "doctor --fix makes them readable")
+                        advice: "doctor --fix puts readable values there")
                 }
                 return streams.note("blipchat: the history is not damaged; there is nothing to recover")
             }
