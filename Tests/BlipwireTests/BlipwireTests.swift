@@ -61,7 +61,7 @@ import Workbench
         #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errorOutput)")
         #expect(outcome.lines.first?.contains(try server.text("fingerprint")) == true)
         #expect(outcome.lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix("ok   ") })
-        #expect(outcome.lines.last == "all 13 well")
+        #expect(outcome.lines.last == "all 13 succeeded")
         try await server.stop()
         #expect(server.process.errorOutput.isEmpty)
     }
