@@ -48,7 +48,7 @@ extension HistoryDatabase {
             }
             // Said before anything is copied, and of the file that was meant.
             guard FileSystem.applicationIDInHeader(backup) == Int(Schema.applicationID) else {
-                throw .cannotOpen(path: backup, reason: "it is no copy of a history (see blipchat backup)")
+                throw .cannotOpen(path: backup, reason: "it is not a copy of a history (see blipchat backup)")
             }
             let migration = Migration(steps: Schema.migrations)
             if let found = FileSystem.userVersionInHeader(backup), found > migration.targetVersion {
@@ -127,7 +127,7 @@ extension HistoryDatabase {
     private static func check(_ path: String) throws(StoreError) {
         let connection = try SQLiteConnection(path: path, mode: .readOnly)
         let isOurs = try connection.first("PRAGMA application_id") { row in row.integer(0) == Schema.applicationID }
-        guard isOurs == true else { throw .damaged(path: path, reason: "it is no history of blipchat") }
+        guard isOurs == true else { throw .damaged(path: path, reason: "it is not a blipchat history") }
         let verdict = try connection.first("PRAGMA integrity_check(1)") { row in row.text(0) }
         guard verdict == "ok" else { throw .damaged(path: path, reason: verdict ?? "the check gave no answer") }
     }

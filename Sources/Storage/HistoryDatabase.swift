@@ -59,7 +59,7 @@ public final class HistoryDatabase: Sendable {
         }
         // We never leave it so: it has lost what it held. To begin anew in it would hide that.
         guard FileSystem.size(path) != 0 else {
-            throw .damaged(path: path, reason: "it is empty; restore a copy, or delete it to begin anew")
+            throw .damaged(path: path, reason: "it is empty; restore a copy, or delete it to start over")
         }
         // A newer file must not even be opened for writing: that alone could change it.
         if let found = FileSystem.userVersionInHeader(path), found > migration.targetVersion {
@@ -81,7 +81,8 @@ public final class HistoryDatabase: Sendable {
             if readOnly {
                 let found = try migration.version(of: connection)
                 guard found == migration.targetVersion else {
-                    throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing once")
+                    throw .cannotOpen(
+                        path: path, reason: "it has version \(found) and must be opened for writing first")
                 }
             } else {
                 try migration.apply(to: connection)
@@ -119,7 +120,7 @@ public final class HistoryDatabase: Sendable {
             try migration.refuseNewer(connection)
             let found = try migration.version(of: connection)
             guard found == migration.targetVersion else {
-                throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing once")
+                throw .cannotOpen(path: path, reason: "it has version \(found) and must be opened for writing first")
             }
         }
         return HistoryDatabase(

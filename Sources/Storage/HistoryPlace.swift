@@ -47,7 +47,7 @@ final class HistoryPlace: Sendable {
             state.timesPutBack += 1
             return state.timesPutBack > Self.mostTimesPutBack
         }
-        guard !isTooOften else { throw .cannotOpen(path: path, reason: "it was removed again and again") }
+        guard !isTooOften else { throw .cannotOpen(path: path, reason: "something keeps removing it") }
         // From the move on every start finishes what is left to do.
         try copy(connection, to: path + HistoryDatabase.restoredSuffix)
         reopen(close)

@@ -56,7 +56,7 @@ import Testing
         #expect(error("[contact]\nkeep = 7")?.reason == "whose?")
         #expect(error("[contact.bob]\nkeep = 7")?.advice == "write [contact.\"NAME\"]")
         #expect(error("[contact.\"bob\"]\nname = \"x\"")?.reason == "unknown key contact.name")
-        #expect(error("[contact.\"a\"]\nkeep = 1\nkeep = 2")?.reason == "contact.keep stands here twice")
+        #expect(error("[contact.\"a\"]\nkeep = 1\nkeep = 2")?.reason == "contact.keep appears twice")
     }
 
     @Test("reads sizes as numbers and with units, and the days that unfinished files are kept")
@@ -122,10 +122,10 @@ import Testing
         #expect(
             twice
                 == ConfigurationError(
-                    position: TextPosition(line: 4, column: 1), reason: "[ui] stands here twice",
+                    position: TextPosition(line: 4, column: 1), reason: "[ui] appears twice",
                     advice: "put its keys below line 1"))
         #expect(
-            error("[contact.\"a\"]\n[contact.\"b\"]\n[contact.\"a\"]")?.reason == "[contact.\"a\"] stands here twice")
+            error("[contact.\"a\"]\n[contact.\"b\"]\n[contact.\"a\"]")?.reason == "[contact.\"a\"] appears twice")
         #expect(error("[contact.\"a\"]\nkeep = 1\n[contact.\"b\"]\nkeep = 1") == nil)
     }
 
@@ -151,7 +151,7 @@ import Testing
         #expect(error("[keys]\n\"Alt-G\" = \"help\"\n\"Alt-g\" = \"help\"") == nil, "with Shift it is another key")
         let twice = error("[contact.\"Ann\"]\nkeep = 1\n[contact.\"aNN\"]\nnotify = \"off\"")
         #expect(twice?.position == TextPosition(line: 3, column: 1))
-        #expect(twice?.reason == "[contact.\"aNN\"] stands here twice")
+        #expect(twice?.reason == "[contact.\"aNN\"] appears twice")
     }
 
     @Test("what is set goes where it stands already, however that is spelled")
@@ -167,8 +167,8 @@ import Testing
     @Test("says what a number can be", arguments: ["99999999999999999999999", "1.5", "+5", "1e3"])
     func numbers(text: String) {
         let problem = error("[net]\nconnect_timeout = \(text)")
-        #expect(problem?.reason == "\(text) is no whole number, or too large")
-        #expect(problem?.advice?.hasPrefix("write a number of 1 to ") == true, "\(String(describing: problem))")
+        #expect(problem?.reason == "\(text) is not a whole number, or is too large")
+        #expect(problem?.advice?.hasPrefix("write a number from 1 to ") == true, "\(String(describing: problem))")
         #expect(problem?.position == TextPosition(line: 2, column: 19))
     }
 

@@ -248,13 +248,13 @@ import Testing
     @Test(
         "that are cut off, changed or not ours are refused with the place, and change nothing",
         arguments: [
-            ("", "not an export"), ("{}\n", "not an export"), ("hello\n", "not an export"),
+            ("", "not a blipchat export"), ("{}\n", "not a blipchat export"), ("hello\n", "not a blipchat export"),
             ("{\"v\":2,\"type\":\"export\"}\n", "newer"),
             ("{\"v\":1,\"type\":\"export\"}\n", "cut off"),
             ("{\"v\":1,\"type\":\"export\"}\n{\"type\":\"end\",\"messages\":3,\"operations\":0}\n", "3 messages"),
             ("{\"v\":1,\"type\":\"export\"}\nnonsense\n", "at byte 1"),
-            (ExportTests.contactAndEnd + "nonsense\n", "behind the end"),
-            (ExportTests.contactAndEnd + "{\"v\":1,\"type\":\"contact\",\"name\":\"mallory\"}\n", "behind the end"),
+            (ExportTests.contactAndEnd + "nonsense\n", "after the end"),
+            (ExportTests.contactAndEnd + "{\"v\":1,\"type\":\"contact\",\"name\":\"mallory\"}\n", "after the end"),
             (
                 "{\"v\":1,\"type\":\"export\"}\n{\"v\":1,\"type\":\"contact\",\"name\":\"eve\"}\n"
                     + "{\"v\":1,\"type\":\"message\",\"conversation\":\"eve\"}\n"

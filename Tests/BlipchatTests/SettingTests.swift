@@ -77,10 +77,10 @@ import Testing
                         advice: "write true or false"),
                     ConfigurationError(
                         position: TextPosition(line: 4, column: 1), reason: "ui.escape_ms cannot be 0",
-                        advice: "write a number of 1 to 1000"),
+                        advice: "write a number from 1 to 1000"),
                     ConfigurationError(
                         position: TextPosition(line: 5, column: 1), reason: "ui.list_width cannot be 7",
-                        advice: "write \"auto\" or a number of 8 to 40"),
+                        advice: "write \"auto\" or a number from 8 to 40"),
                 ])
     }
 

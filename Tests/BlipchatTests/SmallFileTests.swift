@@ -61,7 +61,7 @@ import Testing
             Issue.record("changed")
         } catch {
             #expect(error.exit == .localIO && error.subject == file.path)
-            #expect(error.reason == "another process keeps the settings from being changed")
+            #expect(error.reason == "another process has locked the settings")
         }
         #expect(TestFile.text(file.path) == "name = \"x\"\n")
         file.patience = .seconds(20)

@@ -37,7 +37,7 @@ import Testing
         arguments: [
             (["url"], "--what: missing, NAME is needed"), (["--what", "x"], "URL: missing"),
             (["url", "--what"], "--what: NAME is missing"), (["url", "--bgi", "5"], "--bgi: unknown option"),
-            (["url", "--what", "x", "more"], "more: not understood here"),
+            (["url", "--what", "x", "more"], "more: unexpected argument"),
             (["url", "--what", "x", "--what=y"], "--what: given twice"),
             (["url", "--json=1", "--what", "x"], "--json: takes no value"), (["-x", "url"], "-x: unknown option"),
         ])
@@ -64,7 +64,7 @@ import Testing
         let digits = String(repeating: "0a", count: 32)
         #expect(throws: Never.self) { try call("wss://host/", "--peer", digits, "--identity", "file") }
         for (words, sentence) in [
-            (["host:80"], "host:80: no URL like ws://HOST:PORT/, wss://HOST:PORT/ or unix:/PATH"),
+            (["host:80"], "host:80: not a URL like ws://HOST:PORT/, wss://HOST:PORT/ or unix:/PATH"),
             (["ws://u:p@h/"], "ws://u:p@h/: a link takes no user name and password"),
             (["ws://h/", "--peer", digits], "--peer: needs TLS, and ws://h/ is plain"),
             (["unix:/x", "--identity", "f"], "--identity: needs TLS, and unix:/x is plain"),

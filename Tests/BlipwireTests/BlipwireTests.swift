@@ -61,7 +61,7 @@ import Workbench
         #expect(outcome.status == .exited(0), "\(outcome.output)\(outcome.errorOutput)")
         #expect(outcome.lines.first?.contains(try server.text("fingerprint")) == true)
         #expect(outcome.lines.dropFirst().dropLast().allSatisfy { $0.hasPrefix("ok   ") })
-        #expect(outcome.lines.last == "all 13 well")
+        #expect(outcome.lines.last == "all 13 succeeded")
         try await server.stop()
         #expect(server.process.errorOutput.isEmpty)
     }
@@ -113,7 +113,7 @@ import Workbench
         try TestFile.write("no key", to: file)
         let refused = try await BlipwireProgram.run(
             ["serve", "--listen", "127.0.0.1:0", "--identity", file], in: folder)
-        try expectSentence(refused, 7, "\(file): holds no key")
+        try expectSentence(refused, 7, "\(file): contains no usable key")
     }
 
     @Test("says goodbye to every link when it ends", arguments: [Transport.tls, .plain])

@@ -61,7 +61,7 @@ struct SearchSyntaxTests {
         #expect(read("from:me").query.from == .outgoing)
         #expect(read("from:me in:bob").query.contact == Self.bob)
         // Two writers are none.
-        #expect(read("from:me from:bob").problem?.contains("from: stands twice") == true)
+        #expect(read("from:me from:bob").problem?.contains("from: appears twice") == true)
         #expect(read("in:\"Ann Lee\" x").query.contact == Self.carol)
         #expect(read("FROM:bob").query.contact == Self.bob)
         #expect(read("x", scope: Self.bob).query.contact == Self.bob)
@@ -73,9 +73,9 @@ struct SearchSyntaxTests {
     func problems() {
         #expect(read("x in:nobody").problem == "no contact is called nobody")
         #expect(read("has:wings").problem == "has: takes file or link, not wings")
-        #expect(read("is:late").problem == "is: knows unread, not late")
+        #expect(read("is:late").problem == "is: takes unread, not late")
         #expect(read("on:whenever").problem == "whenever is not a day (2026-11-20, friday, on:\"20 Nov\")")
-        #expect(read("-from:bob").problem == "- takes words away, not from: (leave the - out)")
+        #expect(read("-from:bob").problem == "- excludes words, not from: (leave out the -)")
         #expect(read("from:bob in:\"Ann Lee\"").problem == "from: and in: name two conversations")
         for text in ["from:", "x has:", "in:\""] { #expect(read(text).problem == nil, "\(text)") }
         #expect(read("").query.isEmpty)
@@ -85,7 +85,7 @@ struct SearchSyntaxTests {
     @Test("within a conversation nobody else writes: from: leads to no other one, in: does")
     func scope() {
         #expect(read("from:bob", scope: Self.bob).query.contact == Self.bob)
-        #expect(read("from:bob", scope: Self.carol).problem == "from: names somebody who does not write here")
+        #expect(read("from:bob", scope: Self.carol).problem == "from: names someone who does not write here")
         #expect(read("from:me", scope: Self.carol).query.contact == Self.carol)
         let both = read("in:bob from:bob", scope: Self.carol)
         #expect(both.query.contact == Self.bob && both.problem == nil)

@@ -14,7 +14,7 @@ extension EndToEnd {
             expectOneSentence(
                 try await alice.run("sned", "bob", "hello"), 2, "no such command or contact", "did you mean send?")
             expectOneSentence(try await alice.run("contacts", "ad", "x"), 2, "did you mean contacts add?")
-            expectOneSentence(try await alice.run("completion"), 2, "something is missing")
+            expectOneSentence(try await alice.run("completion"), 2, "an argument is missing")
             expectOneSentence(try await alice.run("send", "bob"), 2, "text: missing")
             expectOneSentence(try await alice.run("serve", "--listen", "no port"), 2, "HOST:PORT")
             expectOneSentence(try await alice.run("history", "\u{1B}[31mbob"), 10, "no such contact")
@@ -35,7 +35,7 @@ extension EndToEnd {
             func run(_ line: String) async throws -> CommandOutcome {
                 try await alice.shell("e=$(printf 'caf\\351'); " + line)
             }
-            let advice = "not UTF-8 text (write it in UTF-8; of a file that is called so"
+            let advice = "not UTF-8 text (write it in UTF-8; if a file is called that"
             expectOneSentence(try await run("exec \"$0\" send bob \"$e\""), 2, "caf\u{FFFD}: ", advice)
             expectOneSentence(try await run("exec \"$0\" send-file bob \"$e.txt\""), 2, "caf\u{FFFD}.txt: ", advice)
             let folder = try await run("BLIPCHAT_HOME=\"$BLIPCHAT_HOME/$e\" exec \"$0\" id")
@@ -69,7 +69,7 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
             let outcome = try await alice.shell("exec \"$0\" send bob x --queue > /dev/full")
-            expectOneSentence(outcome, 7, "standard output: cannot be written", "is stored, and goes out")
+            expectOneSentence(outcome, 7, "standard output: cannot be written", "is stored and goes out")
         }
 
         @Test("takes no pipe or folder for a file, and - only where standard input or output is meant")
@@ -81,7 +81,7 @@ extension EndToEnd {
             for command in ["import", "restore"] {
                 let outcome = try await alice.run(command, pipe)
                 #expect(outcome.errorOutput.contains("not a regular file"), "\(outcome.errorOutput)")
-                expectOneSentence(try await alice.run(command, "-"), 2, "-: neither standard input nor output here")
+                expectOneSentence(try await alice.run(command, "-"), 2, "-: cannot be standard input or output here")
             }
             expectOneSentence(try await alice.run("backup", "-"), 2, "name a file")
             expectOneSentence(try await alice.run("receive", "-o", pipe, "--accept", "1k"), 2, "not a folder")
@@ -110,13 +110,13 @@ extension EndToEnd {
             let alice = try BlipchatHome("alice")
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
             expectOneSentence(
-                try await alice.run("config", "unset", "ui.theme"), 1, "ui.theme: it is not set", "list --set")
+                try await alice.run("config", "unset", "ui.theme"), 1, "ui.theme: not set", "list --set")
             expectOneSentence(try await alice.run("search", " "), 2, "nothing to search for")
             expectOneSentence(try await alice.run("search"), 2, "nothing to search for")
             expectOneSentence(
-                try await alice.run("transfers", "limit", "sideways", "5k"), 2, "sideways", "give up, down")
+                try await alice.run("transfers", "limit", "sideways", "5k"), 2, "sideways", "write up, down")
             let nowhere = alice.folder.file("none/x")
-            expectOneSentence(try await alice.run("backup", nowhere), 7, nowhere, "(look at the path")
+            expectOneSentence(try await alice.run("backup", nowhere), 7, nowhere, "(check the path")
             expectOneSentence(try await alice.run("restore", nowhere), 7, nowhere, "there is no such file")
             #expect(try await alice.run("config", "set", "edit_mode", "vi").status == .exited(0))
             #expect(try await alice.run("config", "get", "ui.edit_mode").output == "vi\n")
@@ -243,7 +243,7 @@ extension EndToEnd {
             #expect(TestFile.read(newer) == bytes)
         }
 
-        @Test("refuses a key file that others may read, and one that holds no key")
+        @Test("refuses a key file that others may read, and one that contains no key")
         func keys() async throws {
             let alice = try BlipchatHome("alice")
             _ = try await alice.address()
@@ -251,7 +251,7 @@ extension EndToEnd {
             expectOneSentence(try await alice.run("id"), 7, "identity.key")
             chmod(alice.path + "/identity.key", 0o600)
             try TestFile.write("no key", to: alice.path + "/identity.key")
-            expectOneSentence(try await alice.run("id"), 7, "holds no key")
+            expectOneSentence(try await alice.run("id"), 7, "contains no key")
         }
 
         @Test("names line and column of a slip in config.toml")

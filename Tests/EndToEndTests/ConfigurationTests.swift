@@ -63,7 +63,7 @@ extension EndToEnd {
                 #expect(lines.count == 9, "\(lines)")
                 #expect(lines.first?.contains("config.toml:2:1: theme drak: there is no such theme") == true)
                 #expect(lines.dropFirst().first?.contains("config.toml:3:1: unknown key ui.mosue1") == true)
-                #expect(lines.last == "blipchat: and 4 more (blipchat config check lists all)")
+                #expect(lines.last == "blipchat: and 4 more (blipchat config check lists them all)")
             }
             let check = try await home.run("config", "check")
             #expect(check.lines.count == 12)
@@ -134,12 +134,12 @@ extension EndToEnd {
             #expect(try await home.run("config", "set", "listen", "127.0.0.1:1").status == .exited(0))
             server.process.signal(SIGHUP)
             try await eventually("it says so", state: { server.process.errorOutput }) {
-                server.process.errorOutput.contains("The settings are read again; from the next start on: listen")
+                server.process.errorOutput.contains("The settings have been reloaded; at the next start: listen")
             }
             try TestFile.write("nonsense\n", to: home.path + "/config.toml")
             server.process.signal(SIGHUP)
             try await eventually("it says what is wrong", state: { server.process.errorOutput }) {
-                server.process.errorOutput.contains("config.toml:1:9: = is missing behind nonsense")
+                server.process.errorOutput.contains("config.toml:1:9: = is missing after nonsense")
             }
             try await server.stop()
         }
@@ -151,7 +151,7 @@ extension EndToEnd {
             try await screen.tmux.enter("/set ui.title off")
             try await screen.tmux.waitFor("the new value") { $0.contains("ui.title = false") }
             try await screen.tmux.enter("/set listen 127.0.0.1:0")
-            try await screen.tmux.waitFor("when it counts") { $0.contains("from the next start on") }
+            try await screen.tmux.waitFor("when it counts") { $0.contains("at the next start") }
             try await screen.tmux.enter("/theme lihgt")
             try await screen.tmux.waitFor("the nearest") { $0.contains("did you mean") }
             try await screen.tmux.enter("/theme light")
@@ -162,7 +162,7 @@ extension EndToEnd {
             try await screen.tmux.waitFor("the place of the slip") { $0.contains("config.toml:2:9") }
             try TestFile.write("[ui]\nhints = true\n", to: file)
             try await screen.tmux.enter("/reload")
-            try await screen.tmux.waitFor("the end of it") { $0.contains("The settings are read again") }
+            try await screen.tmux.waitFor("the end of it") { $0.contains("The settings have been reloaded") }
             try await screen.quit()
         }
 

@@ -23,7 +23,7 @@ extension EndToEnd {
             #expect(TestFile.permissions(socket) == 0o600)
             let first = try await TmuxSession(environment: alice.home.environment)
             try await first.enter("clear; \(alice.home.command) bob; echo exit=$?")
-            try await first.waitFor("the first screen") { $0.contains("Attached to the blipchat that runs here") }
+            try await first.waitFor("the first screen") { $0.contains("Attached to the blipchat running here") }
             let second = try await TmuxSession(columns: 120, rows: 40, environment: alice.home.environment)
             try await second.enter("clear; \(alice.home.command) bob; echo exit=$?")
             try await second.waitFor("the second screen") { $0.contains("F1 help") }
@@ -73,10 +73,10 @@ extension EndToEnd {
             try await first.waitFor("the first screen") { $0.contains("online") }
             let second = try await TmuxSession(environment: alice.home.environment)
             try await second.enter(command)
-            try await second.waitFor("the second screen") { $0.contains("Attached to the blipchat that runs here") }
+            try await second.waitFor("the second screen") { $0.contains("Attached to the blipchat running here") }
             let third = try await TmuxSession(environment: alice.home.environment)
             try await third.enter(command)
-            try await third.waitFor("the third screen") { $0.contains("Attached to the blipchat that runs here") }
+            try await third.waitFor("the third screen") { $0.contains("Attached to the blipchat running here") }
 
             // What is set on one of them counts on all, whoever runs the chat.
             try await third.enter("/set ui.title off")
@@ -146,7 +146,7 @@ extension EndToEnd {
             try await alice.home.add("127.0.0.1:9", as: "bob")
             let screen = try await TmuxSession(environment: alice.home.environment)
             try await screen.enter("clear; \(alice.home.command) bob; echo exit=$?")
-            try await screen.waitFor("the screen") { $0.contains("Attached to the blipchat that runs here") }
+            try await screen.waitFor("the screen") { $0.contains("Attached to the blipchat running here") }
             let other = try alice.home.terminal("bob")
             try await eventually("the other screen", state: { other.text }) { other.text.contains("bob>") }
             alice.process.signal(SIGSTOP)
@@ -232,7 +232,7 @@ extension EndToEnd {
             let waiting = try home.start(["--plain", "--listen", "127.0.0.1:0"], input: pipe)
             try await eventually("it runs") { try await home.run("status").output.contains("listening") }
             waiting.signal(SIGHUP)
-            try await eventually("it says so") { waiting.output.contains("The settings are read again") }
+            try await eventually("it says so") { waiting.output.contains("The settings have been reloaded") }
             waiting.signal(SIGTERM)
             #expect(try await waiting.waitForExit() == .exited(143))
         }
@@ -261,7 +261,7 @@ extension EndToEnd {
             try TestFile.write("/version\n", to: input)
             let plain = try bob.home.start(["--plain", "alice"], input: input)
             #expect(try await plain.waitForExit() == .exited(0), "\(plain.errorOutput)")
-            #expect(plain.output.contains("Attached to the blipchat that runs here"))
+            #expect(plain.output.contains("Attached to the blipchat running here"))
             own.signal(SIGTERM)
             #expect(try await own.waitForExit() == .exited(143))
             try await alice.stop()

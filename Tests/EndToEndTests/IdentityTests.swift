@@ -39,7 +39,8 @@ extension EndToEnd {
 
             // A damaged one is, when that is asked for.
             try TestFile.write("no key", to: new.path + "/identity.key")
-            expectOneSentence(try await new.run("id", "restore", file, "--passphrase-file", secret), 7, "holds no key")
+            expectOneSentence(
+                try await new.run("id", "restore", file, "--passphrase-file", secret), 7, "contains no key")
             let mended = try await new.run("id", "restore", file, "--passphrase-file", secret, "--replace")
             #expect(mended.status == .exited(0) && mended.errorOutput.contains("identity.key.damaged"))
             #expect(TestFile.text(new.path + "/identity.key.damaged") == "no key")
@@ -70,7 +71,9 @@ extension EndToEnd {
                 terminal.text.contains("Passphrase for the backup:")
             }
             try terminal.type("correct horse\u{7F}e battery\r")
-            try await eventually("it asks", state: { terminal.text }) { terminal.text.contains("The same again:") }
+            try await eventually("it asks", state: { terminal.text }) {
+                terminal.text.contains("Repeat the passphrase:")
+            }
             try terminal.type("correct horse battery\r")
             #expect(try await terminal.process.waitForExit() == .exited(0))
             #expect(!terminal.text.contains("horse"))

@@ -26,12 +26,12 @@ extension EndToEnd {
             let bob = try BlipchatHome("bob")
             let server = try await Server(bob, "--accept-requests")
             let address = try await bob.address()
-            expectOneSentence(try await alice.run("contacts", "add", address, "--name", "Me"), 2, "means yourself")
+            expectOneSentence(try await alice.run("contacts", "add", address, "--name", "Me"), 2, "means you in")
             let added = try await alice.run("contacts", "add", String(address.prefix { $0 != "#" }) + "?name=me")
             #expect(added.output == "me 2\n")
             #expect(try await alice.run("send", "me 2", "hello").status == .exited(0))
             expectOneSentence(try await alice.run("send", "me", "hello"), 10, "no such contact")
-            expectOneSentence(try await alice.run("contacts", "rename", "me 2", "ME"), 2, "means yourself")
+            expectOneSentence(try await alice.run("contacts", "rename", "me 2", "ME"), 2, "means you in")
             try await server.stop()
         }
 
@@ -192,7 +192,7 @@ extension EndToEnd {
             #expect(try await alice.run("send-file", "bob", file, "--timeout", "600").status == .exited(0))
             #expect(try await receiver.waitForExit() == .exited(7))
             let path = try #require(try await bob.home.transfers().first?.path)
-            #expect(receiver.errorOutput.contains("the file stays: \(path)"), "\(receiver.errorOutput)")
+            #expect(receiver.errorOutput.contains("the file is still at \(path)"), "\(receiver.errorOutput)")
             #expect(TestFile.read(path) == TestFile.read(file))
             try await bob.stop()
             let doctor = try await bob.home.run("doctor")

@@ -107,7 +107,7 @@ extension EndToEnd {
             try await eventually("three are there") {
                 try await bob.home.transfers().count { $0.state == "complete" } == 3
             }
-            expectOneSentence(try await bob.home.run("transfers", "accept", "all"), 10, "all", "no transfer")
+            expectOneSentence(try await bob.home.run("transfers", "accept", "all"), 10, "all", "no matching transfer")
             watch.signal(SIGTERM)
             _ = try await watch.waitForExit()
             _ = try await process.waitForExit()

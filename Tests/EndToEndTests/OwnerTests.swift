@@ -87,7 +87,7 @@ extension EndToEnd {
                 #expect(sent.errorOutput.contains(words), "\(sent)")
             }
             #expect(!sent.errorOutput.contains("letter.txt"), "\(sent)")
-            #expect(sent.errorOutput.contains("files of it not sent, named above"), "\(sent)")
+            #expect(sent.errorOutput.contains("files in it not sent, named above"), "\(sent)")
             let transfers = try await bob.transfers()
             let names = Set(transfers.compactMap(\.name))
             #expect(names.contains("letter.txt"))

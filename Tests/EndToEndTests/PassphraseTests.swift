@@ -66,12 +66,15 @@ extension EndToEnd {
 
             let serve = "serve --listen 127.0.0.1:0"
             for (outcome, code, words) in [
-                (try await alice.shell("exec \"$0\" \(serve)"), Int32(2), "nobody can be asked"),
-                (try await alice.run("contacts", "add", "127.0.0.1:9", "--name", "bob"), 2, "nobody can be asked"),
-                (try await alice.run("--plain", "--no-input"), 2, "nobody can be asked"),
+                (try await alice.shell("exec \"$0\" \(serve)"), Int32(2), "blipchat cannot ask for it"),
+                (
+                    try await alice.run("contacts", "add", "127.0.0.1:9", "--name", "bob"), 2,
+                    "blipchat cannot ask for it"
+                ),
+                (try await alice.run("--plain", "--no-input"), 2, "blipchat cannot ask for it"),
                 (try await run(alice, serve, "wrong horse"), 11, "the passphrase is wrong"),
                 (try await run(alice, serve, "x"), 11, "the passphrase is wrong"),
-                (try await run(alice, serve), 2, "nobody can be asked"),
+                (try await run(alice, serve), 2, "blipchat cannot ask for it"),
                 (try await run(alice, "contacts add 127.0.0.1:9 --name bob", "wrong horse"), 11, "passphrase is wrong"),
             ] {
                 expectOneSentence(outcome, code, words)
@@ -122,7 +125,7 @@ extension EndToEnd {
             for (isScreen, sign) in [(false, "listening "), (true, "\u{1B}[?1049h")] {
                 let terminal = try isScreen ? alice.terminal() : alice.terminal("serve", "--listen", "127.0.0.1:0")
                 try await eventually("it asks", state: { terminal.text }) {
-                    terminal.text.contains("Passphrase of your key:")
+                    terminal.text.contains("Passphrase for your key:")
                 }
                 #expect(!terminal.text.contains(sign))
                 try terminal.type(Self.secret + "\r")
@@ -132,7 +135,7 @@ extension EndToEnd {
                 #expect(try await terminal.process.waitForExit() == .exited(0), "\(terminal.text)")
             }
             let mistaken = try alice.terminal()
-            try await eventually("it asks", state: { mistaken.text }) { mistaken.text.contains("Passphrase of") }
+            try await eventually("it asks", state: { mistaken.text }) { mistaken.text.contains("Passphrase for") }
             try mistaken.type("incorrect horse\r")
             #expect(try await mistaken.process.waitForExit() == .exited(11))
             // What it wrote may be read after its end.
@@ -149,7 +152,7 @@ extension EndToEnd {
             try TestFile.write("for the backup\n", to: secret)
             let file = alice.folder.file("key.backup")
             let command = "id backup '\(file)' --passphrase-file '\(secret)'"
-            expectOneSentence(try await alice.shell("exec \"$0\" \(command)"), 2, "nobody can be asked")
+            expectOneSentence(try await alice.shell("exec \"$0\" \(command)"), 2, "blipchat cannot ask for it")
             #expect(TestFile.size(file) == nil)
             #expect(try await run(alice, command, Self.secret).status == .exited(0))
             let restore = ["id", "restore", file, "--passphrase-file", secret]

@@ -176,7 +176,7 @@ extension EndToEnd {
             let file = home.folder.file("notes.txt")
             try TestFile.write("some notes", to: file)
             try await tmux.enter("/send \(file)")
-            try await tmux.waitFor("the echo's thanks") { $0.contains("Thank you: I have all 10 bytes") }
+            try await tmux.waitFor("the echo's thanks") { $0.contains("Thank you: I got all 10 bytes") }
             try await tmux.press("C-q")
             try await tmux.waitFor("the shell is back") { $0.contains("exit=0") }
             #expect(TestFile.names(in: home.folder.path).filter { $0.contains("demo") } == [])

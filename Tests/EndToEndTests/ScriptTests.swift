@@ -61,7 +61,7 @@ extension EndToEnd {
             #expect(try await alice.run("send", "bob", "hello").status == .exited(0))
             try TestFile.write("x", to: alice.folder.file("x"))
             let outcome = try await alice.run("send-file", "bob", alice.folder.file("x"), "--timeout", "2")
-            expectOneSentence(outcome, 3, "not here within 2 s", "transfers list")
+            expectOneSentence(outcome, 3, "not there within 2 s", "transfers list")
             #expect(try await alice.transfers().first?.state == "offered")
             try await server.stop()
         }
@@ -89,7 +89,7 @@ extension EndToEnd {
                 #expect(
                     named.contains { $0.contains("/f\(depth): not sent: it is in more than 32 folders") }, "\(depth)")
             }
-            #expect(named.last?.contains("incomplete: 8 files of it not sent") == true)
+            #expect(named.last?.contains("incomplete: 8 files in it not sent") == true)
             #expect(try await bob.transfers().count { $0.state == "complete" } == 32)
             // Whole ones are no different from before.
             let whole = try await alice.run("-q", "send-file", "bob", alice.folder.file("top/d/d/d/d/d/d/d/d/d/d"))

@@ -170,7 +170,7 @@ extension EndToEnd {
             try await tmux.type("30")
             try await tmux.press("Enter")
             try await tmux.waitFor("the folder is refused") {
-                $0.contains("! cannot be made, no such file or directory:")
+                $0.contains("! cannot be created, no such file or directory:")
             }
             #expect(TestFile.size(home.path) == nil, "nothing is written")
             try await tmux.press("C-u")

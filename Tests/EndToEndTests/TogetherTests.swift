@@ -140,7 +140,7 @@ extension EndToEnd {
             #expect(message.errorOutput.contains(sentence), "\(message.errorOutput)")
             #expect(message.output.isEmpty)
             #expect(
-                offer.errorOutput.contains(withServe ? sentence : "was cancelled here"), "\(offer.errorOutput)")
+                offer.errorOutput.contains(withServe ? sentence : "you cancelled the transfer"), "\(offer.errorOutput)")
             try await serve?.stop()
         }
 

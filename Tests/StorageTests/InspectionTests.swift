@@ -226,7 +226,7 @@ struct InspectionTests {
         await database.close()
         let broken = await HistoryInspection.run(at: folder.database, isInUse: false)
         let words = broken.filter { $0.verdict == .error }.map(\.text)
-        #expect(words == ["1 queued messages that are not there, 1 on their way in no queue"])
+        #expect(words == ["1 queued messages that do not exist, 1 messages on their way but not queued"])
         try await HistoryInspection.repair(at: folder.database)
         #expect(await HistoryInspection.run(at: folder.database, isInUse: false).allSatisfy { $0.verdict == .ok })
         let mended = try await folder.open()

@@ -241,7 +241,7 @@ struct ShownTimesTests {
         #expect(await verdicts().map(\.verdict) == [.ok])
         let connection = try SQLiteConnection(path: folder.database, mode: .readWrite)
         try connection.run("UPDATE shown_times SET latest = latest - 1 WHERE block = 0")
-        #expect(await verdicts().map(\.text) == ["1 messages are not found by their time"])
+        #expect(await verdicts().map(\.text) == ["searching by time misses 1 messages"])
         try await HistoryInspection.repair(at: folder.database)
         #expect(await verdicts().map(\.verdict) == [.ok])
     }

@@ -78,7 +78,7 @@ public struct LinkMeasurement: Sendable {
             link.submit(BLIPRequest(profile: "discard", body: .source(source), compressed: compressed)))
         let elapsed = clock.now - start
         guard response.bodyBytes == Array("\(byteCount)".utf8) else {
-            throw .unexpectedAnswer("the other side has not got \(byteCount) bytes")
+            throw .unexpectedAnswer("the other side did not get \(byteCount) bytes")
         }
         return Rate(count: byteCount, elapsed: elapsed)
     }
@@ -92,7 +92,7 @@ public struct LinkMeasurement: Sendable {
                 BLIPRequest(profile: "source", properties: ["Size": "\(byteCount)", "Kind": "zero"]), bodySink: sink))
         let elapsed = clock.now - start
         guard sink.byteCount == UInt64(byteCount) else {
-            throw .unexpectedAnswer("\(sink.byteCount) bytes came instead of \(byteCount)")
+            throw .unexpectedAnswer("\(sink.byteCount) bytes arrived instead of \(byteCount)")
         }
         return Rate(count: byteCount, elapsed: elapsed)
     }

@@ -18,7 +18,7 @@ struct Arguments: Sendable {
             } else if word.utf8.first == UInt8(ascii: "-"), !isLiteral {
                 try take(option: word, &rest)
             } else if specification.operand.isEmpty || operand != nil {
-                throw UsageError(word, "not understood here")
+                throw UsageError(word, "unexpected argument")
             } else {
                 operand = word
             }

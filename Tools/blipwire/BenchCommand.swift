@@ -37,7 +37,7 @@ struct BenchCommand: Command {
     init(_ arguments: Arguments) throws(UsageError) {
         let name = arguments.text("--what") ?? ""
         guard let what = Measurement(rawValue: name) else {
-            throw UsageError("--what", "`\(name)` is none of \(Self.names)")
+            throw UsageError("--what", "`\(name)` is not one of \(Self.names)")
         }
         self.what = what
         call = try CallArguments(arguments)

@@ -71,7 +71,7 @@ extension LinkError {
         case .closedLocally: "we closed the link"
         case .closedByPeer(let code, let reason):
             "the other side closed the link (\(code)\(reason.isEmpty ? "" : ", \(reason)"))"
-        case .disconnected: "the connection ended without a word"
+        case .disconnected: "the connection ended without a goodbye"
         case .peerViolated(let layer, let reason): "the other side broke the protocol (\(layer): \(reason))"
         case .timedOut(let what): "time-out: \(what)"
         case .transport(let call, let number): "\(call): \(String(cString: strerror(number)))"

@@ -59,7 +59,7 @@ struct ClientCommand: Command {
         link.close()
         _ = await link.waitUntilClosed()
         try output.say(
-            failures == 0 ? "all \(checks.all.count) well" : "\(failures) of \(checks.all.count) failed",
+            failures == 0 ? "all \(checks.all.count) succeeded" : "\(failures) of \(checks.all.count) failed",
             record: [
                 "event": .string("summary"), "checks": .integer(Int64(checks.all.count)),
                 "failed": .integer(Int64(failures)),

@@ -53,8 +53,8 @@ enum ExitCode: Int32, Sendable, CaseIterable {
         case .done: "done; client: every check succeeded"
         case .failed: "a check failed, or the other side answered unexpectedly"
         case .usage: "wrong usage"
-        case .identity: "the other side has another key than --peer says"
-        case .local: "a file, an address or an output that cannot be used here"
+        case .identity: "the other side has a different key from --peer"
+        case .local: "a file, an address or an output is unusable here"
         case .network: "no connection, or it was lost"
         case .brokenPipe: nil
         }

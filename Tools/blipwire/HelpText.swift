@@ -11,7 +11,7 @@ enum HelpText {
         text += rows(
             command.options.map { option in
                 (option.name + (option.value.map { " " + $0 } ?? ""), option.help)
-            } + [("-h, --help", "say this")])
+            } + [("-h, --help", "show this help")])
         return text
     }
 

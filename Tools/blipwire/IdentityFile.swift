@@ -15,7 +15,7 @@ struct OwnIdentity: Sendable {
         if let pem = try IdentityFile.read(file) {
             do throws(TLSError) { return try TLSIdentity(pem: pem) } catch {
                 let reason = if case .invalidIdentity(let reason) = error { reason } else { "\(error)" }
-                throw LocalError(file, "holds no key that can be used: \(reason)")
+                throw LocalError(file, "contains no usable key: \(reason)")
             }
         }
         let identity = try TLSIdentity.generate()

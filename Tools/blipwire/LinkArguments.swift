@@ -14,7 +14,7 @@ struct LinkArguments: Sendable {
     static let appOption = OptionSpecification(
         "--app", value: "NAME", "the application in the subprotocol BLIP_3+NAME; default blipchat_1")
     static let identityOption = OptionSpecification(
-        "--identity", value: "FILE", "PEM file with our key and certificate, made if it is not there; default a new key"
+        "--identity", value: "FILE", "PEM file with our key and certificate, created if missing; default a new key"
     )
     static let peerOption = OptionSpecification(
         "--peer", value: "HEX", "wss: SHA-256 of the public key that the server must have")
@@ -65,7 +65,7 @@ enum Dialect: String, Sendable, CaseIterable {
         }
         guard let dialect = Dialect(rawValue: name) else {
             let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw UsageError("--dialect", "`\(name)` is none of \(names)")
+            throw UsageError("--dialect", "`\(name)` is not one of \(names)")
         }
         self = dialect
     }
@@ -96,7 +96,7 @@ struct CallArguments: Sendable {
     init(_ arguments: Arguments) throws(UsageError) {
         let text = arguments.operand ?? ""
         do throws(WebSocketURLError) { url = try WebSocketURL(text) } catch {
-            throw UsageError(text, "no URL like ws://HOST:PORT/, wss://HOST:PORT/ or unix:/PATH")
+            throw UsageError(text, "not a URL like ws://HOST:PORT/, wss://HOST:PORT/ or unix:/PATH")
         }
         guard url.credentials == nil else { throw UsageError(text, "a link takes no user name and password") }
         let query = url.target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""

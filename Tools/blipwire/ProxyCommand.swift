@@ -6,16 +6,16 @@ internal import Workbench
 
 struct ProxyCommand: Command {
     static let specification = CommandSpecification(
-        name: "proxy", summary: "pass calls on to another place and let things go wrong on the way",
+        name: "proxy", summary: "pass calls on to another place and make things go wrong on the way",
         details: """
-            Says its address when it is ready, and of each connection how it ended; runs until SIGINT or SIGTERM.
+            Prints its address when it is ready, and how each connection ended; runs until SIGINT or SIGTERM.
             SCRIPT is KIND@DIRECTION:BYTE, several with commas. DIRECTION is `up` (from the caller to the target) or
             `down`; BYTE counts what has gone through before. KIND is
-              cut           both connections are closed in order
+              cut           both connections are closed cleanly
               reset         both are reset
               silence       nothing goes through any more, and no end is passed on (half-open)
-              stall=SECONDS the direction waits and goes on
-              trickle       from here on every byte is written by itself
+              stall=SECONDS the direction waits, then continues
+              trickle       from here on every byte is written on its own
               corrupt[=MASK] the byte is changed (XOR, 1 to 255; default 1)
             """,
         options: [

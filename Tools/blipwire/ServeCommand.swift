@@ -7,15 +7,15 @@ struct ServeCommand: Command {
     static let specification = CommandSpecification(
         name: "serve", summary: "answer the workbench's profiles until SIGINT or SIGTERM",
         details: """
-            Says its address (and the fingerprint of its key) when it is ready. HOST `*` means every address, port 0
-            any free one; unix:/PATH is a UNIX-domain socket, always plain. Any path of a URL is accepted.
+            Prints its address (and the fingerprint of its key) when it is ready. HOST `*` means every address, port 0
+            any free one; unix:/PATH is a UNIX-domain socket, always plain. Accepts any path in a URL.
             """,
         options: [
             OptionSpecification("--listen", value: "HOST:PORT", required: true, "where to listen, or unix:/PATH"),
             LinkArguments.dialectOption, LinkArguments.appOption,
             OptionSpecification("--insecure", "plain ws instead of TLS"), LinkArguments.identityOption,
             OptionSpecification(
-                "--origin", value: "ORIGIN", "take callers that send this `Origin`; others that send one are refused"),
+                "--origin", value: "ORIGIN", "accept callers that send this `Origin`; refuse others that send one"),
             Output.option,
         ])
 

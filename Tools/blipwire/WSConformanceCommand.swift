@@ -97,7 +97,7 @@ extension WebSocketError {
         switch self {
         case .badRequest(let reason): reason
         case .refused(let response): "the server answered \(response.status) \(response.reason)"
-        case .tooManyRedirects: "the server redirects without an end"
+        case .tooManyRedirects: "the server redirects endlessly"
         case .redirectRefused(let location, let reason): "the server redirects to \(location): \(reason)"
         case .refusedByProxy(let response): "the proxy answered \(response.status) \(response.reason)"
         case .proxyViolated(let reason): "the proxy does not speak HTTP: \(reason)"

@@ -9,9 +9,9 @@ struct WSEchoCommand: Command {
     static let specification = CommandSpecification(
         name: "ws-echo", summary: "send every WebSocket message back until SIGINT or SIGTERM",
         details: """
-            Says its address when it is ready. HOST `*` means every address, port 0 any free one; unix:/PATH is a
-            UNIX-domain socket. Sends no pings of its own. Any path is accepted, and no subprotocol. With --tls it also
-            says the fingerprint of its key.
+            Prints its address when it is ready. HOST `*` means every address, port 0 any free one; unix:/PATH is a
+            UNIX-domain socket. Sends no pings of its own. Accepts any path, and no subprotocol. With --tls it also
+            prints the fingerprint of its key.
             """,
         options: [
             OptionSpecification("--listen", value: "HOST:PORT", required: true, "where to listen, or unix:/PATH"),
@@ -21,7 +21,7 @@ struct WSEchoCommand: Command {
             OptionSpecification(
                 "--max-message", value: "BYTES", "refuse larger messages; default \(defaultMaxMessage)"),
             OptionSpecification(
-                "--origin", value: "ORIGIN", "take callers that send this `Origin`; others that send one are refused"),
+                "--origin", value: "ORIGIN", "accept callers that send this `Origin`; refuse others that send one"),
             Output.option,
         ])
 

@@ -52,7 +52,7 @@ struct ListeningSockets: Sendable {
         _ host: String, _ port: UInt16, _ policy: AddressPolicy
     ) throws(NetError) -> ListeningSockets {
         let addresses = try NameResolver.ownAddresses(of: host, port: port).get()
-        var failure = NetError.dns(host: host, reason: "no address of a family that is allowed")
+        var failure = NetError.dns(host: host, reason: "no address of an allowed family")
         for address in NameResolver.interleaved(addresses, policy) {
             do throws(NetError) {
                 let socket = try listen(on: address)
@@ -70,7 +70,7 @@ struct ListeningSockets: Sendable {
         _ addresses: [SocketAddress], _ policy: AddressPolicy, host: String
     ) throws(NetError) -> ListeningSockets {
         let addresses = NameResolver.interleaved(addresses, policy)
-        var failure = NetError.dns(host: host, reason: "no address of a family that is allowed")
+        var failure = NetError.dns(host: host, reason: "no address of an allowed family")
         for _ in 0..<portAttempts {
             var sockets: [Socket] = []
             var port = addresses.first?.port ?? 0

@@ -99,6 +99,6 @@ final class NameLookups: Sendable {
             }
             return question
         }
-        question?.completion(.failure(.dns(host: host, reason: "no answer from the name server in time")))
+        question?.completion(.failure(.dns(host: host, reason: "the name server did not answer in time")))
     }
 }

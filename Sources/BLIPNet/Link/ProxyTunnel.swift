@@ -96,7 +96,7 @@ extension LinkError {
         case .refused(let head):
             let reason = head.reason.isEmpty ? "" : " \(head.reason)"
             self = .proxyFailed(reason: "\(proxy.endpoint) answers \(head.status)\(reason)")
-        case .violated(let reason): self = .proxyFailed(reason: "\(proxy.endpoint) is no HTTP proxy: \(reason)")
+        case .violated(let reason): self = .proxyFailed(reason: "\(proxy.endpoint) is not an HTTP proxy: \(reason)")
         case .stream(.cancelled), .stream(.closedLocally), .stream(.closing): self = .closedLocally
         case .stream(.connectTimedOut), .stream(.readTimedOut), .stream(.writeTimedOut):
             self = .proxyFailed(reason: "\(proxy.endpoint) does not answer")

@@ -114,7 +114,7 @@ final class TLSCredentials: Sendable {
         guard pem.utf8.count <= Self.maxIdentityByteCount else {
             throw .invalidIdentity(reason: "the PEM text is too long")
         }
-        guard Self.isSealed(pem) else { throw .invalidIdentity(reason: "it holds no encrypted key") }
+        guard Self.isSealed(pem) else { throw .invalidIdentity(reason: "it contains no encrypted key") }
         guard let sealed = try Self.read(pem, { PEM_read_bio_PKCS8($0, nil, refusePassphrase, nil) }) else {
             throw .invalidIdentity(reason: "the encrypted key is damaged")
         }

@@ -42,10 +42,10 @@ extension TLSError {
         case .closed: "closed"
         case .notEstablished: "not established"
         case .tooMuchOutput: "the peer makes us send more than it reads"
-        case .tooMuchInput: "the peer does not wait until its certificate is judged"
+        case .tooMuchInput: "the peer does not wait for us to check its certificate"
         case .truncated: "the connection was cut off"
         case .untrusted(let reason): "certificate: \(reason)"
-        case .wrongKey: "the peer has another key than the expected one"
+        case .wrongKey: "the peer has a different key from the expected one"
         case .badConfiguration(let reason): reason
         case .invalidIdentity(let reason): "certificate: \(reason)"
         case .wrongPassphrase: "the passphrase is wrong"

@@ -22,7 +22,7 @@ public enum StoreError: Error, Sendable, Equatable, Codable {
     case failed(code: Int32, reason: String)
 
     /// The reason of `cannotOpen` for a new file where there is one.
-    public static let fileExists = "there is a file already"
+    public static let fileExists = "the file already exists"
 }
 
 /// What has happened to the store while it was open, and has been dealt with.

@@ -54,7 +54,7 @@ public struct SearchSyntax: Sendable, Equatable {
                 continue
             }
             guard !word.isExcluded else {
-                problem = "- takes words away, not \(filter.rawValue): (leave the - out)"
+                problem = "- excludes words, not \(filter.rawValue): (leave out the -)"
                 continue
             }
             // Somebody is still typing.
@@ -82,7 +82,7 @@ public struct SearchSyntax: Sendable, Equatable {
             case .is:
                 switch value.lowercased() {
                 case "unread": query.unreadOnly = true
-                default: problem = "is: knows unread, not \(value)"
+                default: problem = "is: takes unread, not \(value)"
                 }
             case .after, .before, .on:
                 guard let day = context.day(value) else {
@@ -94,11 +94,11 @@ public struct SearchSyntax: Sendable, Equatable {
                 if filter != .after { query.until = Swift.min(query.until ?? end, end) }
             }
         }
-        if writers > 1 { problem = "from: stands twice, and a message has one writer" }
+        if writers > 1 { problem = "from: appears twice, but a message has one sender" }
         query.contact = place ?? context.scope ?? author
         if let author, author != query.contact {
             problem =
-                place == nil ? "from: names somebody who does not write here" : "from: and in: name two conversations"
+                place == nil ? "from: names someone who does not write here" : "from: and in: name two conversations"
         }
         query.terms = terms
         words = terms.filter { !$0.isExcluded }.map { $0.text.lowercased() }

@@ -88,7 +88,7 @@ private struct Inspection {
 
     mutating func run(isInUse: Bool) -> [HistoryFinding] {
         guard FileSystem.exists(path) else {
-            return [HistoryFinding(.file, .ok, "there is no history yet; the first start makes it")]
+            return [HistoryFinding(.file, .ok, "there is no history yet; the first start creates it")]
         }
         guard FileSystem.size(path) != 0 else {
             return [HistoryFinding(.integrity, .error, "the file is empty")]
@@ -98,7 +98,7 @@ private struct Inspection {
             return [
                 HistoryFinding(
                     .version, .error,
-                    "version \(found); this program knows \(migration.targetVersion) (update blipchat)")
+                    "version \(found); this program supports \(migration.targetVersion) (update blipchat)")
             ]
         }
         do throws(StoreError) {
@@ -110,7 +110,8 @@ private struct Inspection {
                 guard try checkIntegrity(connection), try checkSchema(connection) else { return findings }
                 return [
                     HistoryFinding(
-                        .version, .warning, "version \(version); the next start brings it to \(migration.targetVersion)"
+                        .version, .warning,
+                        "version \(version); the next start upgrades it to \(migration.targetVersion)"
                     )
                 ]
             }
@@ -163,7 +164,7 @@ private struct Inspection {
         let rows = try HistoryValues.unreadable(in: connection)
         rows.isEmpty
             ? note(.values, .ok, "every row can be read")
-            : note(.values, .error, "not to be read: \(HistoryValues.words(rows))")
+            : note(.values, .error, "unreadable: \(HistoryValues.words(rows))")
     }
 
     private mutating func checkOrphans(_ connection: SQLiteConnection) throws(StoreError) {
@@ -175,7 +176,7 @@ private struct Inspection {
         let lonely = try count("SELECT count(*) FROM contacts WHERE \(HistoryRepair.lonely)", connection)
         if lonely > 0 { found.append("\(lonely) contacts without a conversation") }
         let unqueued = try count("SELECT count(*) FROM messages WHERE \(HistoryRepair.unqueued)", connection)
-        if unqueued > 0 { found.append("\(unqueued) on their way in no queue") }
+        if unqueued > 0 { found.append("\(unqueued) messages on their way but not queued") }
         found.isEmpty
             ? note(.orphans, .ok, "every row belongs to something")
             : note(.orphans, .error, found.joined(separator: ", "))
@@ -185,7 +186,7 @@ private struct Inspection {
         let wrong = try count("SELECT count(*) FROM conversations WHERE \(HistoryRepair.wrongFigures)", connection)
         wrong == 0
             ? note(.figures, .ok, "counts and unread marks agree with the messages")
-            : note(.figures, .error, "\(wrong) conversations count wrong")
+            : note(.figures, .error, "\(wrong) conversations have wrong counts")
     }
 
     private mutating func checkIndexes(_ connection: SQLiteConnection, isInUse: Bool) throws(StoreError) {
@@ -205,7 +206,7 @@ private struct Inspection {
         }
         let missing = try count(ShownTimes.missing, connection)
         guard missing == 0 else {
-            return note(.search, .error, "\(missing) messages are not found by their time")
+            return note(.search, .error, "searching by time misses \(missing) messages")
         }
         guard !isInUse else {
             return note(
@@ -213,14 +214,14 @@ private struct Inspection {
                 "every message is in the search index (its words are compared while blipchat is not running)")
         }
         guard try !SearchIndex.isBehind(in: connection) else {
-            return note(.search, .ok, "the newest messages are put into the search index at the next start")
+            return note(.search, .ok, "the next start adds the newest messages to the search index")
         }
         // Needs a connection that could write; it does not.
         let other = try SQLiteConnection(path: path, mode: .readWrite)
         try SearchIndex.install(in: other)
         try SearchIndex.isConsistent(in: other)
-            ? note(.search, .ok, "the search index says what the messages say")
-            : note(.search, .error, "the search index does not say what the messages say")
+            ? note(.search, .ok, "the search index agrees with the messages")
+            : note(.search, .error, "the search index does not agree with the messages")
     }
 
     /// Whose messages take most of the disk.
@@ -241,7 +242,7 @@ private struct Inspection {
             "SELECT count(*) FROM settings WHERE key = '\(HistoryDatabase.purgeKey)'", connection)
         if isWaiting > 0 {
             note(
-                .purge, .warning, "deleted messages still are in free parts of the file; the next start takes them out")
+                .purge, .warning, "free parts of the file still hold deleted messages; the next start erases them")
         }
     }
 
@@ -251,7 +252,7 @@ private struct Inspection {
         let old = FileSystem.names(in: folder)
             .filter { $0.hasPrefix(name + ".old-") && !$0.hasSuffix("-wal") }.map { "\(folder)/\($0)" }
         for copy in Migration.copies(of: path) + old {
-            note(.copies, .warning, "\(copy) is an older copy of the history (delete it when you need it no more)")
+            note(.copies, .warning, "\(copy) is an older copy of the history (delete it when you no longer need it)")
         }
     }
 

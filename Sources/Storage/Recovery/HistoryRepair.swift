@@ -9,14 +9,14 @@ enum HistoryRepair {
         ("messages without a contact", "messages", "contact NOT IN (SELECT id FROM contacts)"),
         ("files without a message", "transfers", "position NOT IN (SELECT position FROM messages)"),
         (
-            "queued messages that are not there", "outbox",
+            "queued messages that do not exist", "outbox",
             "position IS NOT NULL AND position NOT IN (SELECT position FROM messages)"
         ),
         (
-            "queued changes that are not there", "outbox",
+            "queued changes that do not exist", "outbox",
             "operation IS NOT NULL AND operation NOT IN (SELECT number FROM operations)"
         ),
-        ("queued news for nobody", "outbox", "contact NOT IN (SELECT id FROM contacts)"),
+        ("queue entries for nobody", "outbox", "contact NOT IN (SELECT id FROM contacts)"),
         ("changes without a contact", "operations", "contact NOT IN (SELECT id FROM contacts)"),
         ("held messages without a contact", "held", "contact NOT IN (SELECT id FROM contacts)"),
         ("gaps without a contact", "gaps", "contact NOT IN (SELECT id FROM contacts)"),

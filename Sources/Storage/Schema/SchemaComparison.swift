@@ -33,8 +33,8 @@ enum SchemaComparison {
         let known = Set(expected.map(key))
         if let foreign = found.subtracting(expected).min(by: { key($0) < key($1) }) {
             return known.contains(key(foreign))
-                ? "its \(key(foreign)) is not as blipchat makes it"
-                : "it has a \(key(foreign)), which blipchat does not make"
+                ? "its \(key(foreign)) is not the one that blipchat creates"
+                : "it has a \(key(foreign)), which blipchat does not create"
         }
         let missing = expected.subtracting(found).map(key).min() ?? ""
         return "its \(missing) is missing"

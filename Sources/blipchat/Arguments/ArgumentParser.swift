@@ -89,7 +89,8 @@ struct ArgumentParser {
                 let (option, attached) = try resolve(word, among: options, of: specification)
                 guard option.value != nil else {
                     if attached != nil {
-                        throw CommandError(.usage, option.name, "takes no value", advice: "leave out what follows =")
+                        throw CommandError(
+                            .usage, option.name, "takes no value", advice: "leave out the = and the rest")
                     }
                     result.options[option.name] = ""
                     continue
@@ -125,7 +126,8 @@ struct ArgumentParser {
     private static func checkCount(_ operands: [String], _ specification: CommandSpecification) throws(CommandError) {
         if operands.count < specification.operandCount.lowerBound {
             throw CommandError(
-                .usage, specification.title, "something is missing", advice: "usage: \(HelpText.usage(specification))")
+                .usage, specification.title, "an argument is missing", advice: "usage: \(HelpText.usage(specification))"
+            )
         }
         if operands.count > specification.operandCount.upperBound {
             // A mistyped command has its arguments behind it.
@@ -133,7 +135,7 @@ struct ArgumentParser {
                 throw unknownCommand(word)
             }
             throw CommandError(
-                .usage, operands[specification.operandCount.upperBound], "one word too many",
+                .usage, operands[specification.operandCount.upperBound], "unexpected argument",
                 advice: "usage: \(HelpText.usage(specification))")
         }
     }
@@ -169,7 +171,7 @@ struct ArgumentParser {
         _ name: String, among options: [OptionSpecification], of specification: CommandSpecification
     ) -> CommandError {
         let nearest = NearestName.to(name, among: options.map(\.name)).map { "did you mean \($0)?" }
-        let behindDashes = specification.operandCount.upperBound > 0 ? ", and -- before words that begin with -" : ""
+        let behindDashes = specification.operandCount.upperBound > 0 ? ", or put -- before words that begin with -" : ""
         return CommandError(
             .usage, name, "unknown option", advice: nearest ?? "see \(specification.title) --help\(behindDashes)")
     }

@@ -7,10 +7,10 @@ extension CommandSpecification {
 
     private static let talking: [CommandSpecification] = [
         .init(
-            .screen, operands: "[ADDRESS|CONTACT]", count: 0...1, "open the chat on this terminal",
+            .screen, operands: "[ADDRESS|CONTACT]", count: 0...1, "open the chat in this terminal",
             details: """
-                With an address, adds it as a contact and opens the chat; with a contact, opens the chat with it.
-                Beside a running blipchat (serve, another screen) it shows the chat of that one.
+                Given an address, adds it as a contact and opens the chat; given a contact, opens the chat with them.
+                If blipchat is already running (serve, another screen), attaches to that one.
                 """,
             options: [
                 listen,
@@ -19,45 +19,45 @@ extension CommandSpecification {
         .init(
             .send, operands: "WHO [TEXT...|-]", count: 1...Int.max, "send one message and wait until it is delivered",
             details: """
-                Prints the message's id. The words are joined by blanks; - reads the message from standard input.
-                Without --queue it waits until the peer has stored the message, at most --timeout (10 seconds); what
-                is not delivered by then stays queued and goes out whenever blipchat runs and the peer is there.
-                With --lines each line that is not empty is stored, and its id printed, as it comes, also while those
-                before it wait; at the end of the input it waits until all are delivered, each in its turn at most
-                --timeout. With --id the same command can be given again when its outcome is not known: what is there
-                under this id is not sent a second time.
+                Prints the message's id. The words are joined with spaces; - reads the message from standard input.
+                Without --queue it waits up to --timeout (10 seconds) for the peer to store the message. If that takes
+                longer, the message stays queued and goes out as soon as blipchat is running and the peer is online.
+                With --lines it stores each non-empty line and prints its id as it arrives, even while earlier ones
+                are waiting; at the end of the input it waits until all are delivered, up to --timeout for each in
+                turn. With --id you can safely repeat the command if you do not know how it ended: a message with
+                this id is sent only once.
                 """,
             options: [
                 .init("--queue", "store the message and return at once"),
-                .init("--id", value: "UUID", "the id of the message, which you make (one message only)"),
-                .init("--lines", "with -: each line of standard input is a message, sent as it comes"),
-                .init("--require-verified", "send nothing to a contact whose key you have not compared"),
+                .init("--id", value: "UUID", "your own id for the message (one message only)"),
+                .init("--lines", "with -: send each line of standard input as a message, as it arrives"),
+                .init("--require-verified", "send nothing to a contact whose key you have not verified"),
             ]),
         .init(
             .sendFile, operands: "WHO FILE...|-", count: 2...Int.max, "offer files and wait until the peer has them",
             details: """
-                Without --queue it waits at most 10 seconds for the peer to get the offers, then until the files are
-                transferred and verified; gives up after 10 minutes without any progress. --timeout stands for both
-                times. What is offered stays queued. A folder is sent with all files in it and beneath it; links are
-                left out. A file of it that cannot be sent is named, also with --quiet, and the command ends with code
-                7. - sends standard input and needs --name.
+                Without --queue it waits up to 10 seconds for the peer to get the offers, then until the files are
+                transferred and verified; it stops waiting after 10 minutes without any progress. --timeout sets both
+                times. Offers stay queued. A folder is sent with all files in it and its subfolders, but without
+                links. If a file in it cannot be sent, the command names the file, even with --quiet, and ends with
+                code 7. - sends standard input and needs --name.
                 """,
             options: [
                 .init("--queue", "store the offers and return at once"),
                 .init("--name", value: "NAME", "offer the file under another name"),
-                .init("--caption", value: "TEXT", "a line of text beside the file"),
+                .init("--caption", value: "TEXT", "a line of text to go with the file"),
             ]),
         .init(
-            .receive, "wait for files that others offer, and take them",
+            .receive, "wait for others to offer files, and accept them",
             details: """
-                Prints where each file is. Asks before it takes one, unless --accept says how large files may be.
-                Waits for ever, or at most --timeout for the first offer. The exit code of --once says what became
-                of the file.
+                Prints where it saved each file. Asks before accepting one, unless --accept sets a size limit.
+                Waits forever, or up to --timeout for the first offer. With --once the exit code says what happened
+                to the file.
                 """,
             options: [
                 .init("--from", value: "WHO", "only files from WHO"),
-                .init("--once", "end when one file is here"),
-                .init("--accept", value: "MAXSIZE", "take files up to this size without asking, like 500M"),
+                .init("--once", "stop after one file"),
+                .init("--accept", value: "MAXSIZE", "accept files up to this size without asking, like 500M"),
                 .init("--output", short: "o", value: "DIR|-", "save in DIR; - writes one file to standard output"),
                 listen,
             ]),
@@ -65,102 +65,105 @@ extension CommandSpecification {
 
     private static let people: [CommandSpecification] = [
         .init(
-            .id, "show your address, to give to others",
-            details: "The first line is the address. Makes your key when there is none yet."),
+            .id, "show your address, to share with others",
+            details: "The first line is the address. Creates your key if you do not have one yet."),
         .init(
-            .identityCode, "show your address as a QR code, to be photographed",
-            details: "White on black. --json gives the rows of modules, 1 for a dark one."),
+            .identityCode, "show your address as a QR code, for others to scan",
+            details: "White on black. --json gives the rows of modules, with 1 for dark."),
         .init(.fingerprint, "show the fingerprint of your key"),
         .init(
             .identityBackup, operands: "FILE", count: 1...1, "write your key to FILE, sealed with a passphrase",
             details: """
-                Who has this file and the passphrase can be you. The passphrase is asked for on the terminal, or is the
-                first line of the file that --passphrase-file names. The history is not in it: see blipchat backup.
+                Anyone with this file and its passphrase can impersonate you. blipchat asks for the passphrase on the
+                terminal, or reads it from the first line of --passphrase-file. The history is not in the file: see
+                blipchat backup.
                 """,
             options: [passphraseFile]),
         .init(
-            .identityRestore, operands: "FILE", count: 1...1, "take the key of a backup",
+            .identityRestore, operands: "FILE", count: 1...1, "restore your key from a backup",
             details: """
                 Your contacts know you by this key, so you are the same person to them. Use it on one machine only. No
-                blipchat may run on this home meanwhile.
+                blipchat may be running on this home.
                 """,
             options: [
                 passphraseFile,
-                .init("--replace", "put another key that is there aside (it is not deleted)"),
+                .init("--replace", "set aside an existing key (it is not deleted)"),
             ]),
         .init(
             .identityPassphrase, "seal your key with a passphrase, or change it",
             details: """
-                Who has the disk has your key, unless it is sealed. The passphrase is then asked for once at each start
-                of the screen, of serve, and of a command that has to connect by itself; beside a running blipchat
-                nothing asks. For a start without a terminal it is the first line of the descriptor of --passphrase-fd,
-                or the credential blipchat.passphrase of systemd. Without it nobody opens the key again: keep a backup.
-                Of a sealed key --passphrase-fd gives the present passphrase and, on the next line, the new one.
+                Unless your key is sealed, anyone who can read the disk has it. With a sealed key, the screen, serve
+                and any command that has to connect on its own ask for the passphrase once, when they start; commands
+                that go through a running blipchat do not ask. To start without a terminal, give the passphrase as the
+                first line of the descriptor of --passphrase-fd, or as the systemd credential blipchat.passphrase. If
+                you forget it, nobody can open the key again: keep a backup. For a sealed key, --passphrase-fd takes
+                the current passphrase and, on the next line, the new one.
                 """,
-            options: [.init("--remove", "take the passphrase away; the key lies open again")]),
-        .init(.contactsList, "list your contacts", options: [.init("--names", "only their names, one on a line")]),
-        .init(.contactsShow, operands: "WHO", count: 1...1, "show what is known of a contact"),
+            options: [.init("--remove", "remove the passphrase, which leaves the key unprotected")]),
+        .init(.contactsList, "list your contacts", options: [.init("--names", "only their names, one per line")]),
+        .init(.contactsShow, operands: "WHO", count: 1...1, "show what you know about a contact"),
         .init(
-            .contactsAdd, operands: "ADDRESS", count: 1...PastedAddress.most, "add somebody by their address",
+            .contactsAdd, operands: "ADDRESS", count: 1...PastedAddress.most, "add someone by their address",
             details: """
                 An address is blip://HOST:PORT/PEER-ID#NAME (or ?name=NAME, in quotes) or just HOST:PORT. It is stored at
-                once, whether or not they can be reached. Without a PEER-ID the first key that answers is pinned, as
-                unverified.
+                once, whether or not they can be reached. Without a PEER-ID, blipchat pins the first key that answers,
+                as unverified.
                 """,
             options: [.init("--name", value: "NAME", "what to call them")]),
         .init(
             .contactsRemoveAddress, operands: "WHO ADDRESS", count: 2...2,
-            "forget an address at which a contact was called",
-            details: "ADDRESS is one that contacts show lists, or its HOST:PORT."),
-        .init(.contactsRename, operands: "WHO NAME", count: 2...2, "call a contact something else"),
+            "forget one of a contact's addresses",
+            details: "ADDRESS is one listed by contacts show, or its HOST:PORT."),
+        .init(.contactsRename, operands: "WHO NAME", count: 2...2, "rename a contact"),
         .init(
-            .contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with it",
+            .contactsRemove, operands: "WHO", count: 1...1, "remove a contact and the chat with them",
             details:
-                "Asks first, unless nothing was ever written. export WHO --format json keeps a copy that can be read back.",
+                "Asks first, unless the chat is empty. export WHO --format json keeps a copy that import can read back.",
             options: [.yes]),
         .init(.contactsBlock, operands: "WHO", count: 1...1, "refuse everything from a contact"),
-        .init(.contactsUnblock, operands: "WHO", count: 1...1, "take a contact back"),
+        .init(.contactsUnblock, operands: "WHO", count: 1...1, "unblock a contact"),
         .init(
             .contactsVerify, operands: "WHO [NUMBER...]", count: 1...Int.max,
             "compare the safety number with a contact",
             details: """
-                Without NUMBER prints the 60 digits, which are the same on both sides if nobody is in between. With the
-                60 digits that the other one reads to you (blanks do not count) it compares them: equal ones make the
-                contact verified; others end with code 5. Where another key answers, its number is printed as well.
+                Without NUMBER, prints the 60 digits, which are the same on both sides if nobody is in the middle. With
+                the 60 digits that your contact reads to you (spaces do not matter), compares them: if they match, the
+                contact becomes verified; if not, the command ends with code 5. If another key answers, prints its
+                number too.
                 """),
         .init(
             .contactsAcceptKey, operands: "WHO [NUMBER...]", count: 1...Int.max,
-            "accept the key that answers in place of a contact's known one",
+            "accept the new key of a contact whose key has changed",
             details: """
-                A changed key is a new machine or installation of theirs, or somebody in between; nothing is sent until
-                you decide. contacts verify WHO prints both numbers. With the 60 digits of the new one, as the other one
-                reads them to you in person or by telephone, the contact is verified; other digits end with code 5 and
-                change nothing. Without NUMBER the key is accepted unverified. History and queue stay. To refuse it,
-                contacts block WHO.
+                A changed key means a new machine or installation of theirs, or someone in the middle; blipchat sends
+                nothing until you decide. contacts verify WHO prints both numbers. With the 60 digits of the new one,
+                as your contact reads them to you in person or by phone, the contact becomes verified; if the digits
+                differ, the command ends with code 5 and changes nothing. Without NUMBER it accepts the key unverified.
+                History and queue stay. To refuse the key: contacts block WHO.
                 """),
         .init(.requestsList, "list people who want to chat with you"),
         .init(
-            .requestsApprove, operands: "IDS", count: 1...1, "accept somebody as a contact: 3, or several: all, 1-4",
+            .requestsApprove, operands: "IDS", count: 1...1, "accept someone as a contact: 3, or several: all, 1-4",
             options: [.init("--name", value: "NAME", "what to call them")]),
-        .init(.requestsReject, operands: "IDS", count: 1...1, "forget requests"),
+        .init(.requestsReject, operands: "IDS", count: 1...1, "discard requests"),
     ]
 
     private static let looking: [CommandSpecification] = [
         .init(
             .history, operands: "WHO", count: 1...1, "print a conversation, oldest message first",
-            details: "Works without a network and beside a running blipchat. DATE is 2026-11-21 or RFC 3339.",
+            details: "Works offline and while blipchat is running. DATE is 2026-11-21 or RFC 3339.",
             options: [
                 count("only the last N messages; with --around: N messages in all (21)"), since, until,
-                .init("--around", value: "ID", "the message with this id and those before and after it"),
+                .init("--around", value: "ID", "the message with this id, and those before and after it"),
             ]),
         .init(
             .search, operands: "[QUERY...]", count: 0...Int.max, "find words in all conversations, newest first",
             details: """
-                All words must occur; a word also finds longer ones that begin with it, and parts of words where none
-                begins so. "a phrase" stays together, -word leaves messages out (a query that begins with one stands
-                behind --: search -- -word other). Filters: from:NAME from:me in:NAME
+                All words must occur. A word also finds longer words that begin with it or, if there are none, words
+                that contain it. "a phrase" keeps words together; -word leaves messages out (put -- before a query that
+                begins with one: search -- -word other). Filters: from:NAME from:me in:NAME
                 has:file has:link after:DAY before:DAY on:DAY is:unread; a DAY is 2026-11-21, 2026-11, today or
-                yesterday. Works without a network.
+                yesterday. Works offline.
                 Returns 0 with hits and 1 without, like grep.
                 """,
             options: [
@@ -173,86 +176,86 @@ extension CommandSpecification {
         .init(
             .watch, operands: "[WHO]", count: 0...1, "follow what happens, like tail -f",
             details: """
-                Prints messages, files, who comes and goes, requests; with WHO only what concerns them. Follows the
-                running blipchat, else connects itself. Ends with a signal,
-                and when the blipchat ends that it follows.
+                Prints messages, files, requests, and who comes and goes; with WHO, only what concerns them. Follows
+                the running blipchat, or connects on its own if there is none. Ends on a signal, or when the blipchat
+                that it follows ends.
                 """,
             options: [listen]),
         .init(
-            .transfersList, "list files that were offered, newest first",
-            options: [.init("--unfinished", "only those that still run or wait")]),
+            .transfersList, "list offered files, newest first",
+            options: [.init("--unfinished", "only those still running or waiting")]),
         .init(
             .transfersAccept, operands: "NUMBERS", count: 1...1,
             "accept an offered file: 8, or several: all, 4-23, 4,6",
             options: [.init("--into", value: "DIR", "save it in DIR instead of the downloads folder")]),
-        .init(.transfersDecline, operands: "NUMBERS", count: 1...1, "decline offered files, as accept names them"),
+        .init(.transfersDecline, operands: "NUMBERS", count: 1...1, "decline offered files, numbered as for accept"),
         .init(.transfersPause, operands: "NUMBERS", count: 1...1, "pause transfers"),
-        .init(.transfersResume, operands: "NUMBERS", count: 1...1, "go on with paused transfers"),
-        .init(.transfersCancel, operands: "NUMBERS", count: 1...1, "give transfers up"),
+        .init(.transfersResume, operands: "NUMBERS", count: 1...1, "resume paused transfers"),
+        .init(.transfersCancel, operands: "NUMBERS", count: 1...1, "cancel transfers"),
         .init(
-            .transfersLimit, operands: "up|down|NUMBER RATE|off", count: 2...2, "limit how fast files move",
+            .transfersLimit, operands: "up|down|NUMBER RATE|off", count: 2...2, "limit how fast files are transferred",
             details: """
                 RATE is in bytes per second, like 500k (500,000; k, M, G are powers of 1000, Ki, Mi, Gi of 1024). It
-                holds until the running blipchat ends; limit_up and limit_down in the section [net] of config.toml
-                hold always.
+                lasts until the running blipchat ends; limit_up and limit_down in the [net] section of config.toml
+                are permanent.
                 """),
-        .init(.transfersWatch, "follow the transfers, like watch"),
+        .init(.transfersWatch, "follow transfers, like watch"),
     ]
 
     private static let keeping: [CommandSpecification] = [
         .init(
             .export, operands: "[WHO]", count: 0...1, "write the history, or one conversation, to a file",
             details: """
-                text and html are for people; json has everything and can be read back by blipchat import. The same
-                history gives the same bytes.
+                text and html are for people; json has everything, and blipchat import can read it back. The same
+                history always gives the same bytes.
                 """,
             options: [
-                .init("--format", value: "text|json|html", "as what (text; json with --json)"),
-                .init("--output", short: "o", value: "PATH", "where to; - is standard output (standard)"),
+                .init("--format", value: "text|json|html", "the format (text; json with --json)"),
+                .init("--output", short: "o", value: "PATH", "where to write; - is standard output (the default)"),
                 .init("--files", "copy the files as well, to PATH.files"),
             ]),
         .init(
-            .importHistory, operands: "FILE", count: 1...1, "add what an export in json has and this history has not",
+            .importHistory, operands: "FILE", count: 1...1, "add what a json export has and this history lacks",
             details: """
-                Ids are kept, so importing twice changes nothing. Nothing of it is sent. Contacts are added as unverified
-                and called like others when blipchat runs: who does not know your key sees a contact request.
-                What is imported into a history with messages stands before them. Asks before it adds contacts to those
-                that you have.
+                Ids are kept, so importing twice changes nothing. Nothing in the export is sent. Contacts are added as
+                unverified, and blipchat calls them like any others: anyone who does not know your key sees a contact
+                request. If the history already has messages, the imported ones come before them. Asks before adding
+                contacts if you already have some.
                 """,
             options: [.yes]),
         .init(
             .forget, operands: "WHO [ID...]", count: 1...Int.max, "delete messages from this machine, for good",
             details: """
-                With IDs these messages, else what --before or --all says. The text is taken out of the file, of the
-                search index and of free space. The peer keeps what they have; /delete in the chat takes back an own
-                message on both sides.
+                Deletes the messages with these IDs, or those that --before or --all selects. Their text is also erased
+                from the search index and from free space in the file. The peer keeps their copy; /delete in the chat
+                deletes a message of your own on both sides.
                 """,
             options: [
-                .init("--before", value: "DATE", "everything that was stored before DATE"),
+                .init("--before", value: "DATE", "everything stored before DATE"),
                 .init("--all", "the whole conversation; the contact stays"),
             ]),
         .init(
-            .keep, operands: "WHO [DAYS|forever|default]", count: 1...2, "say how long a conversation is kept",
+            .keep, operands: "WHO [DAYS|forever|default]", count: 1...2, "set how long to keep a conversation",
             details: """
-                Without a time, shows it. Older messages are deleted for good, at the start and every six hours; what
-                is not delivered yet stays. "default" goes back to config.toml: [history] keep, and keep in
-                [contact."NAME"], which is "forever" unless it is set.
+                Without a time, shows it. blipchat deletes older messages for good, when it starts and every six hours;
+                undelivered ones stay. "default" goes back to config.toml: [history] keep, and keep in
+                [contact."NAME"], which is "forever" unless you set it.
                 """),
         .init(
-            .backup, operands: "FILE", count: 1...1, "copy the history to a new file, while blipchat runs or not",
-            details: "The copy is checked and complete when this returns. Your key is not in it: see blipchat id."),
+            .backup, operands: "FILE", count: 1...1, "copy the history to a new file, even while blipchat runs",
+            details: "When this returns, the copy is complete and checked. Your key is not in it: see blipchat id."),
         .init(
-            .restore, operands: "FILE", count: 1...1, "put a copy made by blipchat backup in the place of the history",
-            details: "The history that was there is kept beside it. No blipchat may run on this home."),
+            .restore, operands: "FILE", count: 1...1, "replace the history with a copy made by blipchat backup",
+            details: "Keeps the old history beside it. No blipchat may be running on this home."),
         .init(
             .doctor, "check the home: settings, key, history, search index, files, disk",
             details: """
-                Says what was found and what to do. Returns 0 when nothing is broken, 9 when the history is, 7 for
+                Says what it found and what to do. Returns 0 if nothing is broken, 9 if the history is, 7 for
                 permissions and the disk, 2 for the settings. Changes nothing without --fix or --recover.
                 """,
             options: [
-                .init("--fix", "put right what can be: search index, counts, leftovers, permissions"),
-                .init("--recover", "save what can be read of a damaged history into a new one; the old one is kept"),
+                .init("--fix", "repair what it can: search index, counts, leftovers, permissions"),
+                .init("--recover", "save what is readable of a damaged history to a new one; the old one is kept"),
             ]),
     ]
 
@@ -262,68 +265,69 @@ extension CommandSpecification {
             options: [.init("--set", "only those that config.toml sets")]),
         .init(
             .configurationGet, operands: "KEY", count: 1...1, "print the value of a setting",
-            details: "Returns 1 when it is not set and has no default."),
+            details: "Returns 1 if it is not set and has no default."),
         .init(
             .configurationSet, operands: "KEY VALUE", count: 2...Int.max, "change a setting in config.toml",
             details: """
-                Comments and the order of the file stay. Keys are like ui.theme, contact."Ann Lee".notify and
-                keys."Alt-/". A blipchat that runs takes it over at /reload or on SIGHUP.
+                Keeps the comments and the order of the file. Keys look like ui.theme, contact."Ann Lee".notify and
+                keys."Alt-/". A running blipchat picks up the change on /reload or SIGHUP.
                 """),
         .init(
-            .configurationUnset, operands: "KEY", count: 1...1, "take a setting out of config.toml",
-            details: "Returns 1 when it was not set."),
+            .configurationUnset, operands: "KEY", count: 1...1, "remove a setting from config.toml",
+            details: "Returns 1 if it was not set."),
         .init(.configurationPath, "print where config.toml is"),
         .init(
             .configurationCheck, "check config.toml and the theme",
-            details: "Prints every error as file:line:column with what to do, and returns 2 when there is one."),
+            details: "Prints every error as file:line:column with what to do, and returns 2 if there is one."),
         .init(
-            .configurationTheme, operands: "[NAME]", count: 0...1, "print a theme as a file, or the names of all",
+            .configurationTheme, operands: "[NAME]", count: 0...1,
+            "print a theme as a file, or the names of all themes",
             details: "Start your own with: blipchat config theme dark > ~/.config/blipchat/themes/mine.toml"),
     ]
 
     private static let running: [CommandSpecification] = [
         .init(
-            .serve, "run without a screen: keep connections, deliver, receive",
+            .serve, "run without a screen: stay connected, deliver, receive",
             details: """
                 Prints "listening HOST:PORT" when it is ready and runs until SIGTERM or SIGINT. Other commands on the
                 same home go through it.
                 """,
             options: [
                 listen,
-                .init("--accept-requests", "accept everybody who asks (for tests and bots)"),
+                .init("--accept-requests", "accept every contact request (for tests and bots)"),
                 .init("--accept-files", value: "MAXSIZE", "accept offered files up to this size, like 500M"),
-                .init("--foreground", "as always: it stays in the foreground, for a service manager to watch"),
+                .init("--foreground", "stay in the foreground, as always (for service managers)"),
             ]),
         .init(
-            .status, operands: "[WHO]", count: 0...1, "say who is connected and what is queued",
+            .status, operands: "[WHO]", count: 0...1, "show who is connected and what is queued",
             details: """
-                With --wait online it returns when WHO is online, or anybody without WHO: at once, later, or with code 1
-                after --timeout (it waits for ever without).
+                With --wait online it returns as soon as WHO (or, without WHO, anyone) is online, or with code 1 after
+                --timeout; without --timeout it waits forever.
                 """,
-            options: [.init("--wait", value: "online", "wait until somebody is online")]),
+            options: [.init("--wait", value: "online", "wait until someone is online")]),
         .init(
             .demo, "try it alone: a chat with a second blipchat in the same process",
-            details: "Everything is in a temporary folder that is removed at the end."),
+            details: "Keeps everything in a temporary folder and deletes it at the end."),
         .init(
             .manual, operands: "[config]", count: 0...1, "print the manual page blipchat(1), or blipchat-config(5)",
             details: "Read it with: blipchat manual | man -l -"),
         .init(
-            .completion, operands: "bash|zsh|fish", count: 1...1, "print what makes your shell complete blipchat",
+            .completion, operands: "bash|zsh|fish", count: 1...1, "print the completion script for your shell",
             details: """
                 bash:  blipchat completion bash > ~/.local/share/bash-completion/completions/blipchat
                 zsh:   blipchat completion zsh > DIR/_blipchat, with DIR in fpath before compinit
                 fish:  blipchat completion fish > ~/.config/fish/completions/blipchat.fish
                 """),
-        .init(.version, "say which version this is"),
-        .init(.help, operands: "[COMMAND...]", count: 0...2, "say how a command is used"),
+        .init(.version, "show which version this is"),
+        .init(.help, operands: "[COMMAND...]", count: 0...2, "show how to use a command"),
     ]
 
     private static let listen = OptionSpecification(
-        "--listen", value: "HOST:PORT", "where others reach you; port 0 is any free one")
+        "--listen", value: "HOST:PORT", "where others can reach you; port 0 picks a free one")
     private static let passphraseFile = OptionSpecification(
         "--passphrase-file", value: "FILE", "read the passphrase from FILE (- for standard input)")
-    private static let since = OptionSpecification("--since", value: "DATE", "not older than DATE")
-    private static let until = OptionSpecification("--until", value: "DATE", "older than DATE")
+    private static let since = OptionSpecification("--since", value: "DATE", "nothing older than DATE")
+    private static let until = OptionSpecification("--until", value: "DATE", "only older than DATE")
 
     private static func count(_ help: String) -> OptionSpecification {
         OptionSpecification("--count", short: "n", value: "N", help)

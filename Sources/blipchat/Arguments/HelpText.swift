@@ -15,13 +15,13 @@ enum HelpText {
         var text = "Usage: \(usage(command))\n\n\(sentence(command.summary))\n"
         if !command.details.isEmpty { text += "\n\(command.details)\n" }
         if !command.options.isEmpty { text += "\nOptions:\n" + rows(command.options.map { ($0.usage, $0.help) }) }
-        return text + "\nOptions of every command:\n" + globalRows
+        return text + "\nOptions for every command:\n" + globalRows
     }
 
     /// The help of a word that begins several commands.
     static func of(group: String, _ commands: [CommandSpecification]) -> String {
         let usual = CommandName.defaultsOfGroups[Substring(group)].map { $0.rawValue } ?? ""
-        return "Usage: blipchat \(group) COMMAND [OPTIONS] ...\n\nCommands (alone, blipchat \(group) is \(usual)):\n"
+        return "Usage: blipchat \(group) COMMAND [OPTIONS] ...\n\nCommands (blipchat \(group) alone means \(usual)):\n"
             + rows(commands.map { (commandColumn($0), $0.summary) })
             + "\nblipchat \(group) COMMAND --help says more about a command.\n"
     }
@@ -35,7 +35,7 @@ enum HelpText {
         let commands = CommandSpecification.table.filter { $0.name != .screen }
         text += rows(commands.map { (commandColumn($0), $0.summary) })
         text += "\nOptions without a command:\n" + rows(screen.options.map { ($0.usage, $0.help) })
-        text += "\nOptions of every command:\n" + globalRows
+        text += "\nOptions for every command:\n" + globalRows
         text += "\nExit codes:\n"
         text += rows(ExitCode.allCases.compactMap { code in code.meaning.map { ("\(code.rawValue)", $0) } })
         return text + "\nblipchat COMMAND --help says more about a command.\n"

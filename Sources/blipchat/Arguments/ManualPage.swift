@@ -39,10 +39,10 @@ enum ManualPage {
         page.text(
             """
             The file is $XDG_CONFIG_HOME/blipchat/config.toml, or config.toml in $BLIPCHAT_HOME; blipchat config path
-            prints its name. It is a strict subset of TOML: sections, and keys with texts, whole numbers, true and
-            false. What is not set has its default. blipchat config check finds every error; /set KEY VALUE and
-            blipchat config set KEY VALUE change one setting and keep comments. /reload, or SIGHUP, has a running
-            blipchat read it again; what is marked "at the next start" waits until then.
+            prints its name. It is a strict subset of TOML: sections, and keys with text, whole numbers, true and
+            false. Settings that you leave out keep their defaults. blipchat config check finds every error; /set KEY
+            VALUE and blipchat config set KEY VALUE change one setting and keep comments. On /reload or SIGHUP a
+            running blipchat reads the file again; settings marked "at the next start" wait until then.
             """)
         page.heading("SETTINGS")
         for setting in Setting.all {
@@ -56,7 +56,7 @@ enum ManualPage {
             """
             A theme is a file themes/NAME.toml beside config.toml, chosen by ui.theme or /theme NAME. It says how each
             part of the screen looks, like error = "bold red on 52", and the colours of names, like
-            nicks = "green yellow 111". What it leaves out is as in the theme that base = "dark" names.
+            nicks = "green yellow 111". Anything it leaves out comes from the theme that base = "dark" names.
             """)
         page.text("Parts: " + Theme.Part.allCases.map(\.rawValue).joined(separator: ", ") + ".")
         page.text("Built in: " + Theme.builtIn.map(\.name).joined(separator: ", ") + ".")

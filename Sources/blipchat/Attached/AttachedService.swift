@@ -102,7 +102,7 @@ actor AttachedService {
         do {
             return try value.decode(Value.self)
         } catch {
-            throw .instanceLost(reason: "it is another version")
+            throw .instanceLost(reason: "it is a different version")
         }
     }
 

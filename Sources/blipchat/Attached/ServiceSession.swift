@@ -15,7 +15,7 @@ struct ServiceSession: Sendable {
             let version = request["version"]?.stringValue ?? "unknown"
             let refusal = CommandError(
                 .usage, "running blipchat", "is version \(Version.text), this is version \(version)",
-                advice: "end the running one and start it anew")
+                advice: "stop the running one and start it again")
             await connection.send(ControlResult.failed(refusal).json)
             return
         }
@@ -51,7 +51,7 @@ struct ServiceSession: Sendable {
         } catch let error as ChatError {
             await send(.failure(number: number, error))
         } catch {
-            await send(.failure(number: number, .instanceLost(reason: "the answer cannot be coded")))
+            await send(.failure(number: number, .instanceLost(reason: "its answer cannot be encoded")))
         }
     }
 
@@ -66,7 +66,7 @@ struct ServiceSession: Sendable {
     /// A call that this version does not know fails; a line without a number cannot be answered.
     private func refuse(_ value: JSONValue) async {
         guard let number = value["call"]?.integerValue.flatMap({ Int(exactly: $0) }) else { return }
-        await send(.failure(number: number, .instanceLost(reason: "it is another version")))
+        await send(.failure(number: number, .instanceLost(reason: "it is a different version")))
     }
 
     @discardableResult

@@ -6,7 +6,7 @@ extension CommandRunner {
             let names = CompletionScript.Shell.allCases.map(\.rawValue)
             let nearest = NearestName.to(operand(0), among: names).map { "did you mean \($0)?" }
             throw CommandError(
-                .usage, operand(0), "no shell that this knows", advice: nearest ?? names.joined(separator: ", "))
+                .usage, operand(0), "unknown shell", advice: nearest ?? names.joined(separator: ", "))
         }
         try streams.write(CompletionScript.text(for: shell))
         return .done

@@ -57,7 +57,7 @@ extension CommandRunner {
         let file = try configurationFile()
         guard try file.unset(typed: operand(0)) else {
             throw CommandError(
-                .negative, operand(0), "it is not set, so there is nothing to take out",
+                .negative, operand(0), "not set, so there is nothing to remove",
                 advice: "blipchat config list --set shows what is")
         }
         // What is no key has gone, too, and has no value.
@@ -104,7 +104,7 @@ extension CommandRunner {
     private func noteRunning(_ paths: HomePaths) {
         // What runs with another file does not read this one.
         guard arguments.text("--config") == nil, let process = InstanceLock.holder(path: paths.lock) else { return }
-        streams.note("blipchat runs here as process \(process): /reload there, or kill -HUP \(process)")
+        streams.note("blipchat is running here as process \(process): use /reload there, or kill -HUP \(process)")
     }
 
     /// What is wrong with a file as a whole has no line and column.

@@ -13,7 +13,7 @@ extension CommandRunner {
         var target: String?
         if let path = arguments.text("--output"), path != "-" { target = try HomePaths.absolute(path) }
         guard target != nil || !arguments.has("--files") else {
-            throw CommandError(.usage, "--files", "needs a place", advice: "give -o PATH; the files go to PATH.files")
+            throw CommandError(.usage, "--files", "needs a path", advice: "give -o PATH; the files go to PATH.files")
         }
         let contacts = try await contacts(paths)
         let peer = try arguments.operands.first.map { who throws(CommandError) in try contacts.find(who) }
@@ -91,12 +91,12 @@ extension CommandRunner {
         }
         try streams.line(
             "\(count("messages", "message")), \(count("operations", "change")) and \(count("contacts", "contact")) added; "
-                + "\(count("known", "record")) there already")
+                + "\(count("known", "record")) already there")
         try printExpiring(record)
         guard record["contacts"]?.integerValue ?? 0 > 0 else { return }
         try streams.line(
-            "new contacts are called while blipchat runs: who does not know your key sees a contact request "
-                + "(block or remove whom you do not want to call)")
+            "blipchat calls the new contacts while it runs: anyone who does not know your key sees a contact request "
+                + "(block or remove those you do not want to call)")
     }
 
     /// What was imported and is too old for this home is not deleted without a word.
@@ -107,7 +107,7 @@ extension CommandRunner {
         let shown = names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and \(names.count - 10) more" : "")
         try streams.line(
             "\(messages.counted("message")) with \(shown) will be deleted when blipchat starts, or within six hours while "
-                + "it runs: older than history.keep allows (blipchat keep WHO forever keeps what there is with WHO)")
+                + "it runs: older than history.keep allows (blipchat keep WHO forever keeps everything with WHO)")
     }
 
     /// Does what nobody else may disturb: holds the home as a running instance would.

@@ -114,7 +114,7 @@ extension CommandRunner {
         let performer = try await performer(listens: true, at: listening, afterEnd: afterEnd)
         if case .running = performer, !afterEnd, let place = arguments.text("--listen") {
             streams.note(
-                "blipchat: --listen \(place): ignored, the blipchat that runs already takes calls where it does")
+                "blipchat: --listen \(place): ignored, the running blipchat keeps its own address")
         }
         if let own = performer.instance, let listening = await own.client.identity.listening {
             streams.note("listening \(listening)")

@@ -24,7 +24,8 @@ extension CommandRunner {
         case nil: try streams.write(ManualPage.program)
         case "config": try streams.write(ManualPage.configuration)
         case let word?:
-            throw CommandError(.usage, word, "there is no such page", advice: "write blipchat manual config, or none")
+            throw CommandError(
+                .usage, word, "there is no such page", advice: "try blipchat manual, or blipchat manual config")
         }
         return .done
     }

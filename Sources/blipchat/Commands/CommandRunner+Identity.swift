@@ -42,7 +42,7 @@ extension CommandRunner {
         }
         guard !streams.isASCII else {
             throw CommandError(
-                .localIO, "standard output", "the terminal's locale is not UTF-8, so nobody could read the code",
+                .localIO, "standard output", "the terminal's locale is not UTF-8, so nobody could scan the code",
                 advice: "id show prints the address")
         }
         for line in code.halfBlocks {
@@ -96,7 +96,7 @@ extension CommandRunner {
     func noteLostKey(_ paths: HomePaths) {
         guard !paths.hasIdentity, SmallFile.exists(paths.history) else { return }
         streams.note(
-            "blipchat: there is a history here, but no key; a new one will be made, and contacts see KEY CHANGED "
+            "blipchat: there is a history here, but no key; blipchat creates a new one, and contacts see KEY CHANGED "
                 + "(blipchat id restore FILE brings the old one back)")
     }
 

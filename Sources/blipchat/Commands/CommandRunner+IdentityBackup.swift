@@ -13,7 +13,7 @@ extension CommandRunner {
         let path = operand(0)
         let identity = try await existingIdentity(try paths())
         guard !SmallFile.exists(path) else {
-            throw CommandError(.localIO, path, "there is a file already", advice: "give another name")
+            throw CommandError(.localIO, path, StoreError.fileExists, advice: "give another name")
         }
         let passphrase = try await backupPassphrase(isNew: true)
         let text: String
@@ -30,7 +30,7 @@ extension CommandRunner {
             })
                 == identity
         else {
-            throw CommandError(.integrity, path, "what was written cannot be read back", advice: "try another disk")
+            throw CommandError(.integrity, path, "the backup cannot be read back", advice: "try another disk")
         }
         try printIdentity("backup", identity, path: path)
         return .done
@@ -46,7 +46,7 @@ extension CommandRunner {
         case .failure(let error): throw .system(path, "cannot be read", error.code)
         case .success(let bytes):
             guard let valid = String(validating: bytes, as: UTF8.self) else {
-                throw CommandError(.usage, path, "not a backup of a key")
+                throw CommandError(.usage, path, "not a key backup")
             }
             text = valid
         }
@@ -57,7 +57,7 @@ extension CommandRunner {
             if case .wrongPassphrase = error {
                 throw CommandError(.passphrase, path, error.reason, advice: "try again")
             }
-            throw CommandError(.usage, path, error.reason, advice: "give the file that blipchat id backup has made")
+            throw CommandError(.usage, path, error.reason, advice: "give a file made by blipchat id backup")
         }
         try paths.createFolders()
         // Whoever runs on this home has the old key in memory.
@@ -65,14 +65,14 @@ extension CommandRunner {
         let wasSealed = (try? IdentityFile.isSealed(at: paths.identity)) ?? false
         do throws(IdentityError) {
             if let aside = try Self.put(identity, at: paths.identity, replacing: arguments.has("--replace")) {
-                streams.note("blipchat: the key that was there is now \(aside)")
+                streams.note("blipchat: the previous key is now \(aside)")
             }
         } catch {
             throw CommandError(error)
         }
         _ = consume lock
         if wasSealed, try !isKeySealed(paths) {
-            streams.note("blipchat: this key has no passphrase here: blipchat id passphrase seals it")
+            streams.note("blipchat: the key has no passphrase on this machine; blipchat id passphrase seals it")
         }
         try printIdentity("restored", identity, path: paths.identity)
         return .done
@@ -120,7 +120,7 @@ extension CommandRunner {
             throw CommandError(error)
         }
         guard let identity else {
-            throw CommandError(.notFound, paths.identity, "there is no key yet", advice: "make one with blipchat id")
+            throw CommandError(.notFound, paths.identity, "there is no key yet", advice: "create one with blipchat id")
         }
         return identity
     }
@@ -157,17 +157,17 @@ extension CommandRunner {
         try requireAnswers(or: option)
         var text = try await ask("Passphrase for \(what):")
         defer { SecretMemory.wipe(&text) }
-        var again = try await ask("The same again:")
+        var again = try await ask("Repeat the passphrase:")
         defer { SecretMemory.wipe(&again) }
         guard again == text else {
-            throw CommandError(.usage, "passphrase", "typed two different ones")
+            throw CommandError(.usage, "passphrase", "the two do not match")
         }
         return try Self.checked(text)
     }
 
     private func requireAnswers(or option: String) throws(CommandError) {
         guard isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") else {
-            throw CommandError(.usage, "passphrase", "needed, and nobody to ask", advice: "give \(option)")
+            throw CommandError(.usage, "passphrase", "needed, but blipchat cannot ask for it", advice: "give \(option)")
         }
     }
 
@@ -175,7 +175,7 @@ extension CommandRunner {
         guard let passphrase = Passphrase(text) else {
             throw CommandError(
                 .usage, "passphrase", "needs \(Passphrase.minimumBytes) to \(Passphrase.maximumBytes) bytes",
-                advice: "several random words are easy to keep and hard to guess")
+                advice: "several random words are easy to remember and hard to guess")
         }
         return passphrase
     }

@@ -11,7 +11,7 @@ extension CommandRunner {
         let wishes = [!ids.isEmpty, before != nil, arguments.has("--all")].count { $0 }
         guard wishes == 1 else {
             throw CommandError(
-                .usage, "forget", wishes == 0 ? "what is to be deleted?" : "which of them is meant?",
+                .usage, "forget", wishes == 0 ? "what do you want to delete?" : "which one do you mean?",
                 advice: "give IDs, or --before DATE, or --all")
         }
         var operation = ControlOperation.clear(who, before: before)
@@ -120,7 +120,7 @@ extension CommandRunner {
         } else {
             try streams.line(
                 "restored: \(summary.messages.counted("message")) of \(summary.contacts.counted("contact"))")
-            if let kept { try streams.line("what was there is kept as \(safeLine(kept))") }
+            if let kept { try streams.line("the previous history is kept as \(safeLine(kept))") }
         }
         return .done
     }

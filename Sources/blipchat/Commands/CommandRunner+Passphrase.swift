@@ -9,7 +9,7 @@ extension CommandRunner {
     func changePassphrase() async throws(CommandError) -> ExitCode {
         let paths = try paths()
         guard paths.hasIdentity else {
-            throw CommandError(.notFound, paths.identity, "there is no key yet", advice: "make one with blipchat id")
+            throw CommandError(.notFound, paths.identity, "there is no key yet", advice: "create one with blipchat id")
         }
         let removes = arguments.has("--remove")
         let isSealed = try isKeySealed(paths)
@@ -28,9 +28,11 @@ extension CommandRunner {
         }
         let new = removes ? nil : try await newKeyPassphrase()
         let result = try protect(paths, with: new, present: present)
-        for path in result.removed { streams.note("blipchat: removed a copy of the key without a passphrase: \(path)") }
+        for path in result.removed {
+            streams.note("blipchat: removed a copy of the key that had no passphrase: \(path)")
+        }
         if result.hasOtherNames {
-            streams.note("blipchat: the old file has another name (a hard link): there the key has no passphrase")
+            streams.note("blipchat: the old file has another name (a hard link), where the key has no passphrase")
         }
         try print(result.fingerprint, isSealed: !removes, paths)
         return .done
@@ -44,7 +46,7 @@ extension CommandRunner {
         do throws(SystemError) {
             lock = try FolderLock(paths.data, patience: .seconds(5))
         } catch {
-            throw .system(paths.data, "is being changed by another process", error.code)
+            throw .system(paths.data, "another process is changing it", error.code)
         }
         do throws(IdentityError) {
             return try lock.hold { _ throws(IdentityError) in
@@ -65,7 +67,7 @@ extension CommandRunner {
         guard var text = key.next() else {
             throw CommandError(
                 .usage, "--passphrase-fd", "no line with the new passphrase",
-                advice: "of a sealed key the present one is the first line, and the new one the second")
+                advice: "for a sealed key, give the current one on the first line and the new one on the second")
         }
         defer { SecretMemory.wipe(&text) }
         return try Self.checked(text)

@@ -12,7 +12,7 @@ extension CommandRunner {
         let (address, rest) = PastedAddress.split(arguments.operands.joined(separator: " "))
         guard rest.isEmpty else {
             throw CommandError(
-                .usage, String(rest.prefix { $0 != " " }), "one word too many", advice: "put a name behind --name")
+                .usage, String(rest.prefix { $0 != " " }), "unexpected argument", advice: "put a name after --name")
         }
         return address
     }
@@ -46,13 +46,13 @@ extension CommandRunner {
             return .done
         }
         try streams.line("name       \(safeName(peer.name))")
-        if let twin { try streams.line("looks like \(safeName(twin)), but is somebody else") }
+        if let twin { try streams.line("looks like \(safeName(twin)), but is someone else") }
         if let warning = NameLikeness.warning(of: peer.name) { try streams.line("the name   \(warning)") }
         try streams.line("key        \(peer.peerID?.text ?? "not known yet"), \(Records.word(peer.trust))")
         if let key = peer.newPeerID { try streams.line("new key    \(key.text), answers instead; nothing is sent") }
         for key in peer.formerPeerIDs { try streams.line("old key    \(key.text)") }
         for address in peer.addresses {
-            let origin = address.isLearned ? "  (named by them, and proved)" : ""
+            let origin = address.isLearned ? "  (named by them, and proven)" : ""
             try streams.line("address    \(safeLine("\(address)"))\(origin)")
         }
         try streams.line("added      \(RFC3339.text(peer.added))")
@@ -75,7 +75,7 @@ extension CommandRunner {
             guard record["new_safety_number"] != nil else { return }
             try streams.line("the key that answers now:")
             try print("new_safety_number")
-            try streams.line("a new machine of theirs, or somebody in between: contacts accept-key or contacts block")
+            try streams.line("a new machine of theirs, or someone in the middle: contacts accept-key or contacts block")
         }
     }
 
@@ -86,7 +86,7 @@ extension CommandRunner {
             try await store.messageCount(of: peer.id)
         }
         if let count, count > 0 {
-            let messages = "everything that was written with them (\(count.counted("message")))"
+            let messages = "the chat with them (\(count.counted("message")))"
             try confirm(
                 Confirmation(
                     subject: peer.name, consequence: "this deletes the contact and \(messages) from this machine",
@@ -131,7 +131,7 @@ extension CommandRunner {
         let numbers = try await requestNumbers()
         let name = arguments.text("--name")
         guard name == nil || numbers.count == 1 else {
-            throw CommandError(.usage, "--name", "cannot be the name of several", advice: "approve them one by one")
+            throw CommandError(.usage, "--name", "cannot name several requests", advice: "approve them one by one")
         }
         return try await performAll(numbers.map { .approveRequest($0, name: name) }, print: printContact)
     }

@@ -9,7 +9,7 @@ extension CommandRunner {
         let limit = try arguments.size("--accept")
         guard limit != nil || (isatty(STDIN_FILENO) == 1 && !arguments.has("--no-input")) else {
             throw CommandError(
-                .usage, "receive", "nobody can be asked which files to take", advice: "give --accept MAXSIZE")
+                .usage, "receive", "blipchat cannot ask which files to accept", advice: "give --accept MAXSIZE")
         }
         let writesOut = arguments.text("--output") == "-"
         let paths = try paths()
@@ -49,8 +49,10 @@ extension CommandRunner {
             try writeOut(path)
         } catch {
             // Of a reader that has gone nothing else is said.
-            if error.exit == .brokenPipe { streams.note("blipchat: standard output: closed; the file stays: \(path)") }
-            throw CommandError(error.exit, error.subject, "\(error.reason); the file stays: \(path)")
+            if error.exit == .brokenPipe {
+                streams.note("blipchat: standard output: closed; the file is still at \(path)")
+            }
+            throw CommandError(error.exit, error.subject, "\(error.reason); the file is still at \(path)")
         }
         if HomePaths.parent(of: path) == folder { unlink(path) }
     }

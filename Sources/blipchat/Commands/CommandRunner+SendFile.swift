@@ -32,7 +32,8 @@ extension CommandRunner {
     /// known, and after an interruption it must still be there.
     private func sendStandardInput(_ files: [String], _ timeout: Duration?) async throws(CommandError) -> ExitCode {
         guard files == ["-"] else {
-            throw CommandError(.usage, "-", "only alone", advice: "send files and standard input one by one")
+            throw CommandError(
+                .usage, "-", "cannot be combined with files", advice: "send files and standard input separately")
         }
         guard arguments.text("--name") != nil else {
             throw CommandError(.usage, "-", "standard input has no name", advice: "give one: --name NAME")
@@ -86,7 +87,7 @@ enum SpoolFile {
         try ByteCopy.copy(from: source, named: "standard input", to: nameless, named: path)
         if linkat(AT_FDCWD, "/proc/self/fd/\(nameless)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return path }
         // A file system without hard links, or no /proc: what has come of the stream is copied into a file with a name.
-        guard lseek(nameless, 0, SEEK_SET) == 0 else { throw .system(folder, "cannot name a file here", errno) }
+        guard lseek(nameless, 0, SEEK_SET) == 0 else { throw .system(folder, "cannot create a file here", errno) }
         return try fillNamed(in: folder, from: nameless)
     }
 
@@ -94,7 +95,7 @@ enum SpoolFile {
     private static func fillNamed(in folder: String, from source: Int32) throws(CommandError) -> String {
         var template = Array("\(folder)/\(prefix)XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw .system(folder, "cannot make a file here", errno) }
+        guard descriptor >= 0 else { throw .system(folder, "cannot create a file here", errno) }
         defer { close(descriptor) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         do throws(CommandError) {

@@ -59,7 +59,7 @@ extension CommandRunner {
         .map(\.number.rawValue).sorted()
         guard !numbers.isEmpty else {
             throw CommandError(
-                .notFound, operand(0), "no transfer that this can be done to",
+                .notFound, operand(0), "no matching transfer",
                 advice: "blipchat transfers list --unfinished shows them")
         }
         return numbers
@@ -114,7 +114,7 @@ extension CommandRunner {
         case .failed(let error): throw error
         case .again:
             throw CommandError(
-                .negative, paths.data, "no blipchat runs here", advice: "start blipchat, or blipchat serve")
+                .negative, paths.data, "blipchat is not running here", advice: "start blipchat, or blipchat serve")
         }
     }
 

@@ -242,7 +242,7 @@ struct CommandRunner: Sendable {
             guard run.isSending else { throw unprinted }
             throw CommandError(
                 unprinted.exit, unprinted.subject, unprinted.reason,
-                advice: "what was sent up to here is stored, and goes out: blipchat history shows it")
+                advice: "everything sent so far is stored and goes out: blipchat history shows it")
         }
         if let failure { throw failure }
     }
@@ -321,12 +321,12 @@ struct CommandRunner: Sendable {
         guard !ids.isEmpty else {
             return CommandError(
                 error.exit, error.subject, error.reason,
-                advice: "it may be stored all the same: blipchat status says what waits, before it is sent twice")
+                advice: "it may have been stored anyway: check blipchat status before you send it again")
         }
         try await printStored(ids, printer)
         return CommandError(
-            .queued, error.subject, "\(error.reason); what was to be sent is queued",
-            advice: "it goes out when blipchat runs and they can be reached")
+            .queued, error.subject, "\(error.reason); everything to be sent is queued",
+            advice: "it goes out when blipchat is running and can reach them")
     }
 
     /// Prints messages as they are on the disk; of files that was done when they were offered.
@@ -381,7 +381,7 @@ struct CommandRunner: Sendable {
                 let instance = try await ChatInstance.start(
                     paths, configuration, for: listens || isLong ? .everybody(until: .command) : .commands,
                     key: opened.map { opened in Task { opened } })
-                streams.detail("no blipchat runs on \(paths.data): connecting from here")
+                streams.detail("blipchat is not running on \(paths.data): connecting from here")
                 return .own(instance)
             } catch {
                 // Another process holds the home but has no socket: it starts, ends, or changes the history alone.

@@ -21,7 +21,7 @@ struct Confirmation {
 
 extension OptionSpecification {
     /// For every command that asks.
-    static let yes = OptionSpecification("--yes", "do it without asking (scripts)")
+    static let yes = OptionSpecification("--yes", "do it without asking (for scripts)")
 }
 
 extension CommandRunner {
@@ -32,7 +32,7 @@ extension CommandRunner {
         guard !arguments.has("--yes") else { return }
         guard isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") else {
             throw CommandError(
-                .usage, confirmation.subject, "\(confirmation.consequence), and there is nobody to ask",
+                .usage, confirmation.subject, "\(confirmation.consequence), and blipchat cannot ask you",
                 advice: "give --yes if that is what you want; nothing was changed")
         }
         streams.ask("\(confirmation.question) [y/N]")

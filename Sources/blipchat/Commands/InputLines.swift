@@ -61,7 +61,7 @@ struct InputLines {
         var line = line[...]
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard line.count <= Self.longest else {
-            throw noMessage("\(line.count) bytes, at most \(Self.longest) make a message")
+            throw noMessage("\(line.count) bytes, but a message has at most \(Self.longest)")
         }
         guard let text = String(validating: line, as: UTF8.self) else { throw noMessage("not UTF-8 text") }
         return text
@@ -82,7 +82,7 @@ struct InputLines {
             // With room for the line's end.
             guard buffer.count <= Self.longest + 2 else {
                 number += 1
-                throw noMessage("more than \(Self.longest) bytes make no message")
+                throw noMessage("longer than \(Self.longest) bytes, the most for a message")
             }
             try await fill()
         }

@@ -47,9 +47,9 @@ final class InterruptedSending: Sendable {
         EndingOutput.begin()
         streams.note(
             queued.map {
-                "blipchat: interrupted; queued: \($0) (it goes out when blipchat runs and they can be reached)"
+                "blipchat: interrupted; queued: \($0) (it goes out when blipchat is running and can reach them)"
             }
-                ?? "blipchat: interrupted (blipchat status says whether something is queued)")
+                ?? "blipchat: interrupted (blipchat status shows whether anything is queued)")
         _exit((number == SIGINT ? ExitCode.interrupted : .terminated).rawValue)
     }
 }

@@ -108,7 +108,7 @@ extension CommandRunner {
         var text = key.next()
         if text == nil, !key.isGiven { text = try credential() }
         if text == nil, !key.isGiven, isatty(STDIN_FILENO) == 1, !arguments.has("--no-input") {
-            text = try await ask("Passphrase of your key:")
+            text = try await ask("Passphrase for your key:")
         }
         guard var text else { throw CommandError(IdentityError.sealed(path: paths.identity)) }
         defer { SecretMemory.wipe(&text) }

@@ -39,7 +39,7 @@ struct LostSend {
         return .failed(
             CommandError(
                 .queued, error.subject, "\(error.reason); the message is queued",
-                advice: "it goes out when blipchat runs and they can be reached"))
+                advice: "it goes out when blipchat is running and can reach them"))
     }
 
     static func notStored(_ error: CommandError) -> CommandError {
@@ -49,6 +49,7 @@ struct LostSend {
     static func unknown(_ id: MessageID, _ error: CommandError) -> CommandError {
         CommandError(
             error.exit, error.subject, error.reason,
-            advice: "the message may be stored all the same: the same command with --id \(id.text) sends it only once")
+            advice:
+                "the message may have been stored anyway: repeat the command with --id \(id.text) to send it only once")
     }
 }

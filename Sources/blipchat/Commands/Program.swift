@@ -51,7 +51,7 @@ struct Program {
                 throw CommandError(
                     .usage, String(decoding: word, as: UTF8.self), "not UTF-8 text",
                     advice:
-                        "write it in UTF-8; of a file that is called so, send the content: send-file WHO - --name NAME <FILE"
+                        "write it in UTF-8; if a file is called that, send its content: send-file WHO - --name NAME <FILE"
                 )
             }
             texts.append(text)

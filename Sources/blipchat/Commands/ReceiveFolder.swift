@@ -9,7 +9,7 @@ enum ReceiveFolder {
     /// Makes one (0700) in `folder`.
     static func make(in folder: String) throws(CommandError) -> String {
         var template = Array("\(folder)/\(prefix)XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .system(folder, "cannot make a folder here", errno) }
+        guard mkdtemp(&template) != nil else { throw .system(folder, "cannot create a folder here", errno) }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

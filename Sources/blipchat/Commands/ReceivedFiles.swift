@@ -37,7 +37,7 @@ final class ReceivedFiles: Sendable {
             last.withLock { $0 = path }
             if showsPaths { try streams.line(SafeText(path ?? "", as: .line).terminalString()) }
         case "offered" where isOfRefusedFolder(record):
-            streams.note("\(Self.words(record)): belongs to a folder, left alone (-o FOLDER takes it)")
+            streams.note("\(Self.words(record)): part of a folder, left alone (-o FOLDER accepts it)")
         case "offered" where order.limit != nil:
             streams.note("\(Self.words(record)): larger than --accept, left alone")
         case "paused", "failed", "cancelled":
@@ -59,9 +59,9 @@ final class ReceivedFiles: Sendable {
         guard order.limit == nil, record["type"]?.stringValue == "file", record["state"]?.stringValue == "offered",
             !isOfRefusedFolder(record), let number = record["number"]?.integerValue
         else { return }
-        guard let answer = await answer(to: "Take \(Self.words(record))? [y/N]") else {
+        guard let answer = await answer(to: "Accept \(Self.words(record))? [y/N]") else {
             // Nobody has said no: it can still be taken.
-            return runner.streams.note("\(Self.words(record)): not decided (blipchat transfers accept \(number))")
+            return runner.streams.note("\(Self.words(record)): left undecided (blipchat transfers accept \(number))")
         }
         let change: TransferChange = Confirmation.isYes(answer) ? .accept : .decline
         let operation = ControlOperation.changeTransfer(number, change, folder: change == .accept ? order.folder : nil)

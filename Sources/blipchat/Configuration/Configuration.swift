@@ -159,7 +159,7 @@ extension CommandError {
 
     /// What is wrong in the settings, from top to bottom, as one error; `nil` when there is nothing.
     static func inSettings(_ problems: [CommandError]) -> CommandError? {
-        all(problems, shown: slipLimit, more: "blipchat config check lists all")
+        all(problems, shown: slipLimit, more: "blipchat config check lists them all")
     }
 
     /// `config.toml:3:5: what is wrong (what to do)`

@@ -155,7 +155,7 @@ struct ConfigurationFile: Sendable {
             lock = try FolderLock(folder, patience: patience)
         } catch {
             throw CommandError(
-                .localIO, path, "another process keeps the settings from being changed", advice: "try again")
+                .localIO, path, "another process has locked the settings", advice: "try again")
         }
         try lock.hold { isHeld throws(CommandError) in try change(edit, alone: isHeld) }
     }
@@ -182,7 +182,7 @@ struct ConfigurationFile: Sendable {
         // The file is as it was: what was wrong in it before stands there where it is said to.
         if let problem = before.first ?? after.first, after.count >= before.count {
             var error = CommandError(problem, in: path)
-            error.reason += ", so the file was left as it is"
+            error.reason += ", so the file is unchanged"
             throw error
         }
         do throws(SystemError) {

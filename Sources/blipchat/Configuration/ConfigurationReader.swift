@@ -68,7 +68,7 @@ struct ConfigurationReader {
 
     private mutating func expectEnd(behind what: String) throws(ConfigurationError) {
         skipBlanks()
-        guard current == nil || current == "#" else { throw error("text behind \(what)", "put # before a comment") }
+        guard current == nil || current == "#" else { throw error("text after \(what)", "put # before a comment") }
     }
 
     private mutating func readLine() throws(ConfigurationError) {
@@ -93,10 +93,10 @@ struct ConfigurationReader {
             let key = line.prefix { $0 != "=" }.filter { $0 != " " && $0 != "\t" }
             let path = SettingPath(typed: String(String.UnicodeScalarView(key)))
             throw error(
-                "keys with dots are not understood",
+                "dotted keys are not supported",
                 path.map { "write [\($0.section)] on a line of its own, and \($0.name) below it" })
         }
-        guard current == "=" else { throw error("= is missing behind \(name)") }
+        guard current == "=" else { throw error("= is missing after \(name)") }
         column += 1
         skipBlanks()
         let valueStart = column
@@ -110,7 +110,7 @@ struct ConfigurationReader {
             known[path.meaning] = first
             let reason =
                 first.path.name == path.name
-                ? "\(path.key) stands here twice"
+                ? "\(path.key) appears twice"
                 : "\(path.key) is the same as \(first.key) in line \(first.position.line)"
             throw ConfigurationError(position: start, reason: reason, advice: "remove one")
         }
@@ -119,7 +119,7 @@ struct ConfigurationReader {
 
     private mutating func readSection() throws(ConfigurationError) {
         column += 1
-        guard current != "[" else { throw error("arrays of tables are not understood") }
+        guard current != "[" else { throw error("arrays of tables are not supported") }
         skipBlanks()
         section = try bareKey()
         contact = nil
@@ -127,7 +127,7 @@ struct ConfigurationReader {
             column += 1
             if section == "contact" {
                 guard current == "\"" else {
-                    throw error("a contact's name stands in quotation marks", "write [contact.\"NAME\"]")
+                    throw error("a contact's name needs quotation marks", "write [contact.\"NAME\"]")
                 }
                 contact = try basicString()
                 break
@@ -146,7 +146,7 @@ struct ConfigurationReader {
         sections[heading] = first
         let words = contact.map { "\(section).\(ConfigurationValue.string($0).text)" } ?? section
         throw ConfigurationError(
-            position: start, reason: "[\(words)] stands here twice", advice: "put its keys below line \(first.line)")
+            position: start, reason: "[\(words)] appears twice", advice: "put its keys below line \(first.line)")
     }
 
     private mutating func key() throws(ConfigurationError) -> String {
@@ -165,13 +165,13 @@ struct ConfigurationReader {
 
     private mutating func value(of name: String) throws(ConfigurationError) -> ConfigurationValue {
         if let quote = current, quote == "\"" || quote == "'", line[column...].starts(with: [quote, quote, quote]) {
-            throw error("texts of several lines are not understood", "write it on one line, with \\n between")
+            throw error("multi-line text is not supported", "write it on one line, with \\n between")
         }
         switch current {
         case "\"": return .string(try basicString())
         case "'": return .string(try literalString())
         case nil, "#": throw error("the value of \(name) is missing")
-        case "[", "{": throw error("lists and tables are not understood as values")
+        case "[", "{": throw error("lists and tables are not supported as values")
         default: break
         }
         let start = position
@@ -207,7 +207,7 @@ struct ConfigurationReader {
         }
         let form = known ?? "digits only"
         return ConfigurationError(
-            position: start, reason: "\(text) is no whole number, or too large", advice: "write \(form)")
+            position: start, reason: "\(text) is not a whole number, or is too large", advice: "write \(form)")
     }
 
     private mutating func literalString() throws(ConfigurationError) -> String {

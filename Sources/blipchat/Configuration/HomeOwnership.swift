@@ -69,14 +69,14 @@ extension CommandError {
     fileprivate static func foreignFolder(_ path: String, owner: uid_t, user: uid_t) -> CommandError {
         CommandError(
             .localIO, path,
-            "belongs to \(name(of: owner)) and you are \(name(of: user)): what you leave there would lock them out",
+            "belongs to \(name(of: owner)) and you are \(name(of: user)): files of yours there would lock them out",
             advice: user == 0 ? "run blipchat without sudo, or choose another --data-dir" : "choose another --data-dir")
     }
 
     fileprivate static func writableFolder(_ path: String, mode: mode_t) -> CommandError {
         CommandError(
-            .localIO, path, "others may change what is in it (mode \(String(mode, radix: 8)))",
-            advice: "take that right away: chmod go-w, or blipchat doctor --fix")
+            .localIO, path, "others can change what is in it (mode \(String(mode, radix: 8)))",
+            advice: "stop them: chmod go-w, or blipchat doctor --fix")
     }
 
     /// By name where the system knows one.

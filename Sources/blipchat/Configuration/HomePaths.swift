@@ -151,13 +151,13 @@ struct HomePaths: Sendable, Equatable {
     static func absolute(_ path: String) throws(CommandError) -> String {
         // Mostly a variable of a script that is not set. The working folder is ".", and nobody means it by saying nothing.
         guard !path.isEmpty else {
-            throw CommandError(.usage, "path", "empty", advice: "name a file or a folder; . is the working folder")
+            throw CommandError(.usage, "path", "empty", advice: "name a file or a folder; . is the current folder")
         }
         guard !path.utf8.contains(0) else { throw CommandError(.usage, path, "not a path") }
         var clean = path
         while clean.utf8.count > 1, clean.utf8.last == UInt8(ascii: "/") { clean = String(clean.dropLast()) }
         if clean.utf8.first == UInt8(ascii: "/") { return clean }
-        guard let current = getcwd(nil, 0) else { throw .system("working folder", "cannot be found", errno) }
+        guard let current = getcwd(nil, 0) else { throw .system("current folder", "cannot be found", errno) }
         defer { free(current) }
         return String(cString: current) + "/" + clean
     }
@@ -165,7 +165,8 @@ struct HomePaths: Sendable, Equatable {
     /// The path of an operand that must be a file with a name.
     static func absoluteFile(_ path: String) throws(CommandError) -> String {
         guard path != "-" else {
-            throw CommandError(.usage, "-", "neither standard input nor output here", advice: "name a file; ./- is one")
+            throw CommandError(
+                .usage, "-", "cannot be standard input or output here", advice: "name a file; ./- is one")
         }
         return try absolute(path)
     }
@@ -179,7 +180,7 @@ struct HomePaths: Sendable, Equatable {
             return
         }
         if path != "/" { try createFolder(parent(of: path)) }
-        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system(path, "cannot make this folder", errno) }
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw .system(path, "cannot create this folder", errno) }
     }
 
     static func isProfileName(_ name: String) -> Bool {
@@ -203,13 +204,13 @@ extension CommandError {
     /// What to do about an error number of the system; `nil` where nothing can be said.
     private static func usualAdvice(_ code: Int32) -> String? {
         switch code {
-        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: "look at the path"
-        case EACCES, EPERM: "look at the permissions"
+        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: "check the path"
+        case EACCES, EPERM: "check the permissions"
         case EISDIR: "name a file in it"
-        case EBADF: "open it before"
+        case EBADF: "open it first"
         case ENOSPC, EDQUOT: "make room"
         case EROFS: "choose another place"
-        case EMFILE, ENFILE: "close something, or raise the limit of open files"
+        case EMFILE, ENFILE: "close something, or raise the limit on open files"
         default: nil
         }
     }

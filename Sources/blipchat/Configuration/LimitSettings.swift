@@ -101,7 +101,7 @@ struct LimitSetting: Sendable {
 
 extension LimitSetting {
     /// What may be written.
-    var form: String { "a number of \(range.lowerBound) to \(range.upperBound)\(unit.words)" }
+    var form: String { "a number from \(range.lowerBound) to \(range.upperBound)\(unit.words)" }
 
     /// The number that a value of the file gives; `nil` when it cannot be this.
     func number(of value: ConfigurationValue) -> Int64? {
@@ -119,7 +119,7 @@ extension LimitSetting.Unit {
     fileprivate var words: String {
         switch self {
         case .count: ""
-        case .bytes: " bytes, or a text like \"8M\""
+        case .bytes: " bytes, or text like \"8M\""
         case .seconds: " seconds"
         case .percent: " percent"
         }

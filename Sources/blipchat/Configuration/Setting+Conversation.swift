@@ -8,13 +8,13 @@ extension Setting {
     static let conversation: [Setting] = [
         choice("read.receipts", \.screen.receipts, "tell contacts what you have read"),
         choice("read.mark", \.screen.readMark, "what marks messages as read: being on the screen, or only /read"),
-        choice("notify.bell", \.screen.bell, "which messages ring"),
-        choice("notify.desktop", \.screen.desktop, "how the desktop is told of messages"),
+        choice("notify.bell", \.screen.bell, "which messages ring the bell"),
+        choice("notify.desktop", \.screen.desktop, "how to notify the desktop of messages"),
         text(
             "notify.command", \.screen.notifyCommand, form: "a command, or \"\"",
-            "run for desktop = \"command\" with title and text behind it, without a shell"
+            "run for desktop = \"command\", with title and text as arguments, without a shell"
         ) { CommandLine.words(of: $0) != nil },
-        flag("notify.show_text", \.screen.notifyShowsText, "notifications contain what was written"),
+        flag("notify.show_text", \.screen.notifyShowsText, "notifications contain the text of messages"),
         Setting(
             key: "notify.quiet_hours", form: "hours like \"22:00-07:00\", or \"\"",
             summary: "when nothing rings", effect: .atOnce,
@@ -28,18 +28,18 @@ extension Setting {
             value: { configuration, _ in .string(configuration.screen.quietHours?.text ?? "") }),
         text(
             "files.open_command", \.screen.openCommand, form: "a command",
-            "opens a file or link: run with it as the last word, without a shell"
+            "opens a file or link: run with it as the last argument, without a shell"
         ) { CommandLine.words(of: $0)?.isEmpty == false },
         choice("files.preview", \.screen.preview, "pictures in the chat"),
-        number("history.page", 20...1000, \.screen.pageSize, "messages that are read at once"),
+        number("history.page", 20...1000, \.screen.pageSize, "how many messages to load at once"),
     ]
 
     static let perContact: [Setting] = [
         contact(
-            "keep", form: "\"forever\" or a number of days", "how long the messages of this contact are kept",
+            "keep", form: "\"forever\" or a number of days", "how long to keep this contact's messages",
             put: { $0.keep = retention($1) }, value: { $0.keep.map(retentionValue) }),
         contact(
-            "notify", form: words(of: ScreenSettings.Bell.self), "which messages of this contact ring and are told",
+            "notify", form: words(of: ScreenSettings.Bell.self), "which messages from this contact ring and notify you",
             put: { $0.notify = word($1) }, value: { $0.notify.map { .string($0.rawValue) } }),
         contact(
             "receipts", form: words(of: ScreenSettings.Receipts.self), "tell this contact what you have read",
@@ -49,14 +49,14 @@ extension Setting {
             put: { contact, value in if case .bool(let flag) = value { contact.sendsTyping = flag } },
             value: { $0.sendsTyping.map(ConfigurationValue.bool) }),
         contact(
-            "auto_accept_max", form: sizeForm, "files of this contact up to this size are taken without asking",
+            "auto_accept_max", form: sizeForm, "accept this contact's files up to this size without asking",
             put: { $0.acceptsFilesUpTo = size($1) },
             value: { $0.acceptsFilesUpTo.map { .integer(Int64(clamping: $0)) } }),
     ]
 
     static let named: [Setting] = [
         Setting(
-            key: "keys.NAME", form: "the name of an action, a line that begins with /, or \"\" for none",
+            key: "keys.NAME", form: "the name of an action, a line that begins with /, or \"\" for nothing",
             summary: "what a key does, like \"Alt-g\" = \"palette\" or \"browse:x\" = \"/close\"", effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let action) = value, isLine(action, limit: 4096),
@@ -86,8 +86,8 @@ extension Setting {
             },
             value: { configuration, path in configuration.screen.aliases[path.name].map(ConfigurationValue.string) }),
         Setting(
-            key: "names.NAME", form: "a text of 1 to 64 bytes without control characters",
-            summary: "what others see you as in a profile: work = \"Jo Smith\"", effect: .atOnce,
+            key: "names.NAME", form: "text of 1 to 64 bytes without control characters",
+            summary: "the name that others see in a profile: work = \"Jo Smith\"", effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let name) = value, ContactNames.isWellFormed(name),
                     HomePaths.isProfileName(context.path.name)

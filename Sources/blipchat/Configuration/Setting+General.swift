@@ -7,7 +7,8 @@ import ChatTUI
 extension Setting {
     static let general: [Setting] = [
         Setting(
-            key: "name", form: "a text of 1 to 64 bytes without control characters", summary: "what others see you as",
+            key: "name", form: "text of 1 to 64 bytes without control characters",
+            summary: "the name that others see",
             effect: .atOnce,
             put: { configuration, value, _ in
                 guard case .string(let name) = value, ContactNames.isWellFormed(name) else { return false }
@@ -16,7 +17,8 @@ extension Setting {
             },
             value: { configuration, _ in configuration.name.map(ConfigurationValue.string) }),
         Setting(
-            key: "listen", form: "a place like \"[::]:4985\"", summary: "where others reach you", effect: .nextStart,
+            key: "listen", form: "an address like \"[::]:4985\"", summary: "where others can reach you",
+            effect: .nextStart,
             put: { configuration, value, _ in
                 guard case .string(let text) = value,
                     let endpoint = Endpoint(text, defaultPort: PeerAddress.defaultPort)
@@ -26,23 +28,24 @@ extension Setting {
             },
             value: { configuration, _ in configuration.listen.map { .string($0.description) } }),
         number(
-            "net.connect_timeout", 1...120, \.connectTimeout, "seconds until a call that nobody answers is given up",
+            "net.connect_timeout", 1...120, \.connectTimeout, "seconds before an unanswered call fails",
             .nextStart),
         number(
-            "net.keepalive", 1...86_400, \.keepalive, "seconds of silence after which a contact is asked for a sign",
+            "net.keepalive", 1...86_400, \.keepalive, "seconds of silence before blipchat pings a contact",
             .nextStart),
         number(
-            "net.reconnect_max", 1...86_400, \.reconnectMaximum, "the most seconds between two tries to call",
+            "net.reconnect_max", 1...86_400, \.reconnectMaximum, "the most seconds between two attempts to call",
             .nextStart),
-        choice("net.tls", \.tls, "links are encrypted; contacts are known by the key of their certificate"),
+        choice("net.tls", \.tls, "encrypt links, and know contacts by the key of their certificate"),
         text(
             "net.proxy", \.proxy, form: "\"http://HOST:PORT\", \"environment\" or \"\"",
-            "the HTTP proxy through which others are called; environment: what https_proxy and no_proxy say"
+            "the HTTP proxy for calls to others; environment: what https_proxy and no_proxy say"
         ) { Configuration.proxyChoice($0) != nil },
-        size("net.limit_up", \.uploadLimit, "bytes a second of all files that go out; 0 is no limit"),
-        size("net.limit_down", \.downloadLimit, "bytes a second of all files that come in; 0 is no limit"),
+        size("net.limit_up", \.uploadLimit, "bytes per second for all files that you send; 0: no limit"),
+        size("net.limit_down", \.downloadLimit, "bytes per second for all files that you receive; 0: no limit"),
         Setting(
-            key: "files.dir", form: "a full path: / or ~/ first", summary: "where received files go", effect: .atOnce,
+            key: "files.dir", form: "a full path that begins with / or ~/", summary: "where received files go",
+            effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let text) = value, let path = fullPath(text, home: context.home) else {
                     return false
@@ -51,14 +54,14 @@ extension Setting {
                 return true
             },
             value: { configuration, _ in configuration.downloads.map(ConfigurationValue.string) }),
-        flag("files.ask", \.asksForFiles, "ask before a file is taken; false takes every file of every contact"),
-        size("files.auto_accept_max", \.acceptsFilesUpTo, "files up to this size are taken without asking; 0: none"),
+        flag("files.ask", \.asksForFiles, "ask before accepting a file; false accepts every file from every contact"),
+        size("files.auto_accept_max", \.acceptsFilesUpTo, "accept files up to this size without asking; 0: no file"),
         number(
             "files.partial_keep_days", 0...36_500, \.partialKeepDays,
-            "days that unfinished files are kept; 0 is for ever"),
-        choice("files.hash", \.hash, "the digest by which files are verified"),
+            "days to keep unfinished files; 0: forever"),
+        choice("files.hash", \.hash, "the digest for verifying files"),
         Setting(
-            key: "history.keep", form: "\"forever\" or a number of days", summary: "how long messages are kept",
+            key: "history.keep", form: "\"forever\" or a number of days", summary: "how long to keep messages",
             effect: .atOnce,
             put: { configuration, value, _ in
                 guard let retention = retention(value) else { return false }
@@ -68,13 +71,13 @@ extension Setting {
             value: { configuration, _ in retentionValue(configuration.keep) }),
         flag(
             "history.delete_files", \.deletesFiles,
-            "received files are deleted with the messages that are too old"),
+            "delete received files along with messages that are too old"),
         flag(
             "security.require_verified", \.screen.requiresVerified,
-            "send nothing to contacts whose number you have not compared"),
-        choice("security.key_change", \.keyChange, "what a changed key does: sending stops until you decide"),
+            "send nothing to contacts whom you have not verified"),
+        choice("security.key_change", \.keyChange, "what happens when a key changes: sending stops until you decide"),
         flag(
-            "security.hide_address", \.hidesAddress, "do not tell those whom you call where they can call you"),
+            "security.hide_address", \.hidesAddress, "do not tell the people you call where they can call you back"),
     ]
 
     static let limits: [Setting] = LimitSetting.all.map { limit in

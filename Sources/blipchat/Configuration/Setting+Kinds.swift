@@ -22,7 +22,8 @@ extension Setting {
         _ key: String, _ range: ClosedRange<Int>, _ place: Place<Int>, _ summary: String, _ effect: Effect = .atOnce
     ) -> Setting {
         Setting(
-            key: key, form: "a number of \(range.lowerBound) to \(range.upperBound)", summary: summary, effect: effect,
+            key: key, form: "a number from \(range.lowerBound) to \(range.upperBound)", summary: summary,
+            effect: effect,
             put: { configuration, value, _ in
                 guard let number = number(value, in: range) else { return false }
                 configuration[keyPath: place] = number
@@ -36,7 +37,7 @@ extension Setting {
         _ key: String, _ range: ClosedRange<Int>, _ place: Place<Int?>, _ summary: String, _ effect: Effect = .atOnce
     ) -> Setting {
         Setting(
-            key: key, form: "\"auto\" or a number of \(range.lowerBound) to \(range.upperBound)", summary: summary,
+            key: key, form: "\"auto\" or a number from \(range.lowerBound) to \(range.upperBound)", summary: summary,
             effect: effect,
             put: { configuration, value, _ in
                 let number = number(value, in: range)

@@ -89,9 +89,9 @@ struct Setting: Sendable {
             return "did you mean \(meant.key)?"
         }
         let section = keys.filter { !path.section.isEmpty && $0.hasPrefix(path.section + ".") }
-        if !section.isEmpty { return "in [\(path.section)] there are \(section.joined(separator: ", "))" }
+        if !section.isEmpty { return "[\(path.section)] has \(section.joined(separator: ", "))" }
         if let near = NearestName.to(path.section, among: sections) { return "did you mean [\(near)]?" }
-        return "blipchat config list shows all"
+        return "blipchat config list shows them all"
     }
 
     private static var sections: [String] {
@@ -110,7 +110,7 @@ struct Setting: Sendable {
             let near = NearestName.to(heading.section, among: known.sorted()).map { "did you mean [\($0)]?" }
             return ConfigurationError(
                 position: position, reason: "unknown section [\(heading.section)]",
-                advice: near ?? "blipchat config list shows all")
+                advice: near ?? "blipchat config list shows them all")
         }
     }
 

@@ -69,8 +69,8 @@ actor SettingsKeeper: SettingsStore {
         case .set(let key, let words):
             guard file.exists || !hadFile else {
                 throw CommandError(
-                    .localIO, file.path, "is gone, and all that was set in it",
-                    advice: "put it back, or /reload begins anew")
+                    .localIO, file.path, "is gone, along with everything set in it",
+                    advice: "put it back, or start over with /reload")
             }
             let value = try file.set(typed: key, to: words)
             return try await reread(saying: "\(key) = \(value.text)", changed: try file.setting(typed: key).setting)
@@ -78,11 +78,11 @@ actor SettingsKeeper: SettingsStore {
             // A slip is no setting, and is taken out as well.
             let setting = SettingPath(typed: key).flatMap(Setting.at)
             guard try file.unset(typed: key) else { return SettingsReply(["\(key) was not set"]) }
-            let words = "\(key) is as if it had never been set"
+            let words = "\(key) is no longer set"
             do throws(CommandError) {
                 return try await reread(saying: words, changed: setting)
             } catch {
-                return SettingsReply([words + "; what is left:"] + error.words, isError: true)
+                return SettingsReply([words + ", but there are still errors:"] + error.words, isError: true)
             }
         case .reload: return try await reload()
         case .follow: return follow()
@@ -94,7 +94,7 @@ actor SettingsKeeper: SettingsStore {
         let isGone = hadFile && !file.exists
         let words =
             isGone
-            ? "\(file.path) is gone: every setting is as if it had never been set" : "The settings are read again"
+            ? "\(file.path) is gone: nothing is set any more" : "The settings have been reloaded"
         var reply = try await reread(saying: words, changed: nil)
         let now = try file.read()
         let waiting = Setting.all.filter { setting in
@@ -102,7 +102,7 @@ actor SettingsKeeper: SettingsStore {
             return setting.value(now, path) != setting.value(atStart, path)
         }
         if !waiting.isEmpty {
-            reply.lines[0] += "; from the next start on: " + waiting.map(\.key).joined(separator: ", ")
+            reply.lines[0] += "; at the next start: " + waiting.map(\.key).joined(separator: ", ")
         }
         return reply
     }
@@ -122,7 +122,7 @@ actor SettingsKeeper: SettingsStore {
         let configuration = try file.read()
         hadFile = file.exists
         await apply(configuration)
-        let later = setting?.effect == .nextStart ? " (from the next start on)" : ""
+        let later = setting?.effect == .nextStart ? " (at the next start)" : ""
         do throws(CommandError) {
             let theme = try file.themes.theme(named: configuration.screen.theme)
             return SettingsReply([words + later], settings: configuration.screen, theme: theme)

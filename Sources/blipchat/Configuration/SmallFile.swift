@@ -45,7 +45,7 @@ enum SmallFile {
     static func isThere(_ path: String) throws(CommandError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 { return true }
-        guard errno == ENOENT else { throw .system(path, "cannot be looked at", errno) }
+        guard errno == ENOENT else { throw .system(path, "cannot be accessed", errno) }
         return false
     }
 

@@ -42,17 +42,17 @@ enum ThemeFile {
             let near = NearestName.to(entry.key, among: parts + ["nicks", "base"])
             throw problem(
                 "unknown part \(entry.key)",
-                near.map { "did you mean \($0)?" } ?? "known are " + (parts + ["nicks"]).joined(separator: ", "))
+                near.map { "did you mean \($0)?" } ?? "the parts are " + (parts + ["nicks"]).joined(separator: ", "))
         }
         guard case .string(let words) = entry.value else {
-            throw problem("\(entry.key) must be a text", "put it in quotation marks")
+            throw problem("\(entry.key) must be text", "put it in quotation marks")
         }
         if let part {
             guard let style = Style(words: words) else {
-                throw problem("\(entry.value.text) is no look", "write it like \"bold cyan on 234\" or \"dim\"")
+                throw problem("\(entry.value.text) is not a look", "write it like \"bold cyan on 234\" or \"dim\"")
             }
             guard style.background == .standard || style.foreground != style.background else {
-                throw problem("\(entry.value.text) cannot be read: letters and ground are alike", "choose two colours")
+                throw problem("\(entry.value.text) is unreadable: text and background are alike", "choose two colours")
             }
             theme[part] = style
             return
@@ -60,7 +60,8 @@ enum ThemeFile {
         let colors = words.split(separator: " ").map { Color(word: String($0)) }
         let known = colors.compactMap { $0 }
         guard (1...16).contains(colors.count), known.count == colors.count else {
-            throw problem("\(entry.value.text) are no colours", "write 1 to 16 of them, like \"green yellow 111\"")
+            throw problem(
+                "\(entry.value.text) is not a list of colours", "write 1 to 16 of them, like \"green yellow 111\"")
         }
         theme.nicks = known
     }

@@ -41,6 +41,6 @@ struct ThemeFolder: Sendable {
         let near = NearestName.to(name, among: names)
         return CommandError(
             .usage, "theme \(name)", "there is no such theme",
-            advice: near.map { "did you mean \($0)?" } ?? "there are " + names.joined(separator: ", "))
+            advice: near.map { "did you mean \($0)?" } ?? "the themes are " + names.joined(separator: ", "))
     }
 }

@@ -39,7 +39,7 @@ extension CommandRunner {
             let contact = try await OpenChat.own(instance).addContact("\(echo.address)")
             let result = try await show(
                 instance.client, of: paths, settings, on: terminal, contact: contact.name,
-                notices: ["This is the demo: everything in it is removed when you leave with Ctrl-q."],
+                notices: ["This is the demo: everything in it is deleted when you quit with Ctrl-q."],
                 // Nothing goes on at a next start: all of it is removed.
                 saysFarewell: false,
                 commands: ScreenCommands(globals: ["--data-dir", paths.data], environment: environment),

@@ -70,9 +70,9 @@ actor EchoPeer {
     private func greet(_ contact: ContactID) async throws(ChatError) {
         guard met.insert(contact).inserted else { return }
         let lines = [
-            "Hello! I am a second blipchat in the same process: another key, another history.",
+            "Hello! I am a second blipchat in the same process, with my own key and history.",
             "What you type goes over a real connection (TLS, WebSocket, BLIP), and I send it back.",
-            "Try /send FILE: I take everything. Here is a picture for you: Alt-y accepts it.",
+            "Try /send FILE: I accept everything. Here is a picture for you: Alt-y accepts it.",
         ]
         for line in lines { _ = try await instance.client.send(line, to: contact, replyTo: nil) }
         _ = try await instance.client.sendFile(at: picture, named: nil, caption: "rings of colour", to: contact)
@@ -88,7 +88,7 @@ actor EchoPeer {
         guard case .file(let transfer) = message.content, transfer.direction == .incoming, transfer.state == .complete
         else { return }
         let digest = transfer.sha256.map { " Its SHA-256 is \($0)." } ?? ""
-        let text = "Thank you: I have all \(transfer.size) bytes of \(transfer.name).\(digest)"
+        let text = "Thank you: I got all \(transfer.size) bytes of \(transfer.name).\(digest)"
         _ = try await instance.client.send(text, to: message.contact, replyTo: message.id)
     }
 }

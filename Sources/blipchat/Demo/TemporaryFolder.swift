@@ -8,7 +8,7 @@ enum TemporaryFolder {
     static func make(environment: [String: String]) throws(CommandError) -> String {
         let parent = environment["TMPDIR"].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil } ?? "/tmp"
         var template = Array("\(parent)/blipchat-demo-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw .system(parent, "cannot make a folder for the demo", errno) }
+        guard mkdtemp(&template) != nil else { throw .system(parent, "cannot create a folder for the demo", errno) }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 

@@ -42,8 +42,8 @@ extension CommandRunner {
             guard findings.contains(where: { $0.kind == .integrity && $0.verdict == .error }) else {
                 if findings.contains(where: { $0.kind == .values && $0.verdict == .error }) {
                     throw CommandError(
-                        .store, "history", "the file is sound, but rows of it cannot be read",
-                        advice: "doctor --fix puts something readable there")
+                        .store, "history", "the file is sound, but some rows cannot be read",
+                        advice: "doctor --fix puts readable values there")
                 }
                 return streams.note("blipchat: the history is not damaged; there is nothing to recover")
             }
@@ -71,7 +71,7 @@ extension CommandRunner {
             let findings = await HistoryInspection.run(at: paths.history, isInUse: false)
             let repairable = findings.filter(\.isRepairable)
             guard !repairable.isEmpty else { return }
-            for finding in repairable { streams.note("blipchat: puts right: \(safeLine(finding.text))") }
+            for finding in repairable { streams.note("blipchat: repairing: \(safeLine(finding.text))") }
             try await HistoryFile.about(paths) { () throws(StoreError) in
                 try await HistoryInspection.repair(at: paths.history)
             }

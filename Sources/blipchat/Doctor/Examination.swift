@@ -63,7 +63,7 @@ struct Examination {
         let settings = (try? ConfigurationFile(paths: paths, home: home).read().screen) ?? ScreenSettings()
         let words = await WidthMemory(path: paths.terminals).words(settings)
         if let multiplexer = await TerminalEnvironment.current().multiplexer {
-            note("terminal", .ok, "messages are heard through \(multiplexer.rawValue)", multiplexer.shortAdvice)
+            note("terminal", .ok, "notifications go through \(multiplexer.rawValue)", multiplexer.shortAdvice)
         }
         note("terminal", .ok, words.text, words.isKnown ? nil : "the screen measures them when it starts here")
     }
@@ -109,7 +109,7 @@ struct Examination {
     /// What only its owner may use, and files whose rights must be narrow.
     private mutating func checkFolders() {
         guard SmallFile.exists(paths.data) else {
-            return note("home", .ok, "\(paths.data) is not there yet; the first start makes it")
+            return note("home", .ok, "\(paths.data) does not exist yet; the first start creates it")
         }
         guard SmallFile.isFolder(paths.data) else {
             return note(
@@ -121,21 +121,21 @@ struct Examination {
             broken.append("\(path): \(problem)")
         }
         broken.isEmpty
-            ? note("permissions", .ok, "only you may read your key, history, socket and log")
+            ? note("permissions", .ok, "only you can read your key, history, socket and log")
             : note(
                 "permissions", .error, broken.joined(separator: "; "),
-                "doctor --fix takes the rights of others away and gives you yours", fixable: true)
+                "doctor --fix removes others' permissions and gives you yours", fixable: true)
     }
 
     private mutating func checkKey() {
         do throws(IdentityError) {
             guard let fingerprint = try IdentityFile.fingerprint(at: paths.identity) else {
                 guard SmallFile.exists(paths.history) else {
-                    return note("key", .ok, "there is no key yet; the first start makes it")
+                    return note("key", .ok, "there is no key yet; the first start creates it")
                 }
                 return note(
                     "key", .warning,
-                    "there is a history, but no key: with the one that the first start makes, contacts "
+                    "there is a history, but no key: the first start creates a new one, and contacts "
                         + "see KEY CHANGED", "blipchat id restore FILE brings the old one back")
             }
             let isSealed = try IdentityFile.isSealed(at: paths.identity)
@@ -150,12 +150,12 @@ struct Examination {
     /// Returns whether an instance runs on this home.
     private mutating func checkLock() -> Bool {
         if let process = InstanceLock.holder(path: paths.lock) {
-            note("lock", .ok, "blipchat runs here as process \(process)")
+            note("lock", .ok, "blipchat is running here as process \(process)")
             return true
         }
         SmallFile.exists(paths.socket)
-            ? note("lock", .ok, "no blipchat runs here; the socket of a former one is left and does no harm")
-            : note("lock", .ok, "no blipchat runs here")
+            ? note("lock", .ok, "blipchat is not running here; an old socket is left over and does no harm")
+            : note("lock", .ok, "blipchat is not running here")
         return false
     }
 
@@ -182,7 +182,7 @@ struct Examination {
 
     private static func advice(for finding: HistoryFinding) -> String? {
         guard finding.verdict != .ok else { return nil }
-        if finding.isRepairable { return "doctor --fix puts it right" }
+        if finding.isRepairable { return "doctor --fix repairs it" }
         return finding.kind == .integrity
             ? "restore a copy with blipchat restore, or save what can be read with doctor --recover" : nil
     }
@@ -203,9 +203,9 @@ struct Examination {
             let limit = min(1 << 30, all / 20)
             let text = "\(free >> 20) MiB free for the \(what) (\(place))"
             if free < 16 << 20 {
-                note("disk", .error, text, "make room: messages cannot be stored")
+                note("disk", .error, text, "make room: blipchat cannot store messages")
             } else if free < limit {
-                note("disk", .warning, text, "make room: files are not accepted any more")
+                note("disk", .warning, text, "make room: blipchat no longer accepts files")
             } else {
                 note("disk", .ok, text)
             }
@@ -224,12 +224,12 @@ struct Examination {
         let left = partials.filter { !running.contains($0.id) }
         guard !left.isEmpty else {
             let words = partials.count.counted("unfinished file")
-            return note("partials", .ok, "\(words) \(partials.count == 1 ? "waits" : "wait") to go on")
+            return note("partials", .ok, "\(words) waiting to resume")
         }
         note(
             "partials", .warning,
-            "\(left.count.counted("unfinished file")) of no transfer: \(left.map(\.path).joined(separator: ", "))",
-            partialKeepDays > 0 ? "delete them; blipchat does after \(partialKeepDays) days" : "delete them")
+            "\(left.count.counted("unfinished file")) without a transfer: \(left.map(\.path).joined(separator: ", "))",
+            partialKeepDays > 0 ? "delete them, or blipchat will after \(partialKeepDays) days" : "delete them")
     }
 }
 
@@ -240,8 +240,8 @@ extension Examination {
             let files = ReceiveFolder.files(in: folder)
             if !files.isEmpty {
                 note(
-                    "received", .warning, "here, but never written out: \(files.joined(separator: ", "))",
-                    "move it to where you want it; its sender does not send it again")
+                    "received", .warning, "received, but never written out: \(files.joined(separator: ", "))",
+                    "move it to where you want it; the sender will not send it again")
             } else if SmallFile.names(in: folder).allSatisfy({ $0 == "." || $0 == ".." }) {
                 note("received", .warning, "\(folder) is empty", "doctor --fix removes it", fixable: true)
             }
@@ -267,10 +267,10 @@ enum PrivatePlaces {
         guard lstat(path, &status) == 0 else { return Sentences.words(forErrno: errno) }
         guard status.st_uid == geteuid() else { return "it belongs to user \(status.st_uid)" }
         guard status.st_mode & 0o077 == 0 else {
-            return "others may use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
+            return "others can use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
         }
         guard status.st_mode & needed(status) == needed(status) else {
-            return "you may not use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
+            return "you cannot use it (mode \(String(status.st_mode & 0o777, radix: 8)))"
         }
         return nil
     }

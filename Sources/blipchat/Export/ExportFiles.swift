@@ -79,7 +79,7 @@ struct ExportFiles {
         guard fstat(source, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Problem("not a regular file")
         }
-        guard UInt64(clamping: status.st_size) == transfer.size else { throw Problem("it has another size by now") }
+        guard UInt64(clamping: status.st_size) == transfer.size else { throw Problem("its size has changed") }
         let part: (descriptor: Int32, path: String)
         do throws(SystemError) {
             part = try SmallFile.createBeside("\(folder)/\(name)")
@@ -98,7 +98,7 @@ struct ExportFiles {
             throw Problem(error.reason)
         }
         let digest = content.finish().hex
-        guard transfer.sha256.map({ $0 == digest }) ?? true else { throw Problem("it has another content by now") }
+        guard transfer.sha256.map({ $0 == digest }) ?? true else { throw Problem("its content has changed") }
         guard fsync(part.descriptor) == 0 else { throw Problem(errno: errno) }
         for number in 1...100 {
             let free = number == 1 ? name : "\(name)-\(number)"

@@ -34,7 +34,7 @@ extension HistoryImporter {
         let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " and \(names.count - 5) more" : "")
         let count = names.count.counted("contact")
         return Confirmation(
-            subject: path, consequence: "it adds \(count) (\(shown)), which blipchat will call",
-            question: "This adds \(count), which blipchat will call: \(shown). Import?")
+            subject: path, consequence: "it adds \(count) (\(shown)) for blipchat to call",
+            question: "This adds \(count) for blipchat to call: \(shown). Import?")
     }
 }

@@ -126,9 +126,9 @@ struct HistoryImporter {
         var reader = try LineReader(path: path)
         guard let first = try reader.next(), let header = try? JSONReader.read(first),
             header["type"]?.stringValue == "export"
-        else { throw CommandError(.usage, path, "not an export of blipchat", advice: "write one with blipchat export") }
+        else { throw CommandError(.usage, path, "not a blipchat export", advice: "write one with blipchat export") }
         guard header["v"]?.integerValue == 1 else {
-            throw CommandError(.usage, path, "an export of a newer blipchat", advice: "update blipchat")
+            throw CommandError(.usage, path, "an export from a newer blipchat", advice: "update blipchat")
         }
         var messages: Int64 = 0
         var operations: Int64 = 0
@@ -152,7 +152,7 @@ struct HistoryImporter {
                         "says \(allMessages) messages and \(allOperations) changes, "
                             + "but there are \(messages) and \(operations)")
                 }
-                if try reader.next() != nil { throw wrong(reader.number, "something stands behind the end") }
+                if try reader.next() != nil { throw wrong(reader.number, "something comes after the end") }
                 return (Int(messages), digest.finish().hex)
             }
         }
@@ -252,7 +252,7 @@ struct HistoryImporter {
     private func common(_ json: JSONValue, _ line: Int, _ contacts: [String: ContactID]) throws(CommandError) -> Common
     {
         guard let conversation = json["conversation"]?.stringValue, let contact = contacts[conversation] else {
-            throw wrong(line, "it belongs to no contact of this file")
+            throw wrong(line, "no contact in this file has it")
         }
         guard let id = json["id"]?.stringValue.flatMap({ MessageID($0) }),
             let direction = json["direction"]?.stringValue.flatMap({ MessageDirection(rawValue: $0) }),

@@ -23,7 +23,7 @@ struct LineReader: ~Copyable {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            throw CommandError(.usage, path, "not a regular file", advice: "give the file that an export has written")
+            throw CommandError(.usage, path, "not a regular file", advice: "give a file that blipchat export wrote")
         }
         self.descriptor = descriptor
         self.path = path
@@ -45,7 +45,7 @@ struct LineReader: ~Copyable {
                 return rest
             }
             guard buffer.count <= Self.longestLine else {
-                throw CommandError(.usage, "\(path):\(number + 1)", "the line is too long for an export of blipchat")
+                throw CommandError(.usage, "\(path):\(number + 1)", "the line is too long for a blipchat export")
             }
             try fill()
         }

@@ -24,13 +24,13 @@ struct ControlClient: Sendable {
         } catch {
             return .failed(
                 CommandError(
-                    .network, "control socket", "answers with something else than JSON: \(error.reason)",
+                    .network, "control socket", "answers with something other than JSON: \(error.reason)",
                     advice: "use the same version of blipchat for both"))
         }
         return .failed(Self.gone)
     }
 
     static let gone = CommandError(
-        .network, "running blipchat", "did not answer to the end",
-        advice: "see with blipchat status whether it still runs, then try again")
+        .network, "running blipchat", "stopped answering",
+        advice: "check with blipchat status whether it is still running, then try again")
 }

@@ -30,15 +30,15 @@ enum ControlSocket {
                 let user = clinux_peer_user(descriptor)
                 close(descriptor)
                 throw CommandError(
-                    .localIO, path, "another user (\(user)) listens there, so nothing was said to them",
+                    .localIO, path, "another user (\(user)) is listening there, so blipchat sent nothing",
                     advice: "use another --data-dir, or run it as that user")
             }
             let process = clinux_peer_process(descriptor)
             guard isStopped(process) else { return descriptor }
             close(descriptor)
             throw CommandError(
-                .network, "running blipchat", "process \(process) is stopped, so nothing was asked of it",
-                advice: "let it go on: fg in its shell, or kill -CONT \(process)")
+                .network, "running blipchat", "process \(process) is stopped, so blipchat sent it nothing",
+                advice: "resume it: fg in its shell, or kill -CONT \(process)")
         }
         let code = errno
         close(descriptor)
@@ -67,7 +67,7 @@ enum ControlSocket {
     private static func make() throws(CommandError) -> Int32 {
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, kind, 0)
-        guard descriptor >= 0 else { throw .system("control socket", "cannot be made", errno) }
+        guard descriptor >= 0 else { throw .system("control socket", "cannot be created", errno) }
         return descriptor
     }
 

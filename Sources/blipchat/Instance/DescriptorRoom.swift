@@ -22,10 +22,10 @@ enum DescriptorRoom {
         guard code == 0 else {
             var limit = rlimit()
             let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
-            let words = isKnown ? ", of \(limit.rlim_cur) allowed open files" : ""
+            let words = isKnown ? ", of the \(limit.rlim_cur) allowed" : ""
             throw CommandError(
                 .localIO, "open files", "only \(probes.count) more can be opened\(words): a chat needs \(needed)",
-                advice: "raise the limit: ulimit -n 1024, or LimitNOFILE= of systemd")
+                advice: "raise the limit: ulimit -n 1024, or LimitNOFILE= in systemd")
         }
         openThoseOfDispatch()
     }

@@ -104,8 +104,8 @@ extension OperationRunner {
             guard !waiting.areOffered else {
                 throw CommandError(
                     .queued, peer.name,
-                    "offered, \(what) not here within \(standstill.inSeconds) s: they have not taken it, or it stands still",
-                    advice: "it goes on when they do: blipchat transfers list shows it")
+                    "offered, \(what) not there within \(standstill.inSeconds) s: they have not accepted it, or it stalled",
+                    advice: "it resumes when they do: blipchat transfers list shows it")
             }
             throw await queued(peer, what: what, after: wait.lastTimeout)
         }
@@ -150,13 +150,13 @@ extension OperationRunner {
         case .offered, .accepted, .running, .paused: return nil
         case .complete: return .done(.done)
         case .declined where transfer.direction == .incoming:
-            return .failed(CommandError(.negative, name, "the file was declined here"))
+            return .failed(CommandError(.negative, name, "you declined the file"))
         case .declined:
             return .failed(CommandError(.refused, name, "the peer declined the file", advice: "ask them why"))
         case .cancelled:
             // Only what the peer says comes with a reason.
             let refusal = transfer.reason.map { CommandError(.refused, name, $0) }
-            return .failed(refusal ?? CommandError(.negative, name, "the transfer was cancelled here"))
+            return .failed(refusal ?? CommandError(.negative, name, "you cancelled the transfer"))
         case .failed: return .failed(CommandError(exitCode(of: transfer), name, transfer.reason ?? "failed"))
         }
     }

@@ -62,8 +62,8 @@ extension OperationRunner {
             // The chat ends, and this process will not see the end of what it has begun.
             guard !Task.isCancelled || !incoming.areUnderWay else {
                 throw CommandError(
-                    .network, "running blipchat", "ended before the file was here",
-                    advice: "it goes on when blipchat runs: see blipchat transfers list")
+                    .network, "running blipchat", "ended before the file arrived",
+                    advice: "it resumes when blipchat runs: see blipchat transfers list")
             }
             throw Self.noOffer
         }

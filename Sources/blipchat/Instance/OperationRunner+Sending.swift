@@ -98,7 +98,7 @@ extension OperationRunner {
             guard try await service.messages([id], of: peer.id).isEmpty else { return nil }
             let isKnown = try await service.conversations().contains { $0.peer.id == peer.id }
             guard !isKnown else { return Self.deleted(peer) }
-            return CommandError(.notFound, peer.name, "the contact was removed, and what waited for it")
+            return CommandError(.notFound, peer.name, "the contact was removed, along with everything waiting for them")
         } catch {
             // Whether it is there cannot be told: the time-out decides.
             return nil
@@ -106,7 +106,7 @@ extension OperationRunner {
     }
 
     private static func deleted(_ peer: Peer) -> CommandError {
-        CommandError(.notFound, peer.name, "what waited for them was deleted here")
+        CommandError(.notFound, peer.name, "everything waiting for them was deleted here")
     }
 
     /// `nil` while it is not decided.
@@ -120,14 +120,14 @@ extension OperationRunner {
 
     static func keyChanged(_ who: String) -> CommandError {
         CommandError(
-            .identity, who, "answers with another key than the pinned one; nothing is sent",
+            .identity, who, "answers with a different key from the pinned one; nothing is sent",
             advice: "see contacts verify, then contacts accept-key or contacts block")
     }
 
     static func unverified(_ who: String) -> CommandError {
         CommandError(
-            .identity, who, "is not verified, and security.require_verified is set: it waits, nothing is sent",
-            advice: "compare the numbers of contacts verify; what waits goes out then")
+            .identity, who, "is not verified, and security.require_verified is set: nothing is sent",
+            advice: "compare numbers with contacts verify; queued messages then go out")
     }
 
     /// Stored, but not with the peer in time.
@@ -140,10 +140,10 @@ extension OperationRunner {
             case .online(let details): details.isRefusing ? "their disk is full" : "no answer yet"
             }
         return CommandError(
-            .queued, peer.name, "queued, \(what) was not delivered within \(timeout.inSeconds) s: \(why)",
+            .queued, peer.name, "queued, but \(what) was not delivered within \(timeout.inSeconds) s: \(why)",
             advice: why == LinkReason.blockedByPeer
-                ? "they have blocked you; it goes out when they take your calls again"
-                : "it goes out when blipchat runs and they can be reached")
+                ? "they have blocked you; it goes out when they accept your calls again"
+                : "it goes out when blipchat is running and can reach them")
     }
 }
 

@@ -149,7 +149,7 @@ struct OperationRunner: Sendable {
         let groups = try await about(who) { () throws(ChatError) in try await service.safetyNumber(for: peer.id) }
         guard let groups else {
             throw CommandError(
-                .identity, peer.name, "their key is not known yet", advice: "wait until they were online once")
+                .identity, peer.name, "their key is not known yet", advice: "wait until they have been online once")
         }
         let new = peer.trust == .keyChanged ? peer.newPeerID : nil
         let own = await service.identity.peerID
@@ -157,13 +157,13 @@ struct OperationRunner: Sendable {
         if let number {
             guard number != newNumber?.joined() else {
                 throw CommandError(
-                    .identity, peer.name, "this is the number of the key that answers now, not of the known one",
+                    .identity, peer.name, "this is the number for the key that answers now, not for the known one",
                     advice: "accept it with contacts accept-key and the same number")
             }
             guard number == groups.joined() else {
                 throw CommandError(
-                    .identity, peer.name, "the numbers differ, so somebody may be in between",
-                    advice: "make sure that both compare the same contact; do not send secrets")
+                    .identity, peer.name, "the numbers differ, so someone may be in the middle",
+                    advice: "make sure you are both comparing the right contact; do not send secrets")
             }
             try await about(who) { () throws(ChatError) in try await service.setVerified(peer.id) }
             peer = try await contact(who)
@@ -185,7 +185,7 @@ struct OperationRunner: Sendable {
         let groups = SafetyNumber.groups(await service.identity.peerID, key)
         guard number == nil || number == groups.joined() else {
             throw CommandError(
-                .identity, peer.name, "the numbers differ, so somebody may be in between; nothing was changed",
+                .identity, peer.name, "the numbers differ, so someone may be in the middle; nothing was changed",
                 advice: "refuse the key with contacts block")
         }
         try await about(who) { () throws(ChatError) in
@@ -225,7 +225,7 @@ struct OperationRunner: Sendable {
     /// What a limit is for: `up`, `down`, `#8`.
     static func rateScope(_ words: String) throws(CommandError) -> RateScope {
         guard let scope = RateScope(words: words) else {
-            throw CommandError(.usage, words, "not up, down or a transfer", advice: "give up, down or a number")
+            throw CommandError(.usage, words, "not up, down or a transfer", advice: "write up, down or a number")
         }
         return scope
     }

@@ -11,7 +11,7 @@ extension CommandError {
         case .store(let error): self.init(error, path: subject)
         case .badAddress(let error): self.init(error, address: subject)
         case .badName(let name) where ContactNames.isReserved(name):
-            self.init(.usage, name, "means yourself, in searches and in the history", advice: "choose another name")
+            self.init(.usage, name, "means you in searches and in the history", advice: "choose another name")
         case .noSuchContact:
             self.init(.notFound, subject, "there is no such contact", advice: "blipchat contacts list shows them")
         case .noSuchTransfer:
@@ -28,8 +28,8 @@ extension CommandError {
     /// Some files of a folder did not go; each was named before, with its reason.
     static func incompleteFolder(_ path: String, leftOut count: Int) -> CommandError {
         CommandError(
-            .localIO, path, "incomplete: \(count.counted("file")) of it not sent, named above",
-            advice: "everything else of it is offered")
+            .localIO, path, "incomplete: \(count.counted("file")) in it not sent, named above",
+            advice: "everything else in it is offered")
     }
 
     private static func exitCode(of error: ChatError) -> ExitCode {
@@ -58,7 +58,7 @@ extension CommandError {
             self.init(
                 .localIO, file, reason == StoreError.fileExists ? reason : "cannot be opened: \(reason)",
                 advice: reason == StoreError.fileExists
-                    ? "give another name" : "look at the path, its folder and the permissions")
+                    ? "give another name" : "check the path, its folder and the permissions")
             return
         }
         let exit: ExitCode =
@@ -90,22 +90,22 @@ extension CommandError {
         switch error {
         case .exposed(let path, let mode):
             self.init(
-                .localIO, path, "others may read your key or change its folder (mode \(String(mode, radix: 8)))",
-                advice: "take the rights of others away: chmod go= on both")
+                .localIO, path, "others can read your key or change its folder (mode \(String(mode, radix: 8)))",
+                advice: "remove their permissions: chmod go= on both")
         case .notOwned(let path):
             self.init(.localIO, path, "the key belongs to another user", advice: "use another --data-dir")
         case .damaged(let path):
-            self.init(.localIO, path, "holds no key", advice: "put your copy back, or move it away for a new key")
+            self.init(.localIO, path, "contains no key", advice: "put your copy back, or move it away to get a new key")
         case .failed(let call, let path, let code): self = .system(path, "\(call) failed", code)
         case .exists(let path):
-            self.init(.usage, path, "there is another key already", advice: "with --replace it is put aside")
+            self.init(.usage, path, "there is already another key", advice: "--replace sets it aside")
         case .sealed(let path):
             self.init(
-                .usage, path, "your key has a passphrase, and nobody can be asked for it",
-                advice: "give --passphrase-fd N, or a service the credential \(CommandRunner.credentialName)")
+                .usage, path, "your key has a passphrase, and blipchat cannot ask for it",
+                advice: "give --passphrase-fd N, or, to a service, the credential \(CommandRunner.credentialName)")
         case .wrongPassphrase(let path): self.init(.passphrase, path, "the passphrase is wrong", advice: "try again")
         case .cannotGenerate:
-            self.init(.localIO, "key", "cannot be made: OpenSSL has no randomness", advice: "try again later")
+            self.init(.localIO, "key", "cannot be created: OpenSSL has no randomness", advice: "try again later")
         }
     }
 }

@@ -45,7 +45,7 @@ struct EventLines {
         let all = (record["reactions"]?.arrayValue ?? []).map { reaction in
             "[\(safe(text(reaction, "emoji"), .line)) \(safe(text(reaction, "from"), .name))]"
         }
-        return "  " + (all.isEmpty ? "(reaction taken back)" : all.joined(separator: " "))
+        return "  " + (all.isEmpty ? "(reaction removed)" : all.joined(separator: " "))
     }
 
     private func file(_ record: JSONValue) -> String {

@@ -56,7 +56,7 @@ enum EventRecord {
             let reason = transfer.reason.map { ": \($0)" } ?? ""
             return "file #\(transfer.number.rawValue): \(transfer.state.rawValue)\(reason)"
         case .requestsChanged(let requests):
-            return requests.isEmpty ? nil : "\(requests.count) contact requests wait (blipchat requests)"
+            return requests.isEmpty ? nil : "\(requests.count.counted("contact request")) waiting (blipchat requests)"
         case .messagesDeleted(let contact): return "messages of \(contacts.name(of: contact)) deleted"
         case .notice(let notice): return Sentences.sentence(for: notice, name: contacts.name(of:))
         case .transferProgress, .historyReplaced, .conversationsChanged, .typing, .identityChanged: return nil

@@ -38,12 +38,12 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     /// The line in the help texts; `nil` for codes that need no explaining.
     var meaning: String? {
         switch self {
-        case .done: "done (send: on the peer's disk; serve: ended in order by a signal)"
+        case .done: "done (send: on the peer's disk; serve: a signal ended it cleanly)"
         case .negative: "no result or a negative answer (also: you have blocked the contact)"
         case .usage: "wrong usage, or input needed"
         case .queued: "queued, not delivered before --timeout"
         case .refused: "refused by the peer"
-        case .identity: "the peer has another key"
+        case .identity: "the peer has a different key"
         case .integrity: "the file arrived damaged"
         case .localIO: "local disk, terminal or permission (also: files of a folder were not sent)"
         case .network: "network or protocol"

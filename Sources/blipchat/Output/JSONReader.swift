@@ -16,7 +16,7 @@ struct JSONReader {
         var reader = JSONReader(bytes: bytes)
         let value = try reader.value(depth: 0)
         reader.skipSpace()
-        guard reader.offset == bytes.count else { throw reader.error("text behind the value") }
+        guard reader.offset == bytes.count else { throw reader.error("text after the value") }
         return value
     }
 
@@ -64,7 +64,7 @@ struct JSONReader {
             skipSpace()
             guard current == UInt8(ascii: "\"") else { throw error("a name is missing") }
             let name = try string()
-            guard !members.contains(where: { $0.name == name }) else { throw error("a name stands twice") }
+            guard !members.contains(where: { $0.name == name }) else { throw error("a name appears twice") }
             skipSpace()
             guard current == UInt8(ascii: ":") else { throw error("a colon is missing") }
             offset += 1

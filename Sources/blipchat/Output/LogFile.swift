@@ -16,7 +16,7 @@ final class LogFile: Sendable {
     init(folder: String, maximumBytes: Int = LogFile.maximumBytes) {
         let files = RotatingFiles(path: folder + "/blipchat.log", maximumBytes: maximumBytes)
         lines = LineQueue(label: "blipchat.log") { count in
-            Self.line("\(count.counted("line")) left out: the disk did not take them", at: .now)
+            Self.line("\(count.counted("line")) lost: the disk could not take them", at: .now)
         } write: {
             files.append($0)
         }

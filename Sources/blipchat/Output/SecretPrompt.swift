@@ -15,7 +15,7 @@ enum SecretPrompt {
     /// Throws code 130 for Ctrl-c, 2 when the input ends.
     static func ask(_ question: String, _ streams: StandardStreams) throws(CommandError) -> String {
         var before = termios()
-        guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw .system("terminal", "cannot be asked", errno) }
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { throw .system("terminal", "cannot be read", errno) }
         var quiet = before
         // Keys that end the process come as bytes, too: it must not end with a terminal that shows nothing.
         quiet.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)

@@ -61,7 +61,7 @@ struct StandardStreams: Sendable {
     func neverWaiting() -> StandardStreams {
         var streams = self
         streams.aside = LineQueue(label: "blipchat.diagnostics") { count in
-            Array("blipchat: \(count.counted("line")) left out here: nobody read them\n".utf8)
+            Array("blipchat: \(count.counted("line")) dropped here: nobody read them\n".utf8)
         } write: { [diagnostics] line in
             _ = Self.write(bytes: line, to: diagnostics)
         }

@@ -69,7 +69,7 @@ extension CommandRunner {
     private func begin(
         _ identity: TLSIdentity, _ choices: FirstRunChoices, insteadOf presets: FirstRunChoices, _ paths: HomePaths
     ) throws(CommandError) -> [String] {
-        let meanwhile = ["Another blipchat began here meanwhile: its key and its settings hold (/myid, /set)"]
+        let meanwhile = ["Another blipchat started here meanwhile: its key and settings apply (/myid, /set)"]
         guard !paths.hasIdentity else { return meanwhile }
         try save(choices, insteadOf: presets, paths)
         do throws(IdentityError) {
@@ -149,13 +149,13 @@ private enum FirstRunCheck {
         defer { made.reversed().forEach { rmdir($0) } }
         for path in missing.reversed() {
             guard mkdir(path, 0o700) == 0 else {
-                throw .downloads("cannot be made, \(Sentences.words(forErrno: errno)): \(path)")
+                throw .downloads("cannot be created, \(Sentences.words(forErrno: errno)): \(path)")
             }
             made.append(path)
         }
         let probe = "\(folder)/.blipchat-\(getpid())"
         guard mkdir(probe, 0o700) == 0 else {
-            throw .downloads("nothing can be written, \(Sentences.words(forErrno: errno)): \(folder)")
+            throw .downloads("cannot be written to, \(Sentences.words(forErrno: errno)): \(folder)")
         }
         rmdir(probe)
     }

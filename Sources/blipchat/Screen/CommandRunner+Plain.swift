@@ -16,7 +16,7 @@ extension CommandRunner {
         do throws(CommandError) {
             let options = try applicationOptions(
                 paths, settings, contact: try await chat.contact(for: target),
-                notices: chat.notices + ["Lines are sent; /help lists the commands, /quit ends"],
+                notices: chat.notices + ["Every line you type is sent; /help lists the commands, /quit quits"],
                 reconfigure: { await chat.reconfigure($0, paths) })
             let code = await show(chat, options, signals, input, source)
             await chat.close()

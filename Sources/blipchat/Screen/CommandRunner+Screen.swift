@@ -30,8 +30,8 @@ extension CommandRunner {
 
         if arguments.has("--no-input") {
             throw CommandError(
-                .usage, "first start", "there are questions to be answered",
-                advice: "leave out --no-input, or make the key with blipchat id")
+                .usage, "first start", "there are questions to answer",
+                advice: "leave out --no-input, or create the key with blipchat id")
         }
         return try await startFirst(paths, settings, on: terminal, target)
     }
@@ -83,7 +83,7 @@ extension CommandRunner {
             var notices = chat.notices + notices
             notices += ToldOnce(path: paths.told).advice(in: Multiplexer(environment: environment))
             if chat.isAttached, arguments.has("--listen") {
-                notices.append("--listen is for a blipchat that starts: the one that runs here listens where it does")
+                notices.append("--listen has no effect: the blipchat running here keeps its own address")
             }
             var contact: String?
             do throws(CommandError) {
@@ -110,7 +110,7 @@ extension CommandRunner {
     ) async throws(CommandError) -> OpenChat {
         let waiting = Task { [streams] in
             try await Task.sleep(for: Self.silence)
-            streams.note("blipchat: opening \(paths.history) takes long: another program may hold it")
+            streams.note("blipchat: opening \(paths.history) is taking long: another program may be holding it")
         }
         defer { waiting.cancel() }
         return try await OpenChat.open(paths, configuration, key: key) { () async throws(CommandError) in

@@ -71,7 +71,7 @@ enum OpenChat {
     var notices: [String] {
         switch self {
         case .own: []
-        case .attached: ["Attached to the blipchat that runs here already; it goes on when you quit"]
+        case .attached: ["Attached to the blipchat running here; it keeps running when you quit"]
         }
     }
 

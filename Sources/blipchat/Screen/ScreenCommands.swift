@@ -21,7 +21,7 @@ struct ScreenCommands: Sendable {
 
     private func carryOut(_ command: ProgramCommand) async -> ProgramOutput {
         guard let descriptor = temporaryFile() else {
-            return ProgramOutput(lines: ["there is no place for the output"], exitCode: ExitCode.localIO.rawValue)
+            return ProgramOutput(lines: ["cannot create a file for the output"], exitCode: ExitCode.localIO.rawValue)
         }
         defer { close(descriptor) }
         let streams = StandardStreams(output: descriptor, diagnostics: descriptor)

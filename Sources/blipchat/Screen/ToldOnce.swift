@@ -12,7 +12,7 @@ struct ToldOnce {
     /// The advice for a screen in tmux or GNU screen, the first time that there is one.
     func advice(in multiplexer: Multiplexer?) -> [String] {
         guard let multiplexer, isNew(multiplexer.rawValue) else { return [] }
-        return multiplexer.advice + ["This is said once; /notify test says it again"]
+        return multiplexer.advice + ["This is shown only once; /notify test shows it again"]
     }
 
     /// Whether `word` was not told before; from now on it was.

@@ -19,7 +19,7 @@ struct LocalInterface: Sendable, Equatable {
         }
         let (name, written) = try Self.split(text)
         guard written == nil || port == 0 || written == port else {
-            throw .badParameter(reason: "\(text) has another port than \(port)")
+            throw .badParameter(reason: "\(text) has a different port from \(port)")
         }
         let chosen = written ?? port
         self.port = chosen
@@ -29,7 +29,7 @@ struct LocalInterface: Sendable, Equatable {
         }
         addresses = try Self.find(name, port: chosen)
         guard !addresses.isEmpty else {
-            throw .badParameter(reason: "there is no interface and no address \(name) here")
+            throw .badParameter(reason: "there is no interface or address \(name) here")
         }
     }
 
@@ -54,7 +54,7 @@ struct LocalInterface: Sendable, Equatable {
         guard let colon = text.lastIndex(of: ":"), text.last != "]" else { return (unbracketed(text), nil) }
         let digits = text[text.index(after: colon)...]
         guard let port = UInt16(digits), digits.allSatisfy({ $0.isASCII && $0.isNumber }) else {
-            throw .badParameter(reason: "\(text) is no interface with a port")
+            throw .badParameter(reason: "\(text) is not an interface with a port")
         }
         return (unbracketed(String(text[..<colon])), port)
     }

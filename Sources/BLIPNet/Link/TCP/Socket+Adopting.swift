@@ -32,7 +32,7 @@ extension Socket {
 
     private static func checkStream(_ descriptor: Int32) throws(NetError) {
         guard option(of: descriptor, SO_TYPE) == streamType else {
-            throw .badParameter(reason: "descriptor \(descriptor) is no stream socket")
+            throw .badParameter(reason: "descriptor \(descriptor) is not a stream socket")
         }
     }
 
