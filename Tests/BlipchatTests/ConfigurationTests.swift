@@ -140,7 +140,7 @@ import Testing
             error("[keys]\n\"F9\" = \"help\"\n\"Ctrl-a b\" = \"quit\"")
                 == ConfigurationError(
                     position: TextPosition(line: 3, column: 1),
-                    reason: "keys.\"Ctrl-a b\": Ctrl-a b would never be heard: Ctrl-a alone is line-start "
+                    reason: "keys.\"Ctrl-a b\": Ctrl-a b would never work: Ctrl-a alone is line-start "
                         + "(unbind Ctrl-a first)"))
         #expect(error("[keys]\n\"Ctrl-a\" = \"\"\n\"Ctrl-a b\" = \"quit\"") == nil)
         #expect(error("[keys]\n\"Enter\" = \"\"")?.reason.contains("only key that sends") == true)

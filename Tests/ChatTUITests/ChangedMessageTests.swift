@@ -68,7 +68,7 @@ struct ChangedMessageTests {
                 $0.operationState = .sent
             },
         ])
-        #expect(fixture.text.split(separator: "\n").count { $0.contains("(the change is not delivered yet)") } == 1)
+        #expect(fixture.text.split(separator: "\n").count { $0.contains("(change not delivered yet)") } == 1)
         #expect(fixture.text.contains("the change was refused: the peer says no"))
         #expect(fixture.text.contains(/09:00 >\s+me \(deleted\)/))
     }

@@ -25,7 +25,7 @@ struct TransferWordsTests {
     @Test(
         "a file of ours that waits says that nobody is there to fetch it",
         arguments: [
-            (Fixture.bob, "Bob is offline, it goes on when they connect"),
+            (Fixture.bob, "Bob is offline, it resumes when they connect"),
             (Fixture.alice, "waiting for the contact to fetch it"),
         ])
     func absent(contact: ContactID, reason: String) throws {
@@ -58,7 +58,7 @@ struct TransferWordsTests {
     func unapproved() {
         var fixture = offering(.pending, to: Fixture.bob)
         fixture.send(.chat(.linkChanged(Fixture.bob, .awaitingApproval)))
-        #expect(fixture.text.contains("queued: offered when Bob has approved you"))
+        #expect(fixture.text.contains("queued: offered when Bob accepts you"))
     }
 
     @Test(
@@ -67,8 +67,8 @@ struct TransferWordsTests {
             (DeliveryState.pending, Fixture.bob, "queued: Bob is offline, offered when they connect"),
             (.sent, Fixture.bob, "queued: Bob is offline, offered when they connect"),
             (.pending, Fixture.alice, "queued: on its way to Alice"),
-            (.delivered, Fixture.alice, "offered, Alice has not decided"),
-            (.delivered, Fixture.bob, "offered, Bob has not decided"),
+            (.delivered, Fixture.alice, "offered, Alice has not decided yet"),
+            (.delivered, Fixture.bob, "offered, Bob has not decided yet"),
         ])
     func offers(mark: DeliveryState, contact: ContactID, words: String) {
         var fixture = offering(mark, to: contact)
@@ -112,9 +112,9 @@ struct TransferWordsTests {
         #expect(fixture.text.contains("· accepted, paused by the sender  #3"))
         // What our user has to do comes before what the other side has to.
         fixture.state.chats[0].conversation.peer.trust = .keyChanged
-        #expect(fixture.text.contains("accepted, KEY CHANGED, waits until you decide (/verify)"))
+        #expect(fixture.text.contains("accepted, KEY CHANGED, waiting until you decide (/verify)"))
         fixture.press("Alt-t")
-        #expect(fixture.text.contains("queued: KEY CHANGED, waits until you decide (/verify)"))
+        #expect(fixture.text.contains("queued: KEY CHANGED, waiting until you decide (/verify)"))
     }
 
     @Test("of a path that does not fit the end is shown")

@@ -123,9 +123,9 @@ extension AppState {
                 unkeptKeys.insert("alias.\(name)")
                 effects.append(.run(.settings(.unset(key: "alias.\(name)"))))
             }
-            say(known ? "/\(name) is forgotten" : "There is no alias /\(SafeText(name, as: .name).text)")
+            say(known ? "Removed /\(name)" : "There is no alias /\(SafeText(name, as: .name).text)")
         } else if line == "\"\"" {
-            note("An alias stands for a line (/alias \(SafeText(name, as: .name).text) - removes one)", isError: true)
+            note("An alias needs a line to run (/alias \(SafeText(name, as: .name).text) - removes one)", isError: true)
         } else if let problem = SlashAlias.problem(name: name, line: line) {
             note(problem, isError: true)
         } else {
