@@ -317,15 +317,15 @@ struct BrowseTests {
     func deletedMeanwhile() {
         var fixture = screen()
         fixture.press("Esc", "k", "k", "k", "k", "r")
-        #expect(fixture.text.contains("answers: the one from last night"))
+        #expect(fixture.text.contains("Replying to: the one from last night"))
         var changed = Fixture.history[3]
         changed.content = .text("the one of today")
         fixture.send(.chat(.messageChanged(changed)))
-        #expect(fixture.text.contains("answers: the one of today"), "as it will be quoted")
+        #expect(fixture.text.contains("Replying to: the one of today"), "as it will be quoted")
         var gone = Fixture.history[3]
         gone.isRetracted = true
         fixture.send(.chat(.messageChanged(gone)))
-        #expect(fixture.text.contains("answers: (deleted)") && !fixture.text.contains("from last night"))
+        #expect(fixture.text.contains("Replying to: (deleted)") && !fixture.text.contains("from last night"))
     }
 
     @Test("r answers: the prompt says so, Enter sends with the message, Esc makes it a message again")
@@ -334,7 +334,7 @@ struct BrowseTests {
         fixture.press("Esc", "k", "k", "k", "k", "r")
         #expect(fixture.state.browse == nil)
         #expect(fixture.text.contains("reply> █"))
-        #expect(fixture.text.contains("answers: the one from last night"))
+        #expect(fixture.text.contains("Replying to: the one from last night"))
         fixture.enter("here it is")
         #expect(fixture.errands.contains(.reply("here it is", to: Fixture.history[3])))
         #expect(fixture.text.contains("Alice> █"))
@@ -381,7 +381,7 @@ struct BrowseTests {
     @Test(
         "a question can be read at every size: what it does, and what answers it",
         arguments: [
-            (20, 5, "Retract? d: yes"), (40, 10, "Delete at Alice too? d: yes"),
+            (20, 5, "Retract? d: yes"), (40, 10, "Delete for Alice too? d: yes"),
             (80, 24, "Delete this message here and for Alice? d again to delete"),
         ])
     func narrowQuestion(columns: Int, rows: Int, words: String) {

@@ -214,7 +214,7 @@ struct ChangedMessageTests {
         fixture.enter("/edit 42")
         #expect(fixture.errands.contains(.edit(Fixture.history[7], "42")))
         fixture.enter("/edit 99 too far")
-        #expect(fixture.errands.isEmpty && fixture.text.contains("There are fewer than 99 own texts"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("There are fewer than 99 texts of yours"))
         fixture.effects = []
         fixture.send(.input(.paste("/edit \(String(repeating: "x", count: 65_537))")))
         fixture.press("Enter")

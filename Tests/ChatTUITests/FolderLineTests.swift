@@ -397,7 +397,7 @@ struct FolderLineTests {
             #expect(fixture.reacted == [id])
         }
         fixture.enter("/delete 99")
-        #expect(fixture.text.contains("There are fewer than 99 own messages"))
+        #expect(fixture.text.contains("There are fewer than 99 messages of yours"))
         // The store counts all of them.
         fixture = Fixture(
             columns: 100, rows: 24, conversations: [Fixture.conversation(Fixture.alice, "Alice", readUpTo: 99_999)])

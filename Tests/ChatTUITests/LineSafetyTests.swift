@@ -131,7 +131,7 @@ struct LineSafetyTests {
         fixture.effects = []
         fixture.send(.line(line))
         #expect(fixture.errands.isEmpty && fixture.state.overlay == nil)
-        #expect(fixture.state.status?.text.contains("Nothing is decided") == true)
+        #expect(fixture.state.status?.text.contains("Nothing decided") == true)
         fixture.send(.line(line + "!"))
         #expect(fixture.errands == [.send(line + "!", to: Fixture.alice)])
     }
@@ -318,7 +318,7 @@ struct LineSafetyTests {
         fixture.send(.answer(.conversations([Fixture.conversation(Fixture.bob, "Bob")])))
         #expect(fixture.state.killRing.newest == "text changed")
         #expect(fixture.state.killRing.entries.contains("half"))
-        #expect(fixture.text.contains("Your line is kept"))
+        #expect(fixture.text.contains("Your line is safe"))
     }
 
     @Test("a name that is completed in a message is not quoted, one in a command is")

@@ -287,7 +287,7 @@ struct PeopleTests {
         fixture.effects = []
         fixture.press("1")
         #expect(fixture.errands.isEmpty)
-        #expect(fixture.text.contains("not there any more"))
+        #expect(fixture.text.contains("That request is gone"))
     }
 
     @Test("of several requests Enter opens one; a name like a contact's is pointed out")

@@ -364,10 +364,10 @@ struct ReadingTests {
         #expect(ask("/reply #\(Fixture.messageID(7).short) yes")?.0 == .shortID(Fixture.messageID(7).short))
         #expect(fixture.errands.contains(.reply("yes", to: Self.long[6])))
         #expect(ask("/edit \(Fixture.messageID(7).text) x")?.0 == .id(Fixture.messageID(7)))
-        #expect(fixture.errands.isEmpty && fixture.text.contains("no own text"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("no text of yours"))
         #expect(fixture.state.input.text == "/edit \(Fixture.messageID(7).text) x")
         #expect(ask("/delete 999")?.0 == .last(999, .own))
-        #expect(fixture.text.contains("There are fewer than 999 own messages"))
+        #expect(fixture.text.contains("There are fewer than 999 messages of yours"))
         #expect(ask("/goto #00000000") == nil || fixture.text.contains("There is no message #00000000"))
         // What is in memory is done at once.
         fixture.enter("/forward 2 bob")

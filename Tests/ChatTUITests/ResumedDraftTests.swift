@@ -30,7 +30,7 @@ struct ResumedDraftTests {
         let draft = "/reply #\(Fixture.messageID(4).short) my third"
         var fixture = started(draft)
         #expect(fixture.text.contains("reply> my third"))
-        #expect(fixture.text.contains("answers: the one from last night"))
+        #expect(fixture.text.contains("Replying to: the one from last night"))
         #expect(fixture.state.openChat?.composing?.draft("my third", keepsLines: true) == draft)
         fixture.effects = []
         fixture.press("Enter")

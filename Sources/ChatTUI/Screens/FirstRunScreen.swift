@@ -86,7 +86,7 @@ struct FirstRunScreen {
         if form.defaults.lacksOldKey {
             text("! There is a history here, but no key. With a new key, contacts", Theme.error)
             next()
-            text("see KEY CHANGED. To keep the old one: Esc, blipchat id restore FILE.", Theme.error)
+            text("see KEY CHANGED. For the old key: Esc, blipchat id restore FILE.", Theme.error)
             next()
         } else {
             text("No account, no server. You are a key on this disk; back it up.")
