@@ -250,7 +250,8 @@ struct FolderLineTests {
             fixture.enter(line)
             #expect(fixture.errands.isEmpty)
             #expect(
-                fixture.text.contains("Delete 3 messages here and for Alice? /delete again to delete"), "\(fixture.text)")
+                fixture.text.contains("Delete 3 messages here and for Alice? /delete again to delete"),
+                "\(fixture.text)")
             fixture.advance(.seconds(1))
             fixture.enter(line)
             #expect(fixture.errands == [0, 2, 3].map { .retract(files[$0], of: 3) })

@@ -188,7 +188,8 @@ struct PlainTests {
         _ = lines(&fixture, .chat(.messageAdded(question)))
         var answer = Fixture.message(101, .incoming, "/me nods", at: time, replyTo: 100)
         #expect(
-            lines(&fixture, .chat(.messageAdded(answer))) == [#"09:08 Alice, replying to me "shall we?" (action): nods"#])
+            lines(&fixture, .chat(.messageAdded(answer)))
+                == [#"09:08 Alice, replying to me "shall we?" (action): nods"#])
         answer.reactions = [Reaction(direction: .outgoing, emoji: "👍")]
         #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["me reacted 👍 to: nods"])
         answer.reactions = [Reaction(direction: .outgoing, emoji: "❤")]

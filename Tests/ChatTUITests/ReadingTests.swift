@@ -374,7 +374,7 @@ struct ReadingTests {
         #expect(fixture.errands.contains(.send("line 499", to: Fixture.bob)))
         // Whom it is for was left out: a number alone is no contact's.
         fixture.enter("/forward 1")
-        #expect(fixture.errands.isEmpty && fixture.text.contains("say to whom"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("say who to"))
         fixture.enter("/info 2x")
         #expect(fixture.text.contains("2x is no message"))
     }

@@ -318,7 +318,7 @@ struct WritingTests {
         #expect(fixture.text.contains("did you mean next-unread?"))
         fixture.enter("/bind \"Ctrl-x q\" quit")
         fixture.enter("/bind Ctrl-x")
-        #expect(fixture.text.contains("begins Ctrl-x Ctrl-e  editor") && fixture.text.contains("begins Ctrl-x q  quit"))
+        #expect(fixture.text.contains("starts Ctrl-x Ctrl-e  editor") && fixture.text.contains("starts Ctrl-x q  quit"))
         fixture.press("Ctrl-x", "q")
         #expect(fixture.effects.contains(.quit))
     }
@@ -327,7 +327,7 @@ struct WritingTests {
     func hidesSequences() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/bind Ctrl-x next-unread")
-        #expect(fixture.text.contains("Out of reach now: Ctrl-x Ctrl-e  editor"))
+        #expect(fixture.text.contains("No longer on any key: Ctrl-x Ctrl-e  editor"))
     }
 
     @Test("what was said while no chat was open stands in the chat that opens before what came later")

@@ -210,7 +210,7 @@ extension AppState {
     private mutating func forward(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         // A number alone is a message's: taken for a contact's it would send a text to somebody who was not meant.
         let reference = Self.reference(&scanner, alone: true, kind: .any)
-        guard let name = scanner.remainder() else { return note("/forward [N] WHO: say to whom", isError: true) }
+        guard let name = scanner.remainder() else { return note("/forward [N] WHO: say who to", isError: true) }
         guard let contact = who(name) else { return }
         find(reference ?? .last(1, .any), .forward(contact), &effects)
     }

@@ -43,7 +43,7 @@ public enum Sentences {
         case .cannotKeepSettings(let reason):
             return "their settings would be lost, \(reason) (the name stays as it is)"
         case .badFileName(let name):
-            let limit = name.contains("/") ? "leave the / out" : "1 to 255 bytes, and not . or .."
+            let limit = name.contains("/") ? "leave out the /" : "1 to 255 bytes, and not . or .."
             return "\"\(name)\" cannot be the name of a file (\(limit))"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
@@ -91,7 +91,7 @@ public enum Sentences {
             "cannot open \(path): \(reason) (look at the folder and its permissions)"
         case .replaced(let path, let kept):
             "another file replaced \(path) while blipchat was running, so blipchat no longer stores anything; everything until then is in \(kept) (stop blipchat, decide which of the two you want there, start it again)"
-        case .failed(let code, let reason): "the history reports error \(code): \(reason) (doctor examines it)"
+        case .failed(let code, let reason): "the history reports error \(code): \(reason) (run doctor)"
         }
     }
 

@@ -140,7 +140,7 @@ struct FirstRunScreen {
         canvas.draw(
             button, at: Point(column: area.origin.column + 2, row: row),
             style: form.focus == .demo ? Theme.selected : .plain)
-        text("an echo peer, nothing is kept", Theme.quiet, column: 28)
+        text("an echo peer, nothing is saved", Theme.quiet, column: 28)
         row += 2
         text("In the chat: F1 help · type and press Enter to send · /send FILE")
         next()
