@@ -326,7 +326,7 @@ struct FolderLineTests {
         fixture.enter("/alias x y")
         for message in (100...103).map({ Self.file($0, .offered) }) { fixture.send(.chat(.messageAdded(message))) }
         fixture.press("Alt-y")
-        #expect(fixture.text.contains("Offer #100 photos/ (4 files) from Alice: look, then press it again"))
+        #expect(fixture.text.contains("Offer #100 photos/ (4 files) from Alice: look, then press again"))
     }
 
     @Test("of a folder of thousands is said that what is written meanwhile arrives behind it")

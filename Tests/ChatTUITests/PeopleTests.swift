@@ -213,7 +213,7 @@ struct PeopleTests {
         #expect(fixture.text.contains("THE NEW KEY OF Alice: /verify Alice to decide"))
     }
 
-    @Test("who is added again is already a contact: where they are called, and that their name stays")
+    @Test("who is added again is a contact already: where they are called, and that their name stays")
     func addedAgain() {
         var fixture = Fixture.main(columns: 120, rows: 30)
         guard var peer = fixture.state.openChat?.peer else {

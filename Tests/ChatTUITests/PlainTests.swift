@@ -235,7 +235,7 @@ struct PlainTests {
                 (
                     .retract(edited, of: 1), deleted,
                     [
-                        "me deleted: first", "Deleted your message of 21 Nov 09:08 here; for Alice when they connect",
+                        "me deleted: first", "Deleted your message of 21 Nov 09:08 here; for Alice once online",
                     ]
                 ),
                 (.react(far, "👍"), farLiked, ["me reacted 👍 to: long ago"]),

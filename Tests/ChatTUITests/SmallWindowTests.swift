@@ -237,7 +237,7 @@ struct SmallWindowTests {
         #expect(begins(with: "\(name)> "), "\(fixture.text)")
     }
 
-    @Test("at 80 columns a changed key is said with the command that to decide")
+    @Test("at 80 columns a changed key is said with the command that decides about it")
     func changedKeySaid() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.changeKey()
@@ -251,7 +251,7 @@ struct SmallWindowTests {
     }
 
     @Test(
-        "on the status line a changed key is said of whom it is, where there is room, and always what to decide",
+        "on the status line a changed key is said of whom it is, where there is room, and always what decides about it",
         arguments: [
             (80, 24, "KEY CHANGED: nothing goes to Bob until you decide (/verify)"),
             (40, 10, "KEY CHANGED (/verify)"),

@@ -104,7 +104,7 @@ struct SpellingTests {
         fixture.type("teh")
         fixture.advance(.seconds(1))
         fixture.send(.answer(.spelling(.failed("it does not start: No such file or directory"))))
-        #expect(fixture.text.contains("input.spell_command aspell list: it does not start: No suc… (/log)"))
+        #expect(fixture.text.contains("input.spell_command aspell list: it does not start: No such f… (/log)"))
         fixture.type(" more")
         fixture.advance(.seconds(1))
         #expect(texts(fixture).count == 1)

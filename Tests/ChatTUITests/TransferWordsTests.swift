@@ -112,9 +112,9 @@ struct TransferWordsTests {
         #expect(fixture.text.contains("· accepted, paused by the sender  #3"))
         // What our user has to do comes before what the other side has to.
         fixture.state.chats[0].conversation.peer.trust = .keyChanged
-        #expect(fixture.text.contains("accepted, KEY CHANGED, waiting until you decide (/verify)"))
+        #expect(fixture.text.contains("accepted, KEY CHANGED, waits until you decide (/verify)"))
         fixture.press("Alt-t")
-        #expect(fixture.text.contains("queued: KEY CHANGED, waiting until you decide (/verify)"))
+        #expect(fixture.text.contains("queued: KEY CHANGED, waits until you decide (/verify)"))
     }
 
     @Test("of a path that does not fit the end is shown")

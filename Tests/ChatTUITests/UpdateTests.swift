@@ -620,14 +620,14 @@ struct UpdateTests {
             fixture.effects = []
             fixture.press("Alt-y")
             #expect(fixture.errands.isEmpty)
-            #expect(fixture.text.contains("Offer #8 release.tar.zst from Alice: look, then press it again"))
+            #expect(fixture.text.contains("Offer #8 release.tar.zst from Alice: look, then press again"))
             fixture.advance(.milliseconds(699))
             fixture.press("Alt-y")
             #expect(fixture.errands.isEmpty)
             fixture.advance(.milliseconds(1))
             fixture.press("Alt-y")
             #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
-            #expect(!fixture.text.contains("look, then press it again"), "answered is answered")
+            #expect(!fixture.text.contains("look, then press again"), "answered is answered")
         }
     }
 

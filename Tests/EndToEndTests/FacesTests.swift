@@ -159,7 +159,7 @@ extension EndToEnd {
             try await screen.press("C-q")
             try await screen.waitFor("the answer") { $0.contains("does not answer") || $0.contains("exit=") }
             try await screen.press("C-q")
-            try await screen.waitFor("the shell is back") { $0.contains("exit=0") && $0.contains("press up next time") }
+            try await screen.waitFor("the shell is back") { $0.contains("exit=0") && $0.contains("press Up next time") }
             other.process.signal(SIGTERM)
             #expect(try await other.process.waitForExit() == .exited(128 + SIGTERM))
             alice.process.signal(SIGCONT)

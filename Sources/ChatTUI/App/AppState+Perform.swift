@@ -109,7 +109,7 @@ extension AppState {
             let what = TransferWords(state: self, group: group).name(width: 30).text
             let more = offers.count > 1 ? " and \(offers.count - 1) more" : ""
             let question =
-                "Offer #\(shown.number.rawValue) \(what)\(more) from \(name(of: transfer.contact)): look, then press it again"
+                "Offer #\(shown.number.rawValue) \(what)\(more) from \(name(of: transfer.contact)): look, then press again"
             say(question: question, short: "Offer #\(shown.number.rawValue)\(more): look, then again")
             shownOffer?.question = question
             return

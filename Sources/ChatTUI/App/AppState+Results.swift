@@ -28,8 +28,8 @@ extension AppState {
             folders.forEach { followFolder($0) }
             if !folders.isEmpty { sayOffered(messages.count, folders) }
             for (number, refused) in refused.enumerated() {
-                let count = number == 0 ? "Offered \(messages.count + folders.count) of \(paths.count), " : ""
-                let what = "\(count)\(abbreviated(refused.path)) not"
+                let count = "Offered \(messages.count + folders.count) of \(paths.count),"
+                let what = "\(number == 0 ? count : "Also") not \(abbreviated(refused.path))"
                 note(Sentences.sentence(for: refused.error, doing: what), isError: true)
             }
         case .edit, .retract, .react:
@@ -171,7 +171,7 @@ extension AppState {
             ? "\(count) messages of yours" : "your message of \(clock.dayAndTime(message.shownTime, now: moment.wall))"
         if count == 1, message.state == .takenBack { return "Deleted \(which); \(name) never got it" }
         let isOnline = chat(message.contact)?.link.isOnline ?? false
-        return "Deleted \(which) here" + (isOnline ? " and for \(name)" : "; for \(name) when they connect")
+        return "Deleted \(which) here" + (isOnline ? " and for \(name)" : "; for \(name) once online")
     }
 
     /// An own message is stored: it is shown although its event may come later.

@@ -116,9 +116,9 @@ extension AppState {
         guard let chat = chat(contact) else { return nil }
         if chat.peer.isBlocked { return "\(chat.name.text) is blocked (/unblock \(chat.name.text))" }
         if settings.requiresVerified, chat.peer.trust == .unverified {
-            return "unverified, waiting until you compare (/verify)"
+            return "unverified, waits until you compare (/verify)"
         }
-        return chat.peer.trust == .keyChanged ? "KEY CHANGED, waiting until you decide (/verify)" : nil
+        return chat.peer.trust == .keyChanged ? "KEY CHANGED, waits until you decide (/verify)" : nil
     }
 
     /// The same of an accepted file, which has a reason of its own otherwise. Whoever is not there fetches nothing.
