@@ -147,7 +147,7 @@ extension AppState {
         let isKnown = chats[index].window.index(of: .message(message.key)) != nil
         chats[index].window.fillIn(message)
         guard !isKnown, message.direction == .incoming else { return }
-        say("A missing message from \(chats[index].name.text) has arrived; it is back in its place")
+        say("A missing message from \(chats[index].name.text) has arrived; it is now in its place")
     }
 
     /// A message is as it is now wherever it is shown.

@@ -116,7 +116,7 @@ enum SlashCommands {
         make(.doctor, "doctor", [], [], "", "check this installation", .program),
         make(.version, "version", [], [], "", "which blipchat this is", .program),
         make(.close, "close", [], [], "", "leave this chat", .program),
-        make(.quit, "quit", ["exit", "q"], [], "", "quit blipchat; the queue stays", .program),
+        make(.quit, "quit", ["exit", "q"], [], "", "leave blipchat; the queue stays", .program),
     ]
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.
