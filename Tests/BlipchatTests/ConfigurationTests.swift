@@ -140,12 +140,12 @@ import Testing
             error("[keys]\n\"F9\" = \"help\"\n\"Ctrl-a b\" = \"quit\"")
                 == ConfigurationError(
                     position: TextPosition(line: 3, column: 1),
-                    reason: "keys.\"Ctrl-a b\": Ctrl-a b would never be heard: Ctrl-a alone is line-start "
+                    reason: "keys.\"Ctrl-a b\": Ctrl-a b would never work: Ctrl-a alone is line-start "
                         + "(unbind Ctrl-a first)"))
         #expect(error("[keys]\n\"Ctrl-a\" = \"\"\n\"Ctrl-a b\" = \"quit\"") == nil)
         #expect(error("[keys]\n\"Enter\" = \"\"")?.reason.contains("only key that sends") == true)
         #expect(error("[keys]\n\"Enter\" = \"\"\n\"F9\" = \"send\"") == nil)
-        #expect(error("[keys]\n\"Esc\" = \"quit\"")?.reason.contains("leads back") == true)
+        #expect(error("[keys]\n\"Esc\" = \"quit\"")?.reason.contains("goes back") == true)
         #expect(error("[ui]\nhints = False")?.advice == "write true or false")
         #expect(error("[keys]\n\"M-g\" = \"help\"\n\"Alt-g\" = \"help\"")?.position.line == 3)
         #expect(error("[keys]\n\"Alt-G\" = \"help\"\n\"Alt-g\" = \"help\"") == nil, "with Shift it is another key")

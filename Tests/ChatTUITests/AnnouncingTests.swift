@@ -193,8 +193,8 @@ import Testing
         #expect(
             fixture.effects.contains(.spawn(["notify-send", "-a", "my chat", "blipchat", " --icon=x: new message"])))
         fixture.send(.launchFailed(program: "notify-send", errno: 2))
-        #expect(fixture.text.contains("notify-send cannot be started: no such file or directory"))
-        #expect(fixture.state.status?.text.hasSuffix(" (/set notify.command names another)") == true)
+        #expect(fixture.text.contains("Cannot start notify-send: no such file or directory"))
+        #expect(fixture.state.status?.text.hasSuffix(" (/set notify.command to another)") == true)
     }
 
     @Test("desktop = off tells nothing")

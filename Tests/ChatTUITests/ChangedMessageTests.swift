@@ -68,7 +68,7 @@ struct ChangedMessageTests {
                 $0.operationState = .sent
             },
         ])
-        #expect(fixture.text.split(separator: "\n").count { $0.contains("(the change is not delivered yet)") } == 1)
+        #expect(fixture.text.split(separator: "\n").count { $0.contains("(change not delivered yet)") } == 1)
         #expect(fixture.text.contains("the change was refused: the peer says no"))
         #expect(fixture.text.contains(/09:00 >\s+me \(deleted\)/))
     }
@@ -214,7 +214,7 @@ struct ChangedMessageTests {
         fixture.enter("/edit 42")
         #expect(fixture.errands.contains(.edit(Fixture.history[7], "42")))
         fixture.enter("/edit 99 too far")
-        #expect(fixture.errands.isEmpty && fixture.text.contains("There are fewer than 99 own texts"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("There are fewer than 99 texts of yours"))
         fixture.effects = []
         fixture.send(.input(.paste("/edit \(String(repeating: "x", count: 65_537))")))
         fixture.press("Enter")

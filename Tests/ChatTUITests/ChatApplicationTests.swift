@@ -117,7 +117,7 @@ struct ChatApplicationTests {
         #expect(
             await terminal.waits { terminal in
                 defer { before = terminal.presentCount }
-                return before == terminal.presentCount && terminal.text.contains("Nothing has been said")
+                return before == terminal.presentCount && terminal.text.contains("No messages yet")
             })
         let canvas = terminal.canvas
         terminal.press("Esc")

@@ -117,7 +117,7 @@ struct FirstRunTests {
         #expect(page.text().contains("Listen             [x] all addresses  port 4985"))
         #expect(!page.form.fields.contains(.host) && !page.form.fields.contains(.days))
         page.go(to: .everywhere)
-        #expect(page.text().contains("Space: take calls at one address only"))
+        #expect(page.text().contains("Space: listen on one address only"))
         page.press("x", "Backspace")
         #expect(page.form.checked.contains(.everywhere), "only Space changes a box")
         page.press("Space")
@@ -125,7 +125,7 @@ struct FirstRunTests {
         #expect(page.text().contains("[ ] all addresses  at 127.0.0.1█"))
         page.go(to: .asks)
         page.press("Space")
-        #expect(page.text().contains("Every file is taken!"))
+        #expect(page.text().contains("Accepts all files!"))
         page.go(to: .forever)
         page.press("Space")
         page.fill(.days, "30")
@@ -186,7 +186,7 @@ struct FirstRunTests {
         page.steps = []
         page.press("Ctrl-y", "Alt-q")
         #expect(page.steps.isEmpty && page.form.ownAddress == nil)
-        #expect(page.text().contains("There is no address before the port is known"))
+        #expect(page.text().contains("No address until the port is known"))
     }
 
     @Test("where --listen says where calls are taken, that is shown and not asked")
@@ -227,7 +227,7 @@ struct FirstRunTests {
     func helpFirst() {
         var page = Page()
         page.press("F1")
-        for words in ["Help · the first page", "Contacts see this name", "Add someone now", "nothing is written"] {
+        for words in ["Help · the first page", "Contacts see this name", "Add someone now", "write nothing"] {
             #expect(page.text().contains(words), "\(words)")
         }
         page.press("Esc")
@@ -243,7 +243,7 @@ struct FirstRunTests {
         var defaults = FirstRunDefaults.jo
         defaults.choices.name = "vm"
         var page = Page(defaults)
-        #expect(page.text().contains("it takes the place of this one"))
+        #expect(page.text().contains("it replaces this one"))
         page.press("J", "o")
         #expect(page.form.line(.name).text == "Jo")
         page = Page(defaults)
@@ -359,7 +359,7 @@ struct FirstRunTests {
         let run = Task { try await application.run() }
         #expect(await terminal.waits(for: "Welcome to blipchat"))
         terminal.press("Ctrl-y")
-        #expect(await terminal.waits(for: "Copied, where the terminal allows it"))
+        #expect(await terminal.waits(for: "Copied, if the terminal allows it"))
         let address = "blip://192.0.2.10:4985/\(FirstRunDefaults.jo.peerID)#Jo"
         #expect(terminal.commands.contains(.copy(address)))
         terminal.press("Alt-q")

@@ -101,7 +101,7 @@ struct InputFilesTests {
             Issue.record("an editor that fails leaves the draft")
             return
         }
-        #expect(failed.contains("the draft is as it was"))
+        #expect(failed.contains("your draft is unchanged"))
         #expect(rmdir(folder) == 0, "no file is left behind")
     }
 }

@@ -237,7 +237,7 @@ struct MouseTests {
             ("requests 1 Alt-r", { $0.send(.chat(.requestsChanged([ScreenFixture.erin]))) }, isRequests),
             ("requests 1", { $0.send(.chat(.requestsChanged([ScreenFixture.erin]))) }, isRequests),
             ("unread chat", { _ in }, { $0.state.openID != ScreenFixture.alice }),
-            ("Esc gives it up", { $0.press("Escape", "r") }, { $0.state.openChat?.composing == nil }),
+            ("Esc cancels", { $0.press("Escape", "r") }, { $0.state.openChat?.composing == nil }),
         ]
         for item in cases {
             var fixture = ScreenFixture.main(columns: 120, rows: 40)
@@ -258,7 +258,7 @@ struct MouseTests {
     @Test("a command that a sentence of ours hints at is typed by a click, and runs only when it is entered")
     func sentences() throws {
         let sentences = [
-            ("Pinned (/pins lists what is)", "/pins"), ("#8 is paused (/resume 8)", "/resume 8"),
+            ("Pinned (/pins lists all)", "/pins"), ("#8 is paused (/resume 8)", "/resume 8"),
             ("Bob Lee is blocked (/unblock Bob Lee)", "/unblock Bob Lee"),
             ("No chat (/query WHO opens one)", "/query "),
             ("/send [PATH…]: offer files", "/send"), ("FAILED (no room; /retry)", ""),
@@ -271,9 +271,9 @@ struct MouseTests {
         for places in [["status"], ["chat"]] {
             var fixture = main()
             if places == ["status"] {
-                fixture.state.say("Pinned (/pins lists what is)")
+                fixture.state.say("Pinned (/pins lists all)")
             } else {
-                fixture.state.note("Pinned (/pins lists what is)")
+                fixture.state.note("Pinned (/pins lists all)")
             }
             fixture.effects = []
             try fixture.click(on: "/pins")

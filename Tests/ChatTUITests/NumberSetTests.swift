@@ -72,6 +72,6 @@ struct NumberSetTests {
     func openerFails() {
         var fixture = ScreenFixture.main(columns: 120, rows: 24)
         fixture.send(.programFailed(program: "xdg-open", .code(3)))
-        #expect(fixture.text.contains("xdg-open has opened nothing: it ended with code 3 (/set files.open_command"))
+        #expect(fixture.text.contains("xdg-open opened nothing: it exited with code 3 (/set files.open_command"))
     }
 }

@@ -222,7 +222,7 @@ struct OverlayTests {
             $0.press("Ctrl-r")
         }
         #expect(line { $0.press("Alt-k") } == " type to filter  Enter open  Up/Down move  Esc back")
-        #expect(typed == " type to filter  Enter take the line  Up/Down move  Esc back")
+        #expect(typed == " type to filter  Enter use the line  Up/Down move  Esc back")
         #expect(line { $0.press("Esc", "+") } == " type to filter  Enter react  Up/Down move  Esc back")
         var offered = Fixture.main(columns: 80, rows: 24)
         offered.addOffer()
@@ -428,7 +428,7 @@ struct OverlayTests {
         fixture.press("Alt-x")
         fixture.type("/nick")
         fixture.press("Enter")
-        #expect(fixture.text.contains("Your line is kept: Ctrl-_ instead of this command, Ctrl-y after it"))
+        #expect(fixture.text.contains("Your line is safe: Ctrl-_ swaps it back in, Ctrl-y inserts it later"))
         var other = fixture
         other.press("Ctrl-_")
         #expect(other.state.input.text == "half")

@@ -29,7 +29,7 @@ struct PeopleTests {
     func requestPage() {
         let fixture = asked()
         #expect(fixture.text.contains("Contact request 3: Erin (name chosen by them)"))
-        #expect(fixture.text.contains("from 192.0.2.44:51022 · first seen 09:11 · key not known before"))
+        #expect(fixture.text.contains("from 192.0.2.44:51022 · first seen 09:11 · key not seen before"))
         #expect(fixture.text.contains("04821 77310 55902 18846 30217 99041"))
         #expect(fixture.text.contains("61175 20938 44410 72763 08519 33628"))
         #expect(fixture.text.contains("CONTACT REQUEST from \"Erin\" · nothing is shown until you accept"))
@@ -128,7 +128,7 @@ struct PeopleTests {
     func removedName() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.send(.done(.remove(ContactID(99), name: "Eve"), .nothing))
-        #expect(fixture.text.contains("Eve and your history with them are deleted"))
+        #expect(fixture.text.contains("Deleted Eve and your history with them"))
     }
 
     @Test("the whole number is on the screen at every width", arguments: [30, 40, 60, 80, 120])
@@ -197,7 +197,7 @@ struct PeopleTests {
         fixture.state.chats[0].conversation.peer.trust = .verified
         fixture.press(key)
         #expect(fixture.errands.isEmpty)
-        #expect(fixture.text.contains("Alice was decided about meanwhile: verified"))
+        #expect(fixture.text.contains("Already decided elsewhere: Alice is verified"))
         fixture.press(key)
         #expect(fixture.errands == [.setBlocked(Fixture.alice, true)], "what is shown now is decided")
     }
@@ -210,7 +210,7 @@ struct PeopleTests {
         request.peerID = Fixture.peerID("c")
         fixture.send(.chat(.requestsChanged([request])))
         fixture.press("Alt-r", "Enter")
-        #expect(fixture.text.contains("THE NEW KEY OF Alice: /verify Alice decides about it"))
+        #expect(fixture.text.contains("THE NEW KEY OF Alice: /verify Alice to decide"))
     }
 
     @Test("who is added again is a contact already: where they are called, and that their name stays")
@@ -222,7 +222,7 @@ struct PeopleTests {
         }
         peer.addresses = [PeerAddress(host: "192.0.2.7", port: 4777, peerID: peer.peerID)]
         fixture.send(.done(.addContact(PeerAddress(host: "192.0.2.7", port: 4777), name: "Ally"), .contact(peer)))
-        #expect(fixture.text.contains("Alice is a contact already"))
+        #expect(fixture.text.contains("Alice is already a contact"))
         #expect(fixture.text.contains("192.0.2.7:4777"))
         #expect(fixture.text.contains("/rename"))
     }
@@ -287,7 +287,7 @@ struct PeopleTests {
         fixture.effects = []
         fixture.press("1")
         #expect(fixture.errands.isEmpty)
-        #expect(fixture.text.contains("not there any more"))
+        #expect(fixture.text.contains("That request is gone"))
     }
 
     @Test("of several requests Enter opens one; a name like a contact's is pointed out")
@@ -459,7 +459,7 @@ struct PeopleTests {
     func acceptanceSlip() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/autoaccept bob maybe")
-        #expect(fixture.text.contains("maybe is none of on [MAXSIZE], off and default"))
+        #expect(fixture.text.contains("Expected on [MAXSIZE], off or default, not \"maybe\""))
     }
 
     @Test("whoever is not away cannot come back")
@@ -559,7 +559,7 @@ struct PeopleTests {
         let failure = ProgramOutput(lines: ["blipchat: /x: cannot be read"], exitCode: 7)
         fixture.send(.answer(.output(ProgramCommand(["import", "/x"]), failure)))
         #expect(fixture.text.contains("-- /x: cannot be read"))
-        #expect(fixture.text.contains("/import did not work: /x: cannot be read"))
+        #expect(fixture.text.contains("/import failed: /x: cannot be read"))
     }
 
     @Test("/status says who is blocked")
@@ -602,7 +602,7 @@ struct PeopleTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.state.chats[1].conversation.peer.peerID = nil
         fixture.enter("/verify bob")
-        #expect(fixture.text.contains("there is nothing to compare"))
+        #expect(fixture.text.contains("nothing to compare"))
         #expect(!fixture.text.contains("1 match") && fixture.text.contains(" 2 differ"))
         fixture.press("Esc")
         fixture.enter("/verify carol")

@@ -18,7 +18,7 @@ struct PlainAnswerTests {
     func deleteQuestion() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("Esc", "v", "k", "d")
-        #expect(fixture.text.contains("Delete 2 messages here and at Alice?"))
+        #expect(fixture.text.contains("Delete 2 messages here and for Alice?"))
         fixture.press("Esc")
         #expect(!fixture.text.contains("Delete 2 messages"))
         #expect(fixture.state.browse?.rangeStart != nil)
@@ -26,7 +26,7 @@ struct PlainAnswerTests {
         #expect(fixture.state.browse != nil && fixture.state.browse?.rangeStart == nil)
         fixture.effects = []
         fixture.press("d")
-        #expect(fixture.text.contains("Delete this message here and at Alice?"))
+        #expect(fixture.text.contains("Delete this message here and for Alice?"))
         fixture.press("k")
         #expect(!fixture.text.contains("Delete this message"))
         fixture.press("d", "Esc")
@@ -98,7 +98,7 @@ struct PlainAnswerTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("/accept ")
         fixture.press("Tab")
-        #expect(status(fixture) == "There is nothing to complete here")
+        #expect(status(fixture) == "Nothing to complete here")
         fixture.type("9")
         fixture.press("Tab")
         #expect(status(fixture) == "Nothing begins with 9")
@@ -108,7 +108,7 @@ struct PlainAnswerTests {
     func paneWithoutRoom() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.press("F3")
-        #expect(fixture.text.contains("There is no room for the details: it needs 110 columns, here are 80"))
+        #expect(fixture.text.contains("No room for the details: it needs 110 columns, you have 80"))
         fixture.send(.input(.resize(Size(columns: 120, rows: 40))))
         #expect(fixture.text.contains("verified 12 Nov 2026"))
         fixture.press("F3")

@@ -48,15 +48,15 @@ struct PlainTests {
         bob.peer.trust = .verified
         alice.peer.name = "Al"
         alice.peer.mutedUntil = .endless
-        #expect(list([alice, bob]) == ["Alice is called Al now", "Al is muted", "Bob is blocked", "Bob is verified"])
+        #expect(list([alice, bob]) == ["Alice is now called Al", "Al is muted", "Bob is blocked", "Bob is verified"])
         #expect(list([alice, bob]).isEmpty)
         bob.peer.isBlocked = false
         bob.peer.peerID = Fixture.peerID("q")
         #expect(list([alice, bob]) == ["Bob may call again", "Bob has a new key, verified"])
         // What is written in a chat is no decision; what is asked for here has words of its own.
         _ = send(.line("hello"))
-        #expect(list([alice]) == ["Bob and your history with them are deleted"])
-        #expect(list([alice, bob]) == ["Bob is a contact now (verified)"])
+        #expect(list([alice]) == ["Deleted Bob and your history with them"])
+        #expect(list([alice, bob]) == ["Bob is now a contact (verified)"])
         _ = send(.line("/block bob"))
         bob.peer.isBlocked = true
         #expect(list([alice, bob]).isEmpty)
@@ -105,7 +105,7 @@ struct PlainTests {
         let last = lines(&fixture, .line("/history 3"))
         #expect(last.count == 3 && last == lines(&fixture, .line("/history 3")), "\(last)")
         #expect(lines(&fixture, .line("/history 2")) == Array(last.dropFirst()))
-        #expect(lines(&fixture, .line("/query alice")) == ["The chat with Alice is open already"])
+        #expect(lines(&fixture, .line("/query alice")) == ["The chat with Alice is already open"])
         #expect(lines(&fixture, .line("/query bob")).first?.hasPrefix("Chat with Bob: ") == true)
     }
 
@@ -188,7 +188,8 @@ struct PlainTests {
         _ = lines(&fixture, .chat(.messageAdded(question)))
         var answer = Fixture.message(101, .incoming, "/me nods", at: time, replyTo: 100)
         #expect(
-            lines(&fixture, .chat(.messageAdded(answer))) == [#"09:08 Alice, answering me "shall we?" (action): nods"#])
+            lines(&fixture, .chat(.messageAdded(answer)))
+                == [#"09:08 Alice, replying to me "shall we?" (action): nods"#])
         answer.reactions = [Reaction(direction: .outgoing, emoji: "👍")]
         #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["me reacted 👍 to: nods"])
         answer.reactions = [Reaction(direction: .outgoing, emoji: "❤")]
@@ -200,13 +201,13 @@ struct PlainTests {
         #expect(lines(&fixture, .chat(.messageChanged(answer))) == [#"Alice changed "nods" to: nods twice"#])
         let whole = MessageSentences(state: fixture.state, message: answer).lines(withDay: false).map(\.text)
         #expect(
-            whole == [#"09:08 Alice, answering me "shall we?" (action; edited; ❤ from me; pinned): nods twice"#])
+            whole == [#"09:08 Alice, replying to me "shall we?" (action; edited; ❤ from me; pinned): nods twice"#])
         answer.reactions = []
         #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["me took ❤ back from: nods twice"])
         answer.pinned = nil
         #expect(lines(&fixture, .chat(.messageChanged(answer))) == ["no longer pinned: nods twice"])
         let unknown = Fixture.message(102, .incoming, "yes", at: time, replyTo: 7_000)
-        #expect(lines(&fixture, .chat(.messageAdded(unknown))) == ["09:08 Alice, answering an earlier message: yes"])
+        #expect(lines(&fixture, .chat(.messageAdded(unknown))) == ["09:08 Alice, replying to an earlier message: yes"])
     }
 
     @Test("says once what our user has done to a message, whether the answer or the news come first")
@@ -234,7 +235,7 @@ struct PlainTests {
                 (
                     .retract(edited, of: 1), deleted,
                     [
-                        "me deleted: first", "Deleted your message of 21 Nov 09:08; Alice is told when they connect",
+                        "me deleted: first", "Deleted your message of 21 Nov 09:08 here; for Alice once online",
                     ]
                 ),
                 (.react(far, "👍"), farLiked, ["me reacted 👍 to: long ago"]),
@@ -389,7 +390,7 @@ struct PlainTests {
         #expect(info.first == "About this message:" && info.contains { $0.hasPrefix("from ") })
         #expect(!info.contains { $0.contains("Esc") || $0.contains("j/k") || $0.contains("Alice>") })
         _ = lines(&fixture, .printed)
-        #expect(lines(&fixture, .line("/log")).first == "What was said on the status line:")
+        #expect(lines(&fixture, .line("/log")).first == "What the status line said:")
         _ = lines(&fixture, .printed)
         _ = lines(&fixture, .line("/qr"))
         let address = "blip://192.0.2.10:4985"

@@ -56,7 +56,7 @@ struct QRCodeTests {
         var fixture = ScreenFixture.main(columns: 80, rows: 24)
         fixture.send(.answer(.qrCode("blip://192.0.2.10:4985", .failure(.noLibrary))))
         #expect(fixture.state.overlay == nil)
-        let words = "There is no QR code: libqrencode is not installed (install it: apt install libqrencode4)"
+        let words = "No QR code: libqrencode is not installed (install it: apt install libqrencode4)"
         let text = fixture.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(text.contains("libqrencode4") && text.contains("blip://192.0.2.10:4985"), "\(words)")
     }

@@ -30,7 +30,7 @@ struct ResumedDraftTests {
         let draft = "/reply #\(Fixture.messageID(4).short) my third"
         var fixture = started(draft)
         #expect(fixture.text.contains("reply> my third"))
-        #expect(fixture.text.contains("answers: the one from last night"))
+        #expect(fixture.text.contains("Replying to: the one from last night"))
         #expect(fixture.state.openChat?.composing?.draft("my third", keepsLines: true) == draft)
         fixture.effects = []
         fixture.press("Enter")
@@ -114,7 +114,7 @@ struct ResumedDraftTests {
         fixture.send(.chat(.messageChanged(retracted(4))))
         let line = "/reply #\(Fixture.messageID(4).short) a long answer"
         fixture.enter(line)
-        #expect(fixture.state.input.text == line && fixture.text.contains("That message is deleted"))
+        #expect(fixture.state.input.text == line && fixture.text.contains("That message was deleted"))
         // As it was typed, whatever is kept of lines.
         fixture.press("Ctrl-u")
         fixture.state.settings.historyCount = 0
@@ -147,7 +147,7 @@ struct ResumedDraftTests {
         fixture.type("what is typed by then")
         answer()
         #expect(fixture.state.input.text == "what is typed by then")
-        #expect(fixture.text.contains("The line with which nothing was done is in the kill ring"))
+        #expect(fixture.text.contains("Your unused line is in the kill ring"))
         fixture.press("Ctrl-a")
         fixture.press("Ctrl-y")
         #expect(fixture.state.input.text == line + "what is typed by then")
@@ -156,7 +156,7 @@ struct ResumedDraftTests {
         fixture.enter("/query bob")
         answer()
         #expect(fixture.state.openID == Fixture.bob && fixture.state.input.isEmpty)
-        #expect(fixture.text.contains("Nothing was done: the chat with Alice is not open any more"))
+        #expect(fixture.text.contains("Nothing was done: the chat with Alice is no longer open"))
         fixture.enter("/query alice")
         #expect(fixture.state.input.text == line)
     }
@@ -194,7 +194,7 @@ struct ResumedDraftTests {
         fixture.press("Ctrl-u")
         fixture.enter("/edit 2 better words")
         #expect(fixture.errands.contains { if case .edit = $0 { true } else { false } })
-        #expect(fixture.text.contains("Changes your message of "))
+        #expect(fixture.text.contains("Editing your message of "))
     }
 
     // MARK: Files with words

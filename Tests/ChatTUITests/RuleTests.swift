@@ -103,7 +103,7 @@ struct RuleTests {
             form: FirstRunForm(defaults), capabilities: TerminalCapabilities(colors: 256, unicode: true))
         let text = screen.draw(size: Size(columns: columns, rows: rows)).text()
         #expect(text.lowercased().contains("no key") && text.contains("id restore"))
-        #expect(!text.contains("Welcome") || text.contains("contacts see KEY CHANGED"))
+        #expect(!text.contains("Welcome") || text.contains("see KEY CHANGED"))
     }
 
     @Test("rule 8: every list narrows as its filter is typed", arguments: ["F1", "Alt-x", "Alt-k", "Ctrl-r"])

@@ -243,7 +243,7 @@ struct SmallWindowTests {
         fixture.changeKey()
         fixture.press("Esc")
         fixture.send(.chat(.notice(.keyChanged(Fixture.bob))))
-        #expect(fixture.text.contains("KEY CHANGED (/verify): Bob has another key; sending has stopped "))
+        #expect(fixture.text.contains("KEY CHANGED (/verify): Bob has a new key; sending has stopped "))
         fixture.press("Alt-2")
         let reason = LinkState.offline(reason: "another key answered; sending has stopped")
         fixture.send(.chat(.linkChanged(Fixture.bob, reason)))
@@ -253,7 +253,7 @@ struct SmallWindowTests {
     @Test(
         "on the status line a changed key is said of whom it is, where there is room, and always what decides about it",
         arguments: [
-            (80, 24, "KEY CHANGED: nothing is sent to Bob until you decide (/verify)"),
+            (80, 24, "KEY CHANGED: nothing goes to Bob until you decide (/verify)"),
             (40, 10, "KEY CHANGED (/verify)"),
         ])
     func changedKeyOnStatusLine(columns: Int, rows: Int, words: String) {

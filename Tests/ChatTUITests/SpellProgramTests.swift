@@ -34,10 +34,10 @@ struct SpellProgramTests {
     @Test("errors are told in words: missing, refused, and what the program says of itself")
     func errors() async {
         let missing = await SpellProgram(words: ["/nonexistent/aspell"]).check("a")
-        #expect(missing == .failed("it cannot be started: No such file or directory"))
+        #expect(missing == .failed("it does not start: No such file or directory"))
         let script = "echo 'no dictionary for xx' >&2; exit 1"
         #expect(await SpellProgram(words: ["sh", "-c", script]).check("a") == .failed("no dictionary for xx"))
-        #expect(await SpellProgram(words: ["false"]).check("a") == .failed("it ended with an error"))
+        #expect(await SpellProgram(words: ["false"]).check("a") == .failed("it exited with an error"))
         #expect(await SpellProgram(words: ["true"]).check("not read") == .unknown([]))
     }
 

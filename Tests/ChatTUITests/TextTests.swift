@@ -155,7 +155,7 @@ struct TextTests {
         #expect(Sentences.reason(of: .cannotRead(path: "/x", errno: 2)) == "cannot read /x: no such file or directory")
         #expect(
             Sentences.farewell(queued: 1, transfers: 2)
-                == "blipchat: 1 message, file or change stays queued, 2 transfers are unfinished; all of it goes on when blipchat runs again."
+                == "blipchat: 1 message, file or change stays queued, 2 transfers are unfinished; it will all resume when blipchat runs again."
         )
         #expect(Sentences.farewell(queued: 0, transfers: 0) == nil)
     }

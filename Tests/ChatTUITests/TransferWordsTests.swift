@@ -25,7 +25,7 @@ struct TransferWordsTests {
     @Test(
         "a file of ours that waits says that nobody is there to fetch it",
         arguments: [
-            (Fixture.bob, "Bob is offline, it goes on when they connect"),
+            (Fixture.bob, "Bob is offline, it resumes when they connect"),
             (Fixture.alice, "waiting for the contact to fetch it"),
         ])
     func absent(contact: ContactID, reason: String) throws {
@@ -50,7 +50,7 @@ struct TransferWordsTests {
             #expect(fixture.text.contains("    paused by the receiver"), "the details: \(fixture.text)")
             fixture.press("Alt-t")
             #expect(fixture.text.contains("paused by the receiver") && !fixture.text.contains("queued: paused"))
-            #expect(!fixture.text.contains("it goes on when"))
+            #expect(!fixture.text.contains("it resumes when"))
         }
     }
 
@@ -58,7 +58,7 @@ struct TransferWordsTests {
     func unapproved() {
         var fixture = offering(.pending, to: Fixture.bob)
         fixture.send(.chat(.linkChanged(Fixture.bob, .awaitingApproval)))
-        #expect(fixture.text.contains("queued: offered when Bob has approved you"))
+        #expect(fixture.text.contains("queued: offered when Bob accepts you"))
     }
 
     @Test(
@@ -67,8 +67,8 @@ struct TransferWordsTests {
             (DeliveryState.pending, Fixture.bob, "queued: Bob is offline, offered when they connect"),
             (.sent, Fixture.bob, "queued: Bob is offline, offered when they connect"),
             (.pending, Fixture.alice, "queued: on its way to Alice"),
-            (.delivered, Fixture.alice, "offered, Alice has not decided"),
-            (.delivered, Fixture.bob, "offered, Bob has not decided"),
+            (.delivered, Fixture.alice, "offered, Alice has not decided yet"),
+            (.delivered, Fixture.bob, "offered, Bob has not decided yet"),
         ])
     func offers(mark: DeliveryState, contact: ContactID, words: String) {
         var fixture = offering(mark, to: contact)
@@ -97,7 +97,7 @@ struct TransferWordsTests {
         fixture.send(.chat(.messageAdded(Fixture.fileMessage(file, position: 20, at: Fixture.time(21, 9, 7)))))
         #expect(fixture.text.contains("████······ 43% · paused by the sender  #3"))
         fixture.send(.done(.resume(TransferNumber(3)), .nothing))
-        #expect(fixture.text.contains("#3 is no longer paused here") && !fixture.text.contains("goes on"))
+        #expect(fixture.text.contains("#3 is no longer paused here") && !fixture.text.contains("resumes"))
         fixture.press("Alt-t")
         #expect(fixture.text.contains("43%  430 B  queued: paused by the sender"))
         file.reason = "waiting for the contact to be online"

@@ -191,7 +191,7 @@ struct TransfersPaneTests {
         fixture.enter("/cancel all")
         #expect(fixture.errands.count == 1)
         fixture.enter("/accept 4-")
-        #expect(fixture.errands.isEmpty && fixture.text.contains("4- are no numbers (all, 4-23 or 4,6,9-12)"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("4- is not a list of numbers (all, 4-23 or 4,6,9-12)"))
         fixture.enter("/resume all")
         #expect(fixture.errands.isEmpty && fixture.text.contains("Nothing is paused"))
         let failure = ErrandFailure(errand: .accept(TransferNumber(20), folder: nil), error: .blocked)

@@ -69,7 +69,7 @@ struct UpdateTests {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.type("precious")
         fixture.press("Ctrl-c")
-        #expect(fixture.text.contains("Cleared, and kept: Ctrl-y puts it here"))
+        #expect(fixture.text.contains("Cleared; Ctrl-y brings it back"))
         fixture.press("Ctrl-c")
         #expect(fixture.state.input.isEmpty)
         #expect(!fixture.effects.contains(.quit))
@@ -620,14 +620,14 @@ struct UpdateTests {
             fixture.effects = []
             fixture.press("Alt-y")
             #expect(fixture.errands.isEmpty)
-            #expect(fixture.text.contains("Offer #8 release.tar.zst from Alice: look, then the key again"))
+            #expect(fixture.text.contains("Offer #8 release.tar.zst from Alice: look, then press again"))
             fixture.advance(.milliseconds(699))
             fixture.press("Alt-y")
             #expect(fixture.errands.isEmpty)
             fixture.advance(.milliseconds(1))
             fixture.press("Alt-y")
             #expect(fixture.errands == [.accept(TransferNumber(8), folder: nil)])
-            #expect(!fixture.text.contains("look, then the key again"), "answered is answered")
+            #expect(!fixture.text.contains("look, then press again"), "answered is answered")
         }
     }
 

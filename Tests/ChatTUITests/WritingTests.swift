@@ -37,7 +37,7 @@ struct WritingTests {
         fixture.type("for nobody yet")
         fixture.press("Alt-1")
         #expect(fixture.state.input.text == "for Alice")
-        #expect(fixture.text.contains("Your line is kept: Ctrl-y puts it here"))
+        #expect(fixture.text.contains("Your line is safe: Ctrl-y brings it back"))
         fixture.press("Ctrl-y")
         #expect(fixture.state.input.text == "for Alicefor nobody yet")
     }
@@ -51,7 +51,7 @@ struct WritingTests {
         #expect(fixture.state.openID == Fixture.bob && fixture.state.input.text == "quick")
         fixture.send(.answer(.draft(Fixture.bob, "from yesterday")))
         #expect(fixture.state.input.text == "quick" && fixture.state.killRing.newest == "from yesterday")
-        #expect(fixture.text.contains("The draft from before is kept: Ctrl-y puts it here"))
+        #expect(fixture.text.contains("Your earlier draft is safe: Ctrl-y brings it back"))
     }
 
     @Test("a paste of several lines is one draft; Enter asks once, then sends one message")
@@ -318,7 +318,7 @@ struct WritingTests {
         #expect(fixture.text.contains("did you mean next-unread?"))
         fixture.enter("/bind \"Ctrl-x q\" quit")
         fixture.enter("/bind Ctrl-x")
-        #expect(fixture.text.contains("begins Ctrl-x Ctrl-e  editor") && fixture.text.contains("begins Ctrl-x q  quit"))
+        #expect(fixture.text.contains("starts Ctrl-x Ctrl-e  editor") && fixture.text.contains("starts Ctrl-x q  quit"))
         fixture.press("Ctrl-x", "q")
         #expect(fixture.effects.contains(.quit))
     }
@@ -327,7 +327,7 @@ struct WritingTests {
     func hidesSequences() {
         var fixture = Fixture.main(columns: 80, rows: 24)
         fixture.enter("/bind Ctrl-x next-unread")
-        #expect(fixture.text.contains("Out of reach now: Ctrl-x Ctrl-e  editor"))
+        #expect(fixture.text.contains("No longer on any key: Ctrl-x Ctrl-e  editor"))
     }
 
     @Test("what was said while no chat was open stands in the chat that opens before what came later")
@@ -376,7 +376,7 @@ struct WritingTests {
         fixture.press("Esc")
         fixture.enter("/bind \"Ctrl-o a\" send")
         fixture.enter("/bind Ctrl-o quit")
-        #expect(fixture.text.contains("Ctrl-o would wait for the rest"))
+        #expect(fixture.text.contains("Ctrl-o would wait for longer keys"))
     }
 
     @Test("a name of several words is completed whole, and what opens a word is no part of it")

@@ -131,7 +131,7 @@ extension EndToEnd {
             try await alice.add("127.0.0.1:\(PlainServer.freePort())", as: "bob")
             let other = try "127.0.0.1:\(PlainServer.freePort())"
             expectOneSentence(
-                try await alice.run("contacts", "add", other, "--name", "BOB"), 2, "a contact is called \"bob\" already"
+                try await alice.run("contacts", "add", other, "--name", "BOB"), 2, "a contact is already called \"bob\""
             )
             #expect(try await alice.run("contacts", "list").output.split(separator: "\n").count == 1)
         }

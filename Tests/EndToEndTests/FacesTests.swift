@@ -54,7 +54,7 @@ extension EndToEnd {
             try await alice.stop()
             try await second.waitFor("the news") { $0.contains("has ended") }
             let next = try await Server(alice.home, port: port)
-            try await second.waitFor("the chat again") { $0.contains("The chat runs again") }
+            try await second.waitFor("the chat again") { $0.contains("The chat is running again") }
             try await second.enter("and on")
             try await second.waitFor("the line after") { $0.row(with: "✓", "and on") != nil }
             try await second.press("C-q")
@@ -123,7 +123,7 @@ extension EndToEnd {
             }
             // Then it dies, and nothing that was written is lost.
             kill(holder, SIGKILL)
-            try await heir.waitFor("the news") { $0.contains("the chat goes on here") }
+            try await heir.waitFor("the news") { $0.contains("the chat continues here") }
             try await heir.waitFor("a link") { $0.contains("online") }
             try await eventually("the line before") {
                 let screen = try await heir.screen()
@@ -159,7 +159,7 @@ extension EndToEnd {
             try await screen.press("C-q")
             try await screen.waitFor("the answer") { $0.contains("does not answer") || $0.contains("exit=") }
             try await screen.press("C-q")
-            try await screen.waitFor("the shell is back") { $0.contains("exit=0") && $0.contains("found by Up") }
+            try await screen.waitFor("the shell is back") { $0.contains("exit=0") && $0.contains("press Up next time") }
             other.process.signal(SIGTERM)
             #expect(try await other.process.waitForExit() == .exited(128 + SIGTERM))
             alice.process.signal(SIGCONT)
@@ -178,7 +178,7 @@ extension EndToEnd {
                 folder: home.folder, input: input)
             #expect(try await process.waitForExit() == .exited(0), "\(process.errorOutput)")
             #expect(process.output.contains("There is no /nonsense"))
-            #expect(process.output.contains("Line mode rings nothing") && process.output.contains("line mode: "))
+            #expect(process.output.contains("Line mode never rings") && process.output.contains("line mode: "))
             #expect(process.output.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
             #expect(try await home.run("contacts", "list", "--names").output == "bob\n")
             // Nothing is sent to somebody whose key was not compared when that is asked for.

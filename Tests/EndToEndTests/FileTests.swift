@@ -199,7 +199,7 @@ extension EndToEnd {
             #expect(mkdir(empty, 0o700) == 0)
             let mixed = try await alice.run("send-file", "bob", single, empty, "--timeout", "0.2")
             #expect(mixed.status == .exited(7), "\(mixed.errorOutput)")
-            #expect(mixed.errorOutput.contains("holds no file"), "\(mixed.errorOutput)")
+            #expect(mixed.errorOutput.contains("has no files to send"), "\(mixed.errorOutput)")
         }
 
         @Test("lists every transfer that there was, whether blipchat runs or not")

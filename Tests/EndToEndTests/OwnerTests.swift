@@ -94,11 +94,11 @@ extension EndToEnd {
             #expect(!names.contains { $0.hasPrefix("identity.key") || $0.hasPrefix("history.sqlite") }, "\(names)")
             #expect(!names.contains("holiday.jpg") && !names.contains("input_history"))
             for path in [alice.path + "/identity.key", alice.path + "/history.sqlite", outer.file("holiday.jpg")] {
-                expectOneSentence(try await alice.run("send-file", "bob", path), 2, "which nobody is given")
+                expectOneSentence(try await alice.run("send-file", "bob", path), 2, "which blipchat never sends")
             }
             let input = try await alice.run(
                 "send-file", "bob", "-", "--name", "x", input: alice.path + "/identity.key")
-            expectOneSentence(input, 2, "standard input", "which nobody is given")
+            expectOneSentence(input, 2, "standard input", "which blipchat never sends")
             #expect(try await bob.transfers().count == transfers.count)
             try await server.stop()
         }

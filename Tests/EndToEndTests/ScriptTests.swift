@@ -87,7 +87,7 @@ extension EndToEnd {
             #expect(named.count == 9, "\(outcome.errorOutput)")
             for depth in 33...40 {
                 #expect(
-                    named.contains { $0.contains("/f\(depth): not sent: it is in more than 32 folders") }, "\(depth)")
+                    named.contains { $0.contains("/f\(depth): not sent: it is more than 32 folders deep") }, "\(depth)")
             }
             #expect(named.last?.contains("incomplete: 8 files in it not sent") == true)
             #expect(try await bob.transfers().count { $0.state == "complete" } == 32)

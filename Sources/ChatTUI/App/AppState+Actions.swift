@@ -14,7 +14,7 @@ extension AppState {
         case .forward(let contact): forward([message], to: contact, &effects)
         case .retry: effects.append(.run(.retry(message.id)))
         case .pin:
-            guard !message.isRetracted else { return say("It is deleted: there is nothing to pin") }
+            guard !message.isRetracted else { return say("It was deleted; nothing to pin") }
             effects.append(.run(.setPinned(message, message.pinned == nil)))
         case .open: open(message, &effects)
         case .info: showInfo(of: message, &effects)
@@ -31,7 +31,7 @@ extension AppState {
     private mutating func mayWrite(to contact: ContactID) -> Bool {
         guard let chat = chat(contact) else { return false }
         guard chat.peer.isBlocked else { return true }
-        note("\(chat.name.text) is blocked: nothing was changed (/unblock \(chat.name.text))", isError: true)
+        note("\(chat.name.text) is blocked; nothing changed (/unblock \(chat.name.text))", isError: true)
         return false
     }
 
@@ -39,7 +39,7 @@ extension AppState {
 
     private mutating func reply(to message: ChatMessage, _ text: String?, _ effects: inout [AppEffect]) {
         guard mayWrite(to: message.contact) else { return }
-        guard !message.isRetracted else { return say("It is deleted: there is nothing to answer") }
+        guard !message.isRetracted else { return say("It was deleted; nothing to reply to") }
         if let text {
             guard check(text) else { return }
             effects.append(.run(.reply(text, to: message)))
@@ -51,16 +51,16 @@ extension AppState {
 
     private mutating func edit(_ message: ChatMessage, _ text: String?, _ effects: inout [AppEffect]) {
         guard mayWrite(to: message.contact) else { return }
-        guard !message.isRetracted else { return say("It is deleted: there is nothing to edit") }
+        guard !message.isRetracted else { return say("It was deleted; nothing to edit") }
         guard message.direction == .outgoing, case .text(let present) = message.content else {
-            return say("Only your own texts can be edited")
+            return say("You can only edit your own texts")
         }
         if let text {
             guard check(text) else { return }
             effects.append(.run(.edit(message, text)))
             // It may be far from what is seen.
             let old = MessageSummary.quote(of: message).truncated(to: 30).text
-            say("Changes your message of \(clock.dayAndTime(message.shownTime, now: moment.wall)): \(old)")
+            say("Editing your message of \(clock.dayAndTime(message.shownTime, now: moment.wall)): \(old)")
             return
         }
         leaveEdit()
@@ -135,19 +135,19 @@ extension AppState {
         case .edit(let message, let saved, let answered):
             chats[index].composing = answered.map { .reply(to: $0) }
             input = saved
-            guard message.content != .text(text) else { return say("Nothing was changed") }
+            guard message.content != .text(text) else { return say("Nothing changed") }
             effects.append(.run(.edit(message, text)))
         }
     }
 
     private mutating func react(to message: ChatMessage, _ emoji: String?, _ effects: inout [AppEffect]) {
         guard mayWrite(to: message.contact) else { return }
-        guard !message.isRetracted else { return say("It is deleted: there is nothing to react to") }
+        guard !message.isRetracted else { return say("It was deleted; nothing to react to") }
         if emoji == nil {
             guard message.reactions.contains(where: { $0.direction == .outgoing }) else {
-                return say("You have not reacted to that message (/react :+1: does)")
+                return say("You have not reacted to that message (/react :+1: to react)")
             }
-            say("Your reaction is taken back")
+            say("Took back your reaction")
         }
         effects.append(.run(.react(message, emoji)))
     }
@@ -169,14 +169,14 @@ extension AppState {
             let number = own.count + others.count
             let what = number == 1 ? "this message" : "\(number) messages"
             let place =
-                others.isEmpty ? "here and at \(name)" : own.isEmpty ? "on this disk only" : "(theirs here only)"
+                others.isEmpty ? "here and for \(name)" : own.isEmpty ? "on this disk only" : "(theirs here only)"
             let count = number == 1 ? "" : " \(number)"
             let end =
                 others.isEmpty
-                ? "at \(SafeText(name, as: .name).truncated(to: 10).text) too"
+                ? "for \(SafeText(name, as: .name).truncated(to: 10).text) too"
                 : own.isEmpty ? "here only" : "theirs here only"
             return say(
-                question: "Delete \(what) \(place)? \(again) again deletes",
+                question: "Delete \(what) \(place)? \(again) again to delete",
                 short: "Delete\(count) \(end)? \(again): yes",
                 "\(own.isEmpty ? "Delete" : "Retract")\(count)? \(again)" + (again.hasPrefix("/") ? "" : ": yes"))
         }
@@ -207,7 +207,7 @@ extension AppState {
             case .file(let transfer):
                 guard let path = transfer.path, transfer.direction == .outgoing || transfer.state == .complete else {
                     note(
-                        "\(SafeText(transfer.name, as: .fileName).text) is not on this disk, so it cannot be forwarded")
+                        "\(SafeText(transfer.name, as: .fileName).text) is not on this disk, so you cannot forward it")
                     continue
                 }
                 effects.append(.run(.sendFiles([path], caption: transfer.caption, to: contact)))
@@ -233,7 +233,7 @@ extension AppState {
         }.joined(separator: "\n")
         guard text.utf8.count <= TerminalSequences.maxClipboardBytes else {
             let limit = Units.size(UInt64(TerminalSequences.maxClipboardBytes))
-            return say("That is too much for the terminal's clipboard (at most \(limit))", isError: true)
+            return say("Too much for the terminal's clipboard (at most \(limit))", isError: true)
         }
         effects.append(.terminal(.copy(text)))
         browse?.rangeStart = nil
@@ -285,7 +285,8 @@ extension AppState {
             chats[index].seenOnItsWay += 1
             effects.append(.run(.markSeen(chats[index].id, position)))
         }
-        say(contacts.count == 1 && chats.count > 1 ? "\(name(of: contacts[0])) is read" : "All chats are read")
+        let isOne = contacts.count == 1 && chats.count > 1
+        say(isOne ? "Marked \(name(of: contacts[0])) as read" : "Marked all chats as read")
     }
 
     // MARK: Going there

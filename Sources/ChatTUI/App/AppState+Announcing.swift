@@ -43,19 +43,19 @@ extension AppState {
         let isMute = settings.desktop == .command && settings.notifyCommand.isEmpty
         var lines: [String]
         switch settings.desktop {
-        case .command where isLineMode && !isMute: lines = ["Line mode rings nothing; it starts notify.command"]
+        case .command where isLineMode && !isMute: lines = ["Line mode never rings; it runs notify.command"]
         case _ where isLineMode:
-            lines = ["Line mode rings nothing and tells the desktop nothing, but for notify.desktop = \"command\""]
-        case .off: lines = ["Rings; the desktop is told nothing (/notify desktop auto)"]
+            lines = ["Line mode never rings or notifies the desktop, except with notify.desktop = \"command\""]
+        case .off: lines = ["Rings, but does not notify the desktop (/notify desktop auto)"]
         case .command where isMute:
-            lines = ["Rings; the desktop is told nothing: /set notify.command names a command"]
-        case .command: lines = ["Rings, and starts notify.command"]
+            lines = ["Rings, but cannot notify the desktop: /set notify.command to a command"]
+        case .command: lines = ["Rings and runs notify.command"]
         case .auto, .osc9, .osc777, .osc99:
-            lines = ["Rings, and tells the desktop by \(settings.desktop.rawValue), where the terminal can do that"]
+            lines = ["Rings and notifies the desktop by \(settings.desktop.rawValue), if the terminal can do that"]
         }
         if let multiplexer = terminal.multiplexer { lines += multiplexer.advice }
-        if settings.bell == .off { lines.append("Of messages nothing rings: notify.bell is off (/notify all)") }
-        if isQuiet { lines.append("Now are quiet hours: messages neither ring nor tell the desktop") }
+        if settings.bell == .off { lines.append("Messages do not ring: notify.bell is off (/notify all)") }
+        if isQuiet { lines.append("Quiet hours now: messages neither ring nor notify the desktop") }
         note(lines, isError: isMute)
         effects.append(.bell)
         tell(SafeText(literal: "this is a test"), &effects)

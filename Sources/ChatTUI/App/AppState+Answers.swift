@@ -155,7 +155,7 @@ extension AppState {
                 }
             } else if input.text != text {
                 killRing.add(text)
-                say("The draft from before is kept: \(key(.yank)) puts it here")
+                say("Your earlier draft is safe: \(key(.yank)) brings it back")
             }
             spellingChanged()
         } else if drafts[contact] == nil {
@@ -169,7 +169,7 @@ extension AppState {
     ) {
         guard generation == counterOfGoTo, contact == openID, let index = chatIndex(contact) else { return }
         guard let message else {
-            say("Nothing was written on or after \(clock.day(day)) in this chat")
+            say("No messages on or after \(clock.day(day)) in this chat")
             return
         }
         jump(to: message.key, at: message.position, at: index, &effects)
@@ -199,12 +199,12 @@ extension AppState {
         case .files(_, _, _, let generation):
             if completion?.generation == generation { completion = nil }
         case .ping(let contact):
-            note(Sentences.sentence(for: error, doing: "\(name(of: contact)): no ping"), isError: true)
+            note(Sentences.sentence(for: error, doing: "Cannot ping \(name(of: contact))"), isError: true)
             return
         case .backUp(let path):
-            let sentence = Sentences.sentence(for: error, doing: "\(abbreviated(path)) was not written")
+            let sentence = Sentences.sentence(for: error, doing: "Could not write \(abbreviated(path))")
             note(sentence, isError: true)
-            return say("/backup did not work: \(sentence)", isError: true)
+            return say("/backup failed: \(sentence)", isError: true)
         case .command, .links, .find, .message, .quotes, .versions, .pins, .messageLinks, .context, .draft, .transfers,
             .requests, .safetyNumber, .requestNumber, .newKeyNumber, .traffic, .limits, .mentions, .spelling, .qrCode,
             .downloads, .day,

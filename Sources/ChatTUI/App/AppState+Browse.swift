@@ -77,7 +77,7 @@ extension AppState {
         case .forward:
             let messages = selectedMessages
             if messages.count == 1, messages[0].isRetracted {
-                say("It is deleted: there is nothing to forward")
+                say("It was deleted; nothing to forward")
             } else if !messages.isEmpty {
                 show(.choice(ChoicePane(.forward(messages))))
             }
@@ -103,7 +103,7 @@ extension AppState {
     /// A letter or a key that is none of browse mode.
     mutating func refuseInBrowse(_ key: String) {
         let shown = SafeText(key, as: .line).prefix(width: 12).text
-        say("\(shown) does nothing while you browse (F1 lists the keys, q ends it)")
+        say("\(shown) does nothing while you browse (F1 lists the keys, q leaves)")
     }
 
     // MARK: The selection

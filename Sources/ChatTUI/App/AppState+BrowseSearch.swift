@@ -17,7 +17,7 @@ extension AppState {
         let syntax = SearchSyntax(words, searchContext(scope: openID), limit: Self.hitLimit)
         if let problem = syntax.problem { return say(problem, isError: true) }
         guard syntax.query.contact == openID else {
-            return say("in: and from: lead to another chat (\(key(.searchAll)))")
+            return say("in: and from: need the full search (\(key(.searchAll)))")
         }
         let generation = nextNumber()
         browse?.search = .init(words: words, isTowardsOlder: towardsOlder, hits: nil, generation: generation)
@@ -34,7 +34,7 @@ extension AppState {
     /// `n`, or `N` (reversed): the next hit from the cursor, around the end of the history.
     mutating func repeatSearch(reversed: Bool, _ effects: inout [AppEffect]) {
         guard let browse, let search = browse.search else {
-            say("Nothing was searched yet: / finds older messages, ? newer ones")
+            say("No search yet: / finds older messages, ? newer ones")
             return
         }
         guard let hits = search.hits, let index = chatIndex(openID) else { return }
@@ -49,7 +49,7 @@ extension AppState {
             return
         }
         let number = hits.firstIndex(of: hit).map { $0 + 1 } ?? 0
-        let around = next == nil ? (isTowardsOlder ? ", from the newest on" : ", from the oldest on") : ""
+        let around = next == nil ? (isTowardsOlder ? ", wrapped to the newest" : ", wrapped to the oldest") : ""
         say("\(words): \(number) of \(hits.count)\(around)")
         jump(to: hit.key, at: hit.position, at: index, &effects)
     }

@@ -61,7 +61,7 @@ extension AppState {
     mutating func keepLine() {
         guard !input.isEmpty else { return }
         killRing.add(input.text)
-        say("Your line is kept: \(key(.yank)) puts it here")
+        say("Your line is safe: \(key(.yank)) brings it back")
     }
 
     /// Keeps the pages of the chats that were open last; the others are read again when they are opened.
@@ -92,7 +92,7 @@ extension AppState {
 
     mutating func openNeighbour(step: Int, _ effects: inout [AppEffect]) {
         guard !chats.isEmpty else {
-            say("There are no chats yet: /add ADDRESS, or give your own address (/myid) to somebody")
+            say("No chats yet: /add ADDRESS, or give somebody your own address (/myid)")
             return
         }
         let order = orderedChats

@@ -48,7 +48,7 @@ extension AppState {
     // MARK: What is in them
 
     mutating func showReactions(for message: ChatMessage) {
-        guard !message.isRetracted else { return say("It is deleted: there is nothing to react to") }
+        guard !message.isRetracted else { return say("It was deleted; nothing to react to") }
         show(.choice(ChoicePane(.reaction(to: message))))
     }
 
@@ -180,7 +180,7 @@ extension AppState {
             let present = messages.map { chat($0.contact)?.window.message(.id($0.id)) ?? $0 }
             guard present.contains(where: { !$0.isRetracted }) else {
                 overlay = nil
-                return say(present.count == 1 ? "It is deleted: there is nothing to forward" : "They are deleted")
+                return say("\(present.count == 1 ? "It was" : "They were") deleted; nothing to forward")
             }
             guard confirmsForwarding(present, to: contact) else { return }
             overlay = nil
@@ -204,7 +204,7 @@ extension AppState {
         let what = messages.count == 1 ? "this message" : "\(messages.count) messages"
         let name = SafeText(name(of: contact), as: .name).truncated(to: 20).text
         say(
-            question: "Forward \(what) to \(name)? Enter again sends it, Esc does not",
+            question: "Forward \(what) to \(name)? Enter again sends it, Esc cancels",
             short: "Forward to \(name)? Enter: yes", "Forward? Enter: yes")
         return false
     }

@@ -55,7 +55,7 @@ extension AppState {
             offer(keys.map { .init(label: $0, value: $0) }, for: context)
         case .value(let key):
             let values = (settingNames.choices[key] ?? []).filter { $0.lowercased().hasPrefix(word) }
-            guard !values.isEmpty else { return say("There is nothing to complete here") }
+            guard !values.isEmpty else { return say("Nothing to complete here") }
             offer(values.map { .init(label: $0, value: $0) }, for: context)
         case .action:
             let names = AppCommand.allCases.map(\.name).filter { $0.hasPrefix(word) }.sorted()
@@ -77,7 +77,7 @@ extension AppState {
                 ? EmojiNames.table.filter { $0.name == name.dropLast() }
                 : EmojiNames.table.filter { $0.name.hasPrefix(name) }
             offer(names.map { .init(label: "\($0.emoji) :\($0.name):", value: $0.emoji) }, for: context)
-        case .nothing: say("There is nothing to complete here")
+        case .nothing: say("Nothing to complete here")
         }
     }
 
@@ -116,7 +116,7 @@ extension AppState {
     private mutating func offer(_ candidates: [Completion.Candidate], for context: CompletionContext) {
         guard let first = candidates.first else {
             completion = nil
-            say(context.word.isEmpty ? "There is nothing to complete here" : "Nothing begins with \(context.word)")
+            say(context.word.isEmpty ? "Nothing to complete here" : "Nothing begins with \(context.word)")
             return
         }
         if candidates.count == 1 {

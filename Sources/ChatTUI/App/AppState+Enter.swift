@@ -27,9 +27,9 @@ extension AppState {
         switch meaning(of: text) {
         case .empty:
             if case .edit? = openChat?.composing, case .input = source {
-                say("A message cannot become empty (/delete takes it back, Esc leaves it as it is)")
+                say("A message cannot be empty (/delete takes it back, Esc leaves it as it is)")
             } else if !text.isEmpty {
-                say("There is nothing to send in that line")
+                say("Nothing to send in that line")
             }
         case .message(let message):
             if takesAsAnswer(message, from: source, &effects) { break }
@@ -54,9 +54,10 @@ extension AppState {
             let shown = SafeText(name, as: .name).text
             // A path that was pasted: no command has a slash in its name.
             guard !name.contains("/") else {
-                return say("/\(shown) is no command: /send in front offers a file, // sends the text", isError: true)
+                return say(
+                    "/\(shown) is not a command: start with /send to offer a file, // to send text", isError: true)
             }
-            let nothing = name.isEmpty ? "/ alone is no command" : "There is no /\(shown)"
+            let nothing = name.isEmpty ? "/ alone is not a command" : "There is no /\(shown)"
             let meant = name.isEmpty ? nil : suggestion
             let first = meant.map { "\(SentenceHints.suggestion)/\($0)?" } ?? "\(nothing) (/help lists all)."
             say("\(first) To send it, start with //", isError: true)

@@ -72,7 +72,7 @@ extension AppState {
         case .instanceLost:
             note(words, isError: true)
             // Nobody knows better until it runs again; then every link is told anew.
-            for index in chats.indices { chats[index].link = .offline(reason: "nothing runs the chat") }
+            for index in chats.indices { chats[index].link = .offline(reason: "the chat is not running") }
         case .instanceFound, .instanceHere: note(words)
         case .instanceSilent: note(words, isError: true)
         case .settingsChanged: effects.append(.run(.settings(.follow)))
@@ -147,7 +147,7 @@ extension AppState {
         let isKnown = chats[index].window.index(of: .message(message.key)) != nil
         chats[index].window.fillIn(message)
         guard !isKnown, message.direction == .incoming else { return }
-        say("A missing message from \(chats[index].name.text) has come; it stands in its place")
+        say("A missing message from \(chats[index].name.text) has arrived; it is now in its place")
     }
 
     /// A message is as it is now wherever it is shown.

@@ -48,7 +48,7 @@ extension AppState {
             default: break
             }
         }
-        say("Finishing what was begun; then blipchat ends")
+        say("Finishing up; then blipchat quits")
     }
 
     /// What a key of browse mode or of a pane has asked. What a command has asked is answered by typing it again.
@@ -153,7 +153,7 @@ extension AppState {
         case .message(let text): send(text, from: .key, &effects)
         case .planned, .unknown, .empty:
             say(
-                "\(SafeText(line, as: .line).truncated(to: 40).text) is no command (/bind lists the keys)",
+                "\(SafeText(line, as: .line).truncated(to: 40).text) is not a command (/bind lists the keys)",
                 isError: true)
         }
     }
@@ -239,7 +239,7 @@ extension AppState {
         status = nil
         history.leave()
         draftChanged(&effects)
-        say("Cleared, and kept: \(key(.yank)) puts it here")
+        say("Cleared; \(key(.yank)) brings it back")
     }
 
     /// The draft will be stored when the user pauses.

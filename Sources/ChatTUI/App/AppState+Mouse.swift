@@ -51,7 +51,7 @@ extension AppState {
         case .candidate(let index): takeCandidate(index)
         case .slash where viewMoved.map { moment.uptime - $0 < Self.offerArming } ?? false:
             // A click that was meant for what stood there before (PRODUCT, rule 1).
-            say("The chat has just moved: look, then click again")
+            say("The chat just moved: look, then click again")
         case .slash(let line): runBound(line, &effects)
         case .example(let words): typeExample(words, &effects)
         case .typed(let line): typeHint(line)

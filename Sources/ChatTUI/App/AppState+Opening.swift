@@ -34,7 +34,7 @@ extension AppState {
             return
         }
         if let id = message.replyTo, let chat = openChat, case .missing = chat.quoted(id) {
-            say("The message that this one answers is not in this history")
+            say("The message it replies to is not in this history")
         }
         showInfo(of: message, &effects)
     }
@@ -64,7 +64,7 @@ extension AppState {
         }
         let links = links(of: message)
         switch links.count {
-        case 0: say("There is no link in this message")
+        case 0: say("No link in this message")
         case 1: open(links[0], &effects)
         default:
             let items = links.enumerated().map { LinkItem(number: $0 + 1, link: $1, message: message) }
@@ -79,8 +79,8 @@ extension AppState {
         }
         if !link.isWeb, !confirm(.open(link.text)) {
             return say(
-                question: "\(link.text.prefix(60)) is no web address. The same again opens it",
-                short: "No web address. Again: opens it", isError: true)
+                question: "\(link.text.prefix(60)) is not a web address. Repeat that to open it",
+                short: "Not a web address. Again: opens it", isError: true)
         }
         launch(link.isWeb ? link.terminalURI ?? link.target : link.target, &effects)
     }
@@ -100,11 +100,11 @@ extension AppState {
     ) {
         let number = transfer.number.rawValue
         guard let path, transfer.direction == .outgoing || transfer.state == .complete else {
-            let end = transfer.state.isFinal ? "nothing came" : "there is nothing to open yet"
+            let end = transfer.state.isFinal ? "nothing arrived" : "nothing to open yet"
             return say("#\(number) is \(Sentences.word(for: transfer.state)): \(end)")
         }
         if NameFilter.isProgram(transfer.name), !isFolder {
-            return say("#\(number) is a program: it is in \(abbreviated(Self.folder(of: path))), start it there")
+            return say("#\(number) is a program in \(abbreviated(Self.folder(of: path))): start it from there")
         }
         launch(path, &effects)
     }
@@ -125,7 +125,7 @@ extension AppState {
     /// `s`: takes an offer, or says where the file is.
     mutating func saveFile(of message: ChatMessage, _ effects: inout [AppEffect]) {
         guard case .file(let old) = message.content, !message.isRetracted else {
-            return say("There is no file in this message")
+            return say("No file in this message")
         }
         let transfer = transfers.byID[old.id] ?? old
         let number = transfer.number.rawValue

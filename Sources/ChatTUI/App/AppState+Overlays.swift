@@ -229,7 +229,7 @@ extension AppState {
         stopBrowsing()
         if !input.isEmpty {
             let (undo, yank) = (key(.undo), key(.yank))
-            say("Your line is kept: \(undo) instead of this command, \(yank) after it")
+            say("Your line is safe: \(undo) swaps it back in, \(yank) inserts it later")
         }
         killRing.add(input.text)
         history.leave()
@@ -246,7 +246,7 @@ extension AppState {
             if context == .edit || context == .main { stopBrowsing() }
             // What Enter itself does would send the half-typed line: the help must not.
             if command == .send {
-                say("\(key(.send)) sends the line that you typed")
+                say("\(key(.send)) sends the line you typed")
             } else {
                 perform(command, &effects)
             }

@@ -125,7 +125,7 @@ extension AppState {
         case .numbersMatch where pane.newKey != nil || newKey != nil, .acceptRequest where pane.newKey != nil:
             guard let key = newKey, key == pane.newKey else {
                 showVerification(of: .contact(contact), &effects)
-                say("The key has just changed: compare again", isError: true)
+                say("The key just changed: compare again", isError: true)
                 return
             }
             // Nobody accepts what they have not seen.
@@ -135,14 +135,15 @@ extension AppState {
         case .numbersMatch where pane.number != nil, .oldNumberMatches where pane.newKey != nil && pane.number != nil:
             guard pane.number == chat.safetyNumber else {
                 showVerification(of: .contact(contact), &effects)
-                say("The number has just changed: compare again", isError: true)
+                say("The number just changed: compare again", isError: true)
                 return
             }
             effects.append(.run(.setVerified(contact)))
             overlay = nil
         case .numbersDiffer where pane.newKey != newKey, .blockRequest where pane.newKey != newKey:
             showVerification(of: .contact(contact), &effects)
-            say("\(chat.name.text) was decided about meanwhile: \(Sentences.word(for: chat.peer.trust))", isError: true)
+            let trust = Sentences.word(for: chat.peer.trust)
+            say("Already decided elsewhere: \(chat.name.text) is \(trust)", isError: true)
         case .numbersDiffer, .blockRequest:
             effects.append(.run(.setBlocked(contact, true)))
             overlay = nil
@@ -162,7 +163,7 @@ extension AppState {
             let chat = chats.first(where: { $0.peer.newPeerID == request.peerID })
         {
             showVerification(of: .contact(chat.id), &effects)
-            return say("This is the new key of \(chat.name.text): it is decided about here")
+            return say("This is the new key of \(chat.name.text): decide here")
         }
         let decision: Errand? =
             switch command {
@@ -176,7 +177,7 @@ extension AppState {
         overlay = nil
         // A request that is not there any more, or that another key has taken the place of, is not decided here.
         guard requests.contains(where: { $0.id == request.id && $0.peerID == request.peerID }) else {
-            say("That request is not there any more", isError: true)
+            say("That request is gone", isError: true)
             return
         }
         effects.append(.run(decision))

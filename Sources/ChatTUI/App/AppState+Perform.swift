@@ -17,13 +17,13 @@ extension AppState {
         case .nextChat: openNeighbour(step: 1, &effects)
         case .previousChat: openNeighbour(step: -1, &effects)
         case .lastChat:
-            if let previousID { open(previousID, &effects) } else { say("No other chat was open yet") }
+            if let previousID { open(previousID, &effects) } else { say("No earlier chat to go back to") }
         case .chat1, .chat2, .chat3, .chat4, .chat5, .chat6, .chat7, .chat8, .chat9, .chat10:
             openChat(number: command.chatNumber ?? 1, &effects)
         case .links: showLinks("", &effects)
         case .plainView:
             isPlain.toggle()
-            say(isPlain ? "Plain view: no panes, no indentation (\(key(.plainView)) ends it)" : "The usual view")
+            say(isPlain ? "Plain view: no panes, no indentation (\(key(.plainView)) ends it)" : "Normal view")
         case .halfPageUp, .halfPageDown, .findOlder, .findNewer, .nextHit, .previousHit, .goToDate, .markUnread,
             .replyTo, .editMessage, .deleteMessage, .react, .forward, .copyText, .copyWithName, .saveFile, .openMessage,
             .messageInfo, .selectRange, .pin:
@@ -109,7 +109,7 @@ extension AppState {
             let what = TransferWords(state: self, group: group).name(width: 30).text
             let more = offers.count > 1 ? " and \(offers.count - 1) more" : ""
             let question =
-                "Offer #\(shown.number.rawValue) \(what)\(more) from \(name(of: transfer.contact)): look, then the key again"
+                "Offer #\(shown.number.rawValue) \(what)\(more) from \(name(of: transfer.contact)): look, then press again"
             say(question: question, short: "Offer #\(shown.number.rawValue)\(more): look, then again")
             shownOffer?.question = question
             return
@@ -157,9 +157,9 @@ extension AppState {
     private func noRoom(for pane: String, _ columns: Int) -> String {
         if isPlain { return "The plain view has no panes (\(key(.plainView)) ends it)" }
         guard size.columns >= columns else {
-            return "There is no room for the \(pane): it needs \(columns) columns, here are \(size.columns)"
+            return "No room for the \(pane): it needs \(columns) columns, you have \(size.columns)"
         }
         return chats.isEmpty
-            ? "Nobody is a contact yet: there are no \(pane)" : "The chat needs its columns: no room for the \(pane)"
+            ? "No contacts yet: nothing to show in the \(pane)" : "The chat needs the space: no room for the \(pane)"
     }
 }

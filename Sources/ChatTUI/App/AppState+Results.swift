@@ -10,7 +10,7 @@ extension AppState {
             if message.contact == openID, case .message(let answer) = result { follow(answer) }
         case .setPinned(_, let pinned):
             // How the message looks now is news of the chat, in its order with all others.
-            say(pinned ? "Pinned (/pins lists what is)" : "Not pinned any more")
+            say(pinned ? "Pinned (/pins lists all)" : "Unpinned")
         case .markUnread(let contact, let position):
             // What an answer that was on its way has said meanwhile is older.
             if let index = chatIndex(contact), chats[index].keepsUnread {
@@ -28,8 +28,8 @@ extension AppState {
             folders.forEach { followFolder($0) }
             if !folders.isEmpty { sayOffered(messages.count, folders) }
             for (number, refused) in refused.enumerated() {
-                let count = number == 0 ? "\(messages.count + folders.count) of \(paths.count) offered, " : ""
-                let what = "\(count)\(abbreviated(refused.path)) not"
+                let count = "Offered \(messages.count + folders.count) of \(paths.count),"
+                let what = "\(number == 0 ? count : "Also") not \(abbreviated(refused.path))"
                 note(Sentences.sentence(for: refused.error, doing: what), isError: true)
             }
         case .edit, .retract, .react:
@@ -43,7 +43,7 @@ extension AppState {
             if case .transfer(let number) = scope, isFolder(number) {
                 let name = "#\(number.rawValue)"
                 return say(
-                    limit.map { "\(name): each of its files at most \(Units.rate(Double($0)))" } ?? "\(name): no limit")
+                    limit.map { "\(name): at most \(Units.rate(Double($0))) for each file" } ?? "\(name): no limit")
             }
             say(limit.map { "\(scope.words): at most \(Units.rate(Double($0)))" } ?? "\(scope.words): no limit")
         case .addContact, .approve:
@@ -55,16 +55,16 @@ extension AppState {
             if case .addContact(_, let wanted) = errand, isKnown(peer) {
                 note(sentence(addedAgain: peer, wanted, trust))
             } else {
-                say("\(name) is a contact now (\(trust))")
+                say("\(name) is now a contact (\(trust))")
             }
             adopt(peer, &effects)
         case .removeAddress(let contact, let address):
-            say("\(name(of: contact)) is not called at \(SafeText("\(address.endpoint)", as: .line).text) any more")
+            say("blipchat no longer calls \(name(of: contact)) at \(SafeText("\(address.endpoint)", as: .line).text)")
         case .rename(_, let name):
             say("Renamed to \(SafeText(name, as: .name).text)")
             if case .settings(let reply) = result { adopt(reply, &effects) }
         case .remove(_, let name):
-            say("\(name) and your history with them are deleted")
+            say("Deleted \(name) and your history with them")
             if case .settings(let reply) = result { adopt(reply, &effects) }
         case .setBlocked(let contact, let blocked):
             say(
@@ -78,7 +78,7 @@ extension AppState {
             if contact == openID { note(words + "; the old one is in /whois") } else { say(words) }
         case .reject(let id):
             forget(request: id)
-            say("The request is refused; another one of theirs is not shown before tomorrow")
+            say("Refused; you will not see another request of theirs before tomorrow")
         case .blockRequest(let id):
             forget(request: id)
             if case .contact(let peer) = result {
@@ -94,7 +94,7 @@ extension AppState {
             for failure in failures.prefix(Self.toldFailures) { fail(failure.errand, failure.error, &effects) }
             if failures.count > Self.toldFailures {
                 note(
-                    "\(failures.count - Self.toldFailures) more could not be done for reasons like these", isError: true
+                    "\(failures.count - Self.toldFailures) more failed for similar reasons", isError: true
                 )
             }
             if !failures.isEmpty { effects.append(.ask(.transfers)) }
@@ -107,7 +107,7 @@ extension AppState {
             guard case .settings(var reply) = result else { return }
             if let key = request.key, unkeptKeys.remove(key) != nil {
                 if reply.isError, reply.settings == nil {
-                    reply.lines.append("Until blipchat ends it is as you said; it is not kept")
+                    reply.lines.append("This lasts until blipchat quits; it is not saved")
                 } else if !reply.isError {
                     // The command has said so in its own words.
                     reply.lines = []
@@ -115,13 +115,13 @@ extension AppState {
             }
             adopt(reply, to: request, &effects)
         case .disconnect(let contact):
-            say("\(contact.map(name(of:)) ?? "Everybody") is put off: no link until /connect")
+            say("Disconnected from \(contact.map(name(of:)) ?? "everybody") until you /connect")
         case .setMuted(let contact, let until): say(sentence(muting: contact, until))
         case .setAutomaticAcceptance(let contact, let limit):
             if let index = chatIndex(contact) { chats[index].conversation.peer.acceptsFilesUpTo = limit }
             say(acceptanceWords(contact))
         case .setOwnName(let name):
-            say("You are \(SafeText(name, as: .name).text) now")
+            say("You are now \(SafeText(name, as: .name).text)")
         case .setAway(let reason):
             say(reason == nil ? "Your contacts see that you are back" : "Your contacts see that you are away (/back)")
         case .setDraft, .setTyping, .reconnect: break
@@ -143,9 +143,9 @@ extension AppState {
     /// Somebody was added who was a contact already.
     private func sentence(addedAgain peer: Peer, _ wanted: String?, _ trust: String) -> String {
         let name = SafeText(peer.name, as: .name).text
-        var words = "\(name) is a contact already (\(trust))"
-        if let first = peer.addresses.first { words += ", called at \(first.host):\(first.port) first now" }
-        if let wanted, wanted != peer.name { words += "; /rename gives another name" }
+        var words = "\(name) is already a contact (\(trust))"
+        if let first = peer.addresses.first { words += ", now called at \(first.host):\(first.port) first" }
+        if let wanted, wanted != peer.name { words += "; /rename changes the name" }
         return words
     }
 
@@ -169,9 +169,9 @@ extension AppState {
         let which =
             count > 1
             ? "\(count) messages of yours" : "your message of \(clock.dayAndTime(message.shownTime, now: moment.wall))"
-        if count == 1, message.state == .takenBack { return "Deleted \(which); \(name) never had it" }
+        if count == 1, message.state == .takenBack { return "Deleted \(which); \(name) never got it" }
         let isOnline = chat(message.contact)?.link.isOnline ?? false
-        return "Deleted \(which); \(name) is told" + (isOnline ? "" : " when they connect")
+        return "Deleted \(which) here" + (isOnline ? " and for \(name)" : "; for \(name) once online")
     }
 
     /// An own message is stored: it is shown although its event may come later.
@@ -203,7 +203,7 @@ extension AppState {
             let minutes = max(1, (count - 100) / 20 / 60)
             let time = minutes == 1 ? "a minute" : "\(minutes) minutes"
             let words = "\(Units.grouped(count)) offers take about \(time) to go out"
-            note("\(words); what you write meanwhile arrives behind them")
+            note("\(words); what you write meanwhile arrives after them")
         }
     }
 
@@ -217,11 +217,11 @@ extension AppState {
         let kinds = skipped == 1 ? "link or device" : "links and devices"
         let links = skipped > 0 ? ", \(skipped) \(kinds) left out" : ""
         let leftOut = whole.flatMap(\.leftOut)
-        let offered = count == 0 ? "Nothing is offered" : "\(Units.files(count)) \(count == 1 ? "is" : "are") offered"
+        let offered = count == 0 ? "Offered nothing" : "Offered \(Units.files(count))"
         guard !leftOut.isEmpty else { return say(offered + links) }
         let what = "\(Units.files(leftOut.count)) could not be sent"
         note([what + ":"] + Sentences.lines(for: leftOut, atMost: Self.namedLeftOut), isError: true)
-        say("\(offered)\(links); \(what), named in the chat", isError: true)
+        say("\(offered)\(links); \(what) (the chat names them)", isError: true)
     }
 
     /// So many files that were not sent are named in the chat.
@@ -266,11 +266,11 @@ extension AppState {
     private func missingAdvice(_ error: ChatError, _ paths: [String], _ caption: String) -> String {
         guard case .cannotRead(let path, let errno) = error, errno == 2 else { return "" }
         if path.contains(where: { "*?[".contains($0) }) {
-            return " (patterns are not filled in here: \(key(.sendFile)) marks several files)"
+            return " (no wildcards here: \(key(.sendFile)) marks several files)"
         }
         guard paths.count > 1, caption.isEmpty else { return "" }
-        guard !path.hasSuffix(paths[0]) else { return " (a name with blanks stands in quotation marks)" }
-        return " (a text beside the files stands behind --: /send PATH -- TEXT)"
+        guard !path.hasSuffix(paths[0]) else { return " (put a name with spaces in quotes)" }
+        return " (text for the files goes after --: /send PATH -- TEXT)"
     }
 
     private mutating func seenIsStored(_ contact: ContactID, _ effects: inout [AppEffect]) {
@@ -293,7 +293,7 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
         case .reply(let text, let message):
             giveBack("/reply #\(message.id.short) \(text)", to: message.contact)
-            note(Sentences.sentence(for: error, doing: "Your answer was not stored"), isError: true)
+            note(Sentences.sentence(for: error, doing: "Your reply was not stored"), isError: true)
         case .retract, .react, .setPinned, .deleteHere, .markUnread:
             note(Sentences.sentence(for: error, doing: "The message was not changed"), isError: true)
         case .sendFiles(let paths, let caption, _):
@@ -306,12 +306,12 @@ extension AppState {
             note(Sentences.sentence(for: error, doing: "\(name) was not offered"), isError: true)
         case .setDraft, .setTyping, .markSeen:
             switch error {
-            case .instanceLost(let reason): return say("The chat cannot be asked: \(reason)", isError: true)
+            case .instanceLost(let reason): return say("Cannot reach the chat: \(reason)", isError: true)
             case .instanceStopped:
-                return say("The chat cannot be asked: it is stopped (fg in its shell lets it go on)", isError: true)
+                return say("Cannot reach the chat: it is stopped (fg in its shell resumes it)", isError: true)
             default: break
             }
-            say(Sentences.sentence(for: error, doing: "The history cannot be written"), isError: true)
+            say(Sentences.sentence(for: error, doing: "Cannot write the history"), isError: true)
         case .accept(let number, _), .decline(let number), .pause(let number), .resume(let number),
             .cancel(let number), .cancelFolder(let number):
             // What was shown as decided may not be: the offer comes back.
@@ -331,7 +331,7 @@ extension AppState {
         case .retry, .disconnect, .setMuted, .setAutomaticAcceptance, .setOwnName, .setAway, .rename, .removeAddress,
             .remove, .setBlocked, .setVerified, .acceptNewKey, .approve, .reject, .blockRequest, .reconnect,
             .limitRate, .settings, .several:
-            note(Sentences.sentence(for: error, doing: "That was not done"), isError: true)
+            note(Sentences.sentence(for: error, doing: "That did not work"), isError: true)
         }
     }
 
@@ -362,7 +362,7 @@ extension AppState {
             typedDrafts.insert(contact)
         } else {
             killRing.add(text)
-            say("The line with which nothing was done is in the kill ring (\(key(.yank)))", isError: true)
+            say("Your unused line is in the kill ring (\(key(.yank)))", isError: true)
         }
     }
 }

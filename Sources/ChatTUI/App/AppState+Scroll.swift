@@ -120,7 +120,7 @@ extension AppState {
 
     private mutating func scrollToUnread(_ index: Int, _ effects: inout [AppEffect]) {
         guard let line = chats[index].window.unreadLine else {
-            say("There is no unread line in this chat")
+            say("No unread line in this chat")
             return
         }
         let window = chats[index].window

@@ -51,12 +51,12 @@ extension AppState {
     /// Tab: the name behind `from:` or `in:` before the cursor, as far as it is certain. `false` when nothing was typed.
     private mutating func completeName(in pane: inout SearchPane) -> Bool {
         guard let typed = SearchNameCompletion(textBeforeCursor: pane.query.textBeforeCursor) else {
-            say("Tab completes a name behind from: or in:")
+            say("Tab completes a name after from: or in:")
             return false
         }
         let names = typed.names(among: chats.map(\.peer.name))
         guard let first = names.first else {
-            say("Nobody's name begins with \(SafeText(typed.beginning, as: .name).text)")
+            say("No name begins with \(SafeText(typed.beginning, as: .name).text)")
             return false
         }
         let common = Completion.commonPrefix(of: names)

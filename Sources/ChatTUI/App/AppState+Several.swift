@@ -16,12 +16,12 @@ extension AppState {
     ) {
         let groups = transfers.groups(meantBy: set, for: verb).reversed().filter { isAnswerable($0, by: verb) }
         guard !groups.isEmpty else {
-            let none = set == .all ? nothing(for: verb) : "Nothing of that can be done with these numbers"
+            let none = set == .all ? nothing(for: verb) : "Cannot do that with these numbers"
             return note("\(none) (/transfers lists all files)", isError: true)
         }
         var folder: String?
         if verb == .accept, let word = scanner.next() {
-            guard isEnd(&scanner, of: "/accept [N] [FOLDER]", hint: "a folder with blanks stands in quotation marks")
+            guard isEnd(&scanner, of: "/accept [N] [FOLDER]", hint: "put a folder with spaces in quotes")
             else { return }
             guard !word.isEmpty else { return note(Self.emptyPath, isError: true) }
             folder = expanded(word)
@@ -29,7 +29,7 @@ extension AppState {
         let reason = verb == .decline ? scanner.remainder() : nil
         if let reason, !check(reason) { return }
         if [.pause, .resume, .cancel].contains(verb),
-            !isEnd(&scanner, of: "/\(verb) [N]", hint: "numbers stand together: 4-23 or 4,6")
+            !isEnd(&scanner, of: "/\(verb) [N]", hint: "write numbers together: 4-23 or 4,6")
         {
             return
         }
@@ -74,13 +74,13 @@ extension AppState {
         let meant = requests.filter { set.contains($0.id) }
         let errand = one(meant.map { verb == .approve ? .approve($0.id, name: nil) : .reject($0.id) })
         guard let errand else {
-            return note(requests.isEmpty ? "No contact requests" : "There are no such requests", isError: true)
+            return note(requests.isEmpty ? "No contact requests" : "No such requests", isError: true)
         }
         guard asked == errand || meant.count == 1 else {
             confirming = errand
             let names = meant.prefix(8).map { SafeText($0.name, as: .name).text }.joined(separator: ", ")
             let rest = meant.count > 8 ? " and \(meant.count - 8) more" : ""
-            let what = verb == .approve ? "This makes contacts of" : "This refuses"
+            let what = verb == .approve ? "This accepts" : "This refuses"
             return note("\(what) \(names)\(rest). Enter the same command again to do it.")
         }
         effects.append(.run(errand))

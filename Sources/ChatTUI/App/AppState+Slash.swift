@@ -41,12 +41,12 @@ extension AppState {
             let word = scanner.remainder()
             guard let id = who(word) else { return }
             guard !saysBlocked(id) else { return }
-            if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is online already") }
+            if chat(id)?.link.isOnline == true { return say("\(name(of: id)) is already online") }
             let hasAddress = chat(id)?.peer.addresses.isEmpty == false
             say(
                 hasAddress
                     ? "Calling \(name(of: id)) now"
-                    : "There is no address of \(name(of: id)) to call: they are waited for")
+                    : "No address known for \(name(of: id)); waiting for them to call")
             effects.append(.run(.reconnect(id)))
         case .set, .unset, .reload, .theme, .notify: runSettings(command.verb, &scanner, asked: asked, &effects)
         case .status: note(statusLines())
@@ -61,7 +61,7 @@ extension AppState {
     /// The contact that somebody means, the open one when nobody is named; says so when there is none.
     mutating func who(_ word: String?) -> ContactID? {
         guard let word else {
-            if openID == nil { note("No chat is open: say whom you mean (/contacts lists them)", isError: true) }
+            if openID == nil { note("No chat is open: say who you mean (/contacts lists them)", isError: true) }
             return openID
         }
         // In quotes as a whole, or as it is: the first of several words would be somebody else.
@@ -106,7 +106,7 @@ extension AppState {
         }
         guard let command = SlashCommands.named(name) else {
             show(.help(ListPane(filter: InputLine(name))))
-            say("\(SafeText(name, as: .name).text) is no command: this is what the help has about it")
+            say("\(SafeText(name, as: .name).text) is not a command; the help says about it:")
             return
         }
         let aliases = command.aliases.map { "/" + $0 }.joined(separator: ", ")
@@ -126,7 +126,7 @@ extension AppState {
     private mutating func openNamed(_ id: ContactID, _ effects: inout [AppEffect]) {
         let isOpen = id == openID
         open(id, &effects)
-        if isOpen { say("The chat with \(name(of: id)) is open already") }
+        if isOpen { say("The chat with \(name(of: id)) is already open") }
     }
 
     /// `/me waves`: the other side shows it as an action, too.
@@ -153,7 +153,7 @@ extension AppState {
             effects.append(.ask(.day(openID, day, generation: counterOfGoTo)))
         case nil:
             let shown = SafeText(word, as: .name).text
-            let what = word.hasPrefix("#") ? "no message of this chat" : "not a day"
+            let what = word.hasPrefix("#") ? "not a message in this chat" : "not a day"
             note("\(shown) is \(what) (\(PromptPane.days))", isError: true)
         }
     }
@@ -187,7 +187,7 @@ extension AppState {
 
     /// What `/slashguard` of Profanity looks for is always so here (PRODUCT, rule 7).
     private static let slashGuard = [
-        "Always on: a line that begins with / is a command or nothing, and is never sent as it is.",
+        "Always on: blipchat runs a line that begins with / or rejects it; it never sends it as it is.",
         "//text sends \"/text\", /plain sends a text exactly as it is.",
     ]
 

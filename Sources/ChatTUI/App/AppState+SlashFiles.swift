@@ -10,7 +10,7 @@ extension AppState {
         if [.accept, .decline, .pause, .resume, .cancel].contains(verb), let word = ahead.next() {
             if let set = NumberSet(word) { return runSeveral(verb, set, &ahead, asked: asked, &effects) }
             if NumberSet.isMeant(by: word) {
-                return note("\(word) are no numbers (all, 4-23 or 4,6,9-12)", isError: true)
+                return note("\(word) is not a list of numbers (all, 4-23 or 4,6,9-12)", isError: true)
             }
         }
         switch verb {
@@ -26,7 +26,7 @@ extension AppState {
             }
             if paths.isEmpty, caption == nil { return showFilePicker(&effects) }
             guard !paths.isEmpty else {
-                note("Which file is it about? /send PATH -- TEXT", isError: true)
+                note("Which file is the text for? /send PATH -- TEXT", isError: true)
                 return
             }
             guard !paths.contains("") else { return note(Self.emptyPath, isError: true) }
@@ -36,14 +36,14 @@ extension AppState {
             let word = ahead.next() ?? ""
             guard let number = transferNumber(&scanner, for: verb) else { return }
             let folder = scanner.next()
-            guard isEnd(&scanner, of: "/accept [N] [FOLDER]", hint: "a folder with blanks stands in quotation marks")
+            guard isEnd(&scanner, of: "/accept [N] [FOLDER]", hint: "put a folder with spaces in quotes")
             else { return }
             guard folder != "" else { return note(Self.emptyPath, isError: true) }
             // Without a number only what cannot be anything else is a folder: a slip would make one.
             if let folder, folder == word, !folder.contains("/"), !["~", ".", ".."].contains(folder) {
                 return note(
-                    "\(SafeText(folder, as: .name).text) is no transfer (8, #8); a folder is ./\(folder)", isError: true
-                )
+                    "\(SafeText(folder, as: .name).text) is not a transfer (8, #8); write a folder as ./\(folder)",
+                    isError: true)
             }
             effects.append(.run(.accept(number, folder: folder.map(expanded))))
         case .decline: decline(&scanner, &effects)
@@ -63,7 +63,7 @@ extension AppState {
                 let isCancel = verb == .cancel && !group.isOver
                 guard isCancel || transfers.files(of: group).contains(where: { $0.fits(verb) }) else {
                     let state = Sentences.word(for: group.state)
-                    return note("#\(number.rawValue) is \(state): there is nothing to \(verb)", isError: true)
+                    return note("#\(number.rawValue) is \(state): nothing to \(verb)", isError: true)
                 }
                 if verb == .cancel { return effects.append(.run(.cancelFolder(number))) }
             }
@@ -76,7 +76,7 @@ extension AppState {
     }
 
     /// The working folder would be meant by it, and is not what somebody wants who has typed quotation marks.
-    static let emptyPath = "\"\" is no path (. is the working folder)"
+    static let emptyPath = "\"\" is not a path (. is the working folder)"
 
     /// `/decline N REASON`: the news of a transfer carries no words (PROTOCOL 4), so the reason is an answer to the
     /// offer.
@@ -106,7 +106,7 @@ extension AppState {
                 isError: true)
             return
         }
-        guard isEnd(&scanner, of: "/limit up|down|N RATE|off", hint: "500k has no blank in it") else { return }
+        guard isEnd(&scanner, of: "/limit up|down|N RATE|off", hint: "write 500k without a space") else { return }
         let rate = Units.bytes(of: word)
         guard rate != nil || word.lowercased() == "off" else {
             note("\(SafeText(word, as: .name).text) is not a rate (500k, 2M, off)", isError: true)
@@ -138,7 +138,7 @@ extension AppState {
         }
         // Of the others the word is a folder or a reason.
         if let word, [.pause, .resume, .cancel].contains(verb) {
-            note("\(SafeText(word, as: .name).text) is no transfer (8, #8; /transfers lists them)", isError: true)
+            note("\(SafeText(word, as: .name).text) is not a transfer (8, #8; /transfers lists them)", isError: true)
             return nil
         }
         var candidates: [TransferNumber] = []
@@ -162,10 +162,10 @@ extension AppState {
     /// Why a command without a number has nothing to do.
     func nothing(for verb: SlashVerb) -> String {
         switch verb {
-        case .accept, .decline: "No offer waits for an answer"
+        case .accept, .decline: "No offer is waiting"
         case .pause: "No file is being sent or received"
         case .resume: "Nothing is paused"
-        default: "No transfer is unfinished"
+        default: "No unfinished transfers"
         }
     }
 }

@@ -47,7 +47,7 @@ extension AppState {
             effects.append(.run(.settings(.set(key: "keys.\(change.name)", words: words))))
             unkeptKeys.insert("keys.\(change.name)")
             guard !action.isEmpty else { return say("\(change.name) does nothing now") }
-            if !lost.isEmpty { note(lost.map { "Out of reach now: \($0.words)" }) }
+            if !lost.isEmpty { note(lost.map { "No longer on any key: \($0.words)" }) }
             if change.keys.isSeldomSent { note("Few terminals can send \(change.keys.name)") }
             say("\(change.name): \(change.action?.name ?? "")")
         } catch {
@@ -89,7 +89,7 @@ extension AppState {
             return
         }
         let longer = keymap.lines(behind: keys)
-        let lines = keymap.lines(of: keys).map(\.words) + longer.map { "begins \($0.words)" }
+        let lines = keymap.lines(of: keys).map(\.words) + longer.map { "starts \($0.words)" }
         if lines.isEmpty {
             note("\(keys.name) does nothing (/bind \(ArgumentScanner.quoted(keys.name)) ACTION)")
         } else {
@@ -123,9 +123,9 @@ extension AppState {
                 unkeptKeys.insert("alias.\(name)")
                 effects.append(.run(.settings(.unset(key: "alias.\(name)"))))
             }
-            say(known ? "/\(name) is forgotten" : "There is no alias /\(SafeText(name, as: .name).text)")
+            say(known ? "Removed /\(name)" : "There is no alias /\(SafeText(name, as: .name).text)")
         } else if line == "\"\"" {
-            note("An alias stands for a line (/alias \(SafeText(name, as: .name).text) - removes one)", isError: true)
+            note("An alias needs a line to run (/alias \(SafeText(name, as: .name).text) - removes one)", isError: true)
         } else if let problem = SlashAlias.problem(name: name, line: line) {
             note(problem, isError: true)
         } else {

@@ -140,11 +140,11 @@ extension AppState {
         }
         if let words = muteWords(peer) { lines.append("\(words) (/mute \(chat.name.text) off)") }
         if peer.acceptsFilesUpTo != nil { lines.append(acceptanceWords(chat.id)) }
-        lines.append("key " + (peer.peerID.map { $0.text } ?? "not known before the first contact"))
+        lines.append("key " + (peer.peerID.map { $0.text } ?? "not known until they first answer"))
         if let key = peer.newPeerID { lines.append("new key \(key.text) answers instead (/verify)") }
         lines += peer.formerPeerIDs.reversed().map { "old key \($0.text)" }
         if let number = chat.safetyNumber { lines.append("safety " + number.joined(separator: " ")) }
-        lines += peer.addresses.map { "address \($0)" + ($0.isLearned ? " (named by them, and proved)" : "") }
+        lines += peer.addresses.map { "address \($0)" + ($0.isLearned ? " (named by them, confirmed)" : "") }
         lines.append("contact since \(clock.day(peer.added))")
         return lines
     }
@@ -156,7 +156,7 @@ extension AppState {
         }
         guard !isLineMode else { return note(["Give this to others:", "\(address)"]) }
         effects.append(.terminal(.copy("\(address)")))
-        note(["Give this to others; it is on the clipboard now, where the terminal allows that:", "\(address)"])
-        say("Your address is copied: paste it to somebody")
+        note(["Give this to others; it is on the clipboard now, if the terminal allows that:", "\(address)"])
+        say("Copied your address: paste it to somebody")
     }
 }

@@ -10,7 +10,7 @@ extension AppState {
             guard let name = scanner.name() else { return }
             // Before the settings have it.
             guard ContactNames.isWellFormed(name) else {
-                return note(Sentences.sentence(for: .badName(name), doing: "That was not done"), isError: true)
+                return note(Sentences.sentence(for: .badName(name), doing: "That did not work"), isError: true)
             }
             guard !ContactNames.isReserved(name) else {
                 return note("Nobody can be called \"me\": that is what histories call you", isError: true)
@@ -22,7 +22,7 @@ extension AppState {
             let limit = LocalIdentity.longestAway
             let reason = scanner.remainder() ?? ""
             guard reason.utf8.count <= limit else {
-                let words = "The text is too long: \(reason.utf8.count) bytes, at most \(limit) go with /away"
+                let words = "The text is too long: \(reason.utf8.count) bytes, /away takes at most \(limit)"
                 return note(words, isError: true)
             }
             effects.append(.run(.setAway(reason)))
@@ -45,7 +45,7 @@ extension AppState {
             effects.append(.run(.setMuted(id, until: .endless)))
             return
         }
-        guard isEnd(&scanner, of: "/mute WHO [TIME|off]", hint: "2h has no blank in it") else { return }
+        guard isEnd(&scanner, of: "/mute WHO [TIME|off]", hint: "write 2h without a space") else { return }
         if word.lowercased() == "off" {
             effects.append(.run(.setMuted(id, until: nil)))
         } else if let seconds = Units.seconds(of: word) {
@@ -61,7 +61,7 @@ extension AppState {
         guard let id = nextContact(&scanner) else { return }
         let word = scanner.next()?.lowercased()
         let size = word == "on" ? scanner.next() : nil
-        guard isEnd(&scanner, of: "/autoaccept WHO on [MAXSIZE]|off|default", hint: "20M has no blank in it") else {
+        guard isEnd(&scanner, of: "/autoaccept WHO on [MAXSIZE]|off|default", hint: "write 20M without a space") else {
             return
         }
         switch word {
@@ -75,16 +75,16 @@ extension AppState {
             effects.append(.run(.setAutomaticAcceptance(id, limit)))
         case nil: note(acceptanceWords(id))
         case let other?:
-            note("\(SafeText(other, as: .name).text) is none of on [MAXSIZE], off and default", isError: true)
+            note("Expected on [MAXSIZE], off or default, not \"\(SafeText(other, as: .name).text)\"", isError: true)
         }
     }
 
     func acceptanceWords(_ id: ContactID) -> String {
         switch chat(id)?.peer.acceptsFilesUpTo {
-        case nil: "Files of \(name(of: id)): as configured for all (auto_accept_max)"
-        case 0?: "Files of \(name(of: id)): always asked"
-        case UInt64.max?: "Files of \(name(of: id)): all are accepted without asking"
-        case let limit?: "Files of \(name(of: id)): accepted without asking up to \(Units.size(limit))"
+        case nil: "Files from \(name(of: id)): as set for everybody (auto_accept_max)"
+        case 0?: "Files from \(name(of: id)): blipchat always asks"
+        case UInt64.max?: "Files from \(name(of: id)): blipchat accepts all without asking"
+        case let limit?: "Files from \(name(of: id)): blipchat accepts up to \(Units.size(limit)) without asking"
         }
     }
 
@@ -105,7 +105,7 @@ extension AppState {
     func linkLines(_ contact: ContactID, _ traffic: LinkTraffic?) -> [String] {
         guard let chat = chat(contact) else { return [] }
         guard let traffic else { return ["\(chat.name.text): \(Sentences.words(for: chat.link))"] }
-        var lines = ["\(chat.name.text): linked for \(Units.duration(traffic.age))"]
+        var lines = ["\(chat.name.text): connected for \(Units.duration(traffic.age))"]
         lines.append(
             "sent \(Units.grouped(Int(clamping: traffic.framesSent))) frames, \(Units.size(traffic.bytesSent)); "
                 + "received \(Units.grouped(Int(clamping: traffic.framesReceived))) frames, "
@@ -113,10 +113,10 @@ extension AppState {
         lines.append(
             "compression ratio \(Self.ratio(traffic.bytesSent, saved: traffic.bytesSavedSent)) sent, "
                 + "\(Self.ratio(traffic.bytesReceived, saved: traffic.bytesSavedReceived)) received")
-        lines.append("queued \(traffic.queued), \(traffic.waiting) of them on the wire without an answer")
+        lines.append("queued \(traffic.queued), \(traffic.waiting) of them sent but not answered")
         let running = transfers.running.filter { $0.contact == contact }
         if !running.isEmpty {
-            lines.append(running.count == 1 ? "1 transfer runs" : "\(running.count) transfers run")
+            lines.append(running.count == 1 ? "1 transfer is running" : "\(running.count) transfers are running")
         }
         if let roundTrip = traffic.roundTrip { lines.append("round trip \(Units.milliseconds(roundTrip))") }
         return lines

@@ -37,7 +37,7 @@ extension AppState {
             contact = chat(id)
         } else if let word = words.first, let id = self.contact(named: word) {
             return note(
-                "/export \(name(of: id)) PATH: say where to, or ./\(word) for a file of that name", isError: true)
+                "/export \(name(of: id)) PATH: say where to, or ./\(word) for a file by that name", isError: true)
         }
         // A contact whose name is mistyped would be a file with all of the history.
         if contact == nil, let word = words.first, words.count == 1, !word.contains("/"), !word.contains(".") {
@@ -65,7 +65,7 @@ extension AppState {
             note("\(usage): the path is missing", isError: true)
             return nil
         }
-        return isEnd(&scanner, of: usage, hint: "a path with blanks stands in quotation marks") ? expanded(path) : nil
+        return isEnd(&scanner, of: usage, hint: "put a path with spaces in quotes") ? expanded(path) : nil
     }
 
     private mutating func askQRCode(_ effects: inout [AppEffect]) {
@@ -80,7 +80,7 @@ extension AppState {
         switch code {
         case .success(let code): show(.qr(QRPane(address: address, code: code)))
         case .failure(let error):
-            note(["There is no QR code: \(error.reason) (\(error.advice)). The address is:", address], isError: true)
+            note(["No QR code: \(error.reason) (\(error.advice)). The address is:", address], isError: true)
         }
     }
 
@@ -92,16 +92,16 @@ extension AppState {
         let lines = said + (name == "doctor" ? terminalLines : [])
         let place = command.words.firstIndex(of: "-o").flatMap { command.words.dropFirst($0 + 1).first }
         let done = place.map { "/\(name): written to \($0)" } ?? "/\(name): done"
-        note(lines.isEmpty ? [isError ? "/\(name) did not work" : done] : lines, isError: isError && name != "doctor")
+        note(lines.isEmpty ? [isError ? "/\(name) failed" : done] : lines, isError: isError && name != "doctor")
         // /log keeps this line: it has the reason.
         let reason = lines.first.map { ": \($0)" } ?? ""
-        let failed = name == "doctor" ? "/doctor has found something (see above)" : "/\(name) did not work\(reason)"
+        let failed = name == "doctor" ? "/doctor found something (see above)" : "/\(name) failed\(reason)"
         say(isError ? failed : done, isError: isError)
     }
 
     /// What only the screen knows: its terminal, as far as it has answered.
     private var terminalLines: [String] {
-        guard !isLineMode else { return ["line mode: the terminal, if there is one, is asked nothing"] }
+        guard !isLineMode else { return ["line mode: blipchat asks the terminal nothing"] }
         let colors = terminal.colors == 0 ? "no colours" : "\(terminal.colors) colours"
         let pictures =
             switch terminal.graphics {
@@ -112,7 +112,7 @@ extension AppState {
         let parts = [
             colors, terminal.unicode ? "Unicode" : "ASCII", "pictures as \(pictures)",
             terminal.links ? "links" : "no links", terminal.mouse ? "mouse" : "no mouse",
-            terminal.bracketedPaste ? "pastes marked" : "pastes by their speed",
+            terminal.bracketedPaste ? "bracketed pastes" : "pastes guessed by speed",
         ]
         let ambiguous = "characters of ambiguous width take \(TextWidth.ambiguousColumns)"
         return [

@@ -12,9 +12,9 @@ extension AppState {
         var scanner = ArgumentScanner(arguments)
         switch verb {
         case .reply:
-            withMessage(&scanner, alone: false, needs: "/reply [N] TEXT: say what you answer", &effects) { .reply($0) }
+            withMessage(&scanner, alone: false, needs: "/reply [N] TEXT: say what to reply", &effects) { .reply($0) }
         case .edit:
-            withMessage(&scanner, alone: false, needs: "/edit [N] TEXT: say what the message is to be", &effects) {
+            withMessage(&scanner, alone: false, needs: "/edit [N] TEXT: say what it should say", &effects) {
                 .edit($0)
             }
         case .delete: withMessage(&scanner, &effects, .delete)
@@ -54,7 +54,7 @@ extension AppState {
         let reference = Self.reference(&scanner, alone: true, kind: action.kind)
         if let word = scanner.next() {
             return note(
-                "\(SafeText(word, as: .name).text) is no message (its number from the end, its id or its file: 2, #1a2b3c4d, #8)",
+                "\(SafeText(word, as: .name).text) is not a message (number from the end, id or file: 2, #1a2b3c4d, #8)",
                 isError: true)
         }
         find(reference ?? .last(1, action.kind), action, &effects)
@@ -146,7 +146,7 @@ extension AppState {
     ) {
         guard contact == openID else {
             if case .resume = action { return }
-            say("Nothing was done: the chat with \(name(of: contact)) is not open any more")
+            say("Nothing was done: the chat with \(name(of: contact)) is no longer open")
             return giveBack(line, to: contact)
         }
         guard let message else {
@@ -162,7 +162,7 @@ extension AppState {
         checked action: MessageAction, on message: ChatMessage, line: String?, _ effects: inout [AppEffect]
     ) {
         guard message.fits(action.kind) || action.takesDeleted else {
-            note(message.isRetracted ? "That message is deleted" : "That message is no \(action.noun)", isError: true)
+            note(message.isRetracted ? "That message was deleted" : "That is not a \(action.noun)", isError: true)
             return giveBack(line)
         }
         perform(action, on: message, &effects)
@@ -200,7 +200,7 @@ extension AppState {
                 let hint =
                     EmojiNames.suggestion(for: word).map { "did you mean :\($0):?" }
                     ?? ":+1:, :heart:, :joy:, or an emoji itself"
-                return note("\(shown) is no reaction (\(hint))", isError: true)
+                return note("\(shown) is not a reaction (\(hint))", isError: true)
             }
             emoji = known
         }
@@ -210,7 +210,7 @@ extension AppState {
     private mutating func forward(_ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {
         // A number alone is a message's: taken for a contact's it would send a text to somebody who was not meant.
         let reference = Self.reference(&scanner, alone: true, kind: .any)
-        guard let name = scanner.remainder() else { return note("/forward [N] WHO: say to whom", isError: true) }
+        guard let name = scanner.remainder() else { return note("/forward [N] WHO: say who to", isError: true) }
         guard let contact = who(name) else { return }
         find(reference ?? .last(1, .any), .forward(contact), &effects)
     }

@@ -84,7 +84,7 @@ extension AppState {
         case (let level, nil) where ScreenSettings.Bell(rawValue: level) != nil:
             set("notify.bell", level)
             if level == "off", settings.desktop != .off {
-                note("The bell is off; what the desktop shows is switched off by /notify desktop off")
+                note("The bell is off; /notify desktop off stops desktop notifications, too")
             }
         case (let level, let name?) where level == "default" || ScreenSettings.Bell(rawValue: level) != nil:
             guard let contact = who(name), let peer = chat(contact)?.peer else { return }

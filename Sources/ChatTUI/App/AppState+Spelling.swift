@@ -18,7 +18,7 @@ extension AppState {
             return
         }
         guard let command = CommandLine.words(of: settings.spellCommand), !command.isEmpty else {
-            return receive(spelling: .failed("a quotation mark is not closed"))
+            return receive(spelling: .failed("a closing quotation mark is missing"))
         }
         spelling.isRunning = true
         effects.append(.ask(.spelling(text, command: command)))

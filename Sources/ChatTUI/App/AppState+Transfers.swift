@@ -119,7 +119,7 @@ extension AppState {
         case .pauseOrResume: pauseOrResume(group, &effects)
         case .cancelTransfer:
             if group.isOver {
-                say("#\(number) is \(Sentences.word(for: group.state)) already")
+                say("#\(number) is already \(Sentences.word(for: group.state))")
             } else if isConfirmed {
                 effects.append(.run(group.isFolder ? .cancelFolder(group.number) : .cancel(group.number)))
             } else {
@@ -130,7 +130,7 @@ extension AppState {
             }
         case .limitRate:
             if group.state.isFinal {
-                say("#\(number) is \(Sentences.word(for: group.state)) already")
+                say("#\(number) is already \(Sentences.word(for: group.state))")
             } else {
                 pane.limit = InputLine()
             }
@@ -150,7 +150,7 @@ extension AppState {
                 return
             }
             effects.append(.terminal(.copy(hash)))
-            say("sha256 of #\(number) is on the clipboard, where the terminal allows it")
+            say("Copied the sha256 of #\(number), if the terminal allows it")
         case .openTransfer: openFile(of: group, &effects)
         default: break
         }

@@ -109,7 +109,7 @@ extension AppState {
     /// Ctrl-r
     mutating func searchTyped() {
         guard !history.lines.isEmpty else {
-            say("Nothing was typed yet")
+            say("You have typed nothing yet")
             return
         }
         show(.typed(ListPane()))

@@ -54,21 +54,21 @@ struct EditorSession: Sendable {
     private func editAndWait(_ text: String) -> EditorOutcome {
         var template = Array("\(folder)/blipchat-XXXXXX.txt".utf8CString)
         let file = mkstemps(&template, 4)
-        guard file >= 0 else { return failure("The draft cannot be written to \(folder)") }
+        guard file >= 0 else { return failure("Cannot write the draft to \(folder)") }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { unlink(path) }
         // A file of one empty line would be one with an empty first line.
         var bytes = Array((text.isEmpty ? "" : text + "\n").utf8)
         let written = bytes.withUnsafeMutableBytes { write(file, $0.baseAddress, $0.count) }
         close(file)
-        guard written == bytes.count else { return failure("The draft cannot be written to \(folder)") }
+        guard written == bytes.count else { return failure("Cannot write the draft to \(folder)") }
         let end = runEditor(on: path)
         if case .failed(let words) = end { return .failed(words) }
         // nano writes what was not saved beside the file when a signal ends it.
         let unsaved = path + ".save"
         defer { if end == .killed { unlink(unsaved) } }
         if end == .killed, let rescued = contents(of: unsaved) { return .text(rescued) }
-        guard let edited = contents(of: path) else { return failure("What you wrote cannot be read") }
+        guard let edited = contents(of: path) else { return failure("Cannot read what you wrote") }
         return .text(edited)
     }
 
@@ -87,15 +87,15 @@ struct EditorSession: Sendable {
     private func runEditor(on path: String) -> End {
         let words = ["/bin/sh", "-c", "exec \(command) \"$1\"", "sh", path]
         let (code, child) = ProgramStart.start(words, .terminal)
-        guard code == 0 else { return .failed("\(command) cannot be started: \(String(cString: strerror(code)))") }
+        guard code == 0 else { return .failed("Cannot start \(command): \(String(cString: strerror(code)))") }
         guard let status = process.wait(for: child) else {
-            return .failed("\(command) was lost: \(String(cString: strerror(errno)))")
+            return .failed("Lost track of \(command): \(String(cString: strerror(errno)))")
         }
         switch status {
         case 0: return .well
         case 127 << 8: return .failed("\(command) was not found: set EDITOR to your editor")
         case let status where status & 0x7F != 0: return .killed
-        default: return .failed("\(command) ended with an error: the draft is as it was")
+        default: return .failed("\(command) exited with an error: your draft is unchanged")
         }
     }
 

@@ -152,7 +152,7 @@ struct EffectRunner: Sendable {
         case .qrCode(let address): return .qrCode(address, await QRCode.made(of: address))
         case .command(let command):
             guard let runsCommands else {
-                return .output(command, ProgramOutput(lines: ["the command line is not at hand here"], exitCode: 1))
+                return .output(command, ProgramOutput(lines: ["commands do not work here"], exitCode: 1))
             }
             return .output(command, await runsCommands(command))
         case .spelling(let text, let command): return .spelling(await SpellProgram(words: command).check(text))

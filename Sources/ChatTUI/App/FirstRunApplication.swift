@@ -65,7 +65,7 @@ public final class FirstRunApplication {
         switch step {
         case .copy(let address):
             terminal.perform(.copy(address))
-            form.say("Copied, where the terminal allows it")
+            form.say("Copied, if the terminal allows it")
         case .code(let address):
             do throws(QRCodeError) {
                 code = QRPane(address: address, code: try QRCode(address))

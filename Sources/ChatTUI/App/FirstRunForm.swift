@@ -172,7 +172,7 @@ struct FirstRunForm: Sendable {
 
     private mutating func withAddress(_ step: (String) -> FirstRunStep) -> FirstRunStep? {
         if let address = ownAddress { return step(address) }
-        note = "There is no address before the port is known: /myid in the chat shows it"
+        note = "No address until the port is known: /myid in the chat shows it"
         return nil
     }
 
@@ -185,7 +185,7 @@ struct FirstRunForm: Sendable {
         let name = line(.name).text.trimmedBlanks
         if name.isEmpty || name.utf8.count > 64 { return refuse(.name, "a name has 1 to 64 bytes") }
         guard ContactNames.isWellFormed(name) else {
-            return refuse(.name, "a name has no control characters, seen or not")
+            return refuse(.name, "a name cannot have control characters, seen or not")
         }
         var choices = FirstRunChoices(
             name: name, listenHost: defaults.choices.listenHost, listenPort: defaults.choices.listenPort,
@@ -202,7 +202,7 @@ struct FirstRunForm: Sendable {
             choices.listenPort = port
         }
         guard choices.downloads.hasPrefix("/") else {
-            return refuse(.downloads, "the folder is a path that begins with / or ~/")
+            return refuse(.downloads, "write a path that begins with / or ~/")
         }
         if !checked.contains(.forever) {
             guard let keep = Retention(line(.days).text.trimmedBlanks), keep != .forever else {
@@ -255,7 +255,7 @@ struct FirstRunForm: Sendable {
     }
 
     /// Beside a proposed name; the small page has no room for it.
-    static let proposedHint = "Type your name: it takes the place of this one"
+    static let proposedHint = "Type your name: it replaces this one"
 
     /// What a field means.
     func meaning(of field: Field) -> String {
@@ -263,19 +263,19 @@ struct FirstRunForm: Sendable {
         case .name: "Contacts see this name; /nick changes it"
         case .everywhere:
             checked.contains(.everywhere)
-                ? "Space: take calls at one address only" : "Space: take calls at all addresses"
-        case .host: "The address of this machine at which calls are taken"
+                ? "Space: listen on one address only" : "Space: listen on all addresses"
+        case .host: "The address on this machine to listen on"
         case .port: "Others call this port; 0 is any free one"
         case .asks:
             checked.contains(.asks)
-                ? "Space: take every file of every contact" : "Every file is taken! Space: ask each time"
-        case .downloads: "The folder for received files, made when needed"
+                ? "Space: accept all files from everybody" : "Accepts all files! Space: ask each time"
+        case .downloads: "The folder for received files, made if needed"
         case .forever:
             checked.contains(.forever)
-                ? "Space: delete messages after some days" : "Space: delete nothing by itself"
-        case .days: "Older messages are deleted, on this disk only"
-        case .address: "What blipchat id, /myid or /qr shows there"
-        case .demo: "A chat with an echo; then this page again"
+                ? "Space: delete messages after some days" : "Space: never delete messages"
+        case .days: "Deletes older messages, on this disk only"
+        case .address: "What their blipchat id, /myid or /qr shows"
+        case .demo: "Chat with an echo; then back to this page"
         }
     }
 }

@@ -7,9 +7,9 @@ extension Sentences {
     /// Why a file is not sent, as the end of a sentence.
     public static func reason(for reason: LeftOutFile.Reason) -> String {
         switch reason {
-        case .tooDeep(let limit): "it is in more than \(limit) folders (send the inner folder by itself)"
+        case .tooDeep(let limit): "it is more than \(limit) folders deep (send the inner folder on its own)"
         case .pathTooLong(let limit):
-            "the names of its folders have more than \(limit) bytes (send the inner folder by itself)"
+            "its folder names add up to more than \(limit) bytes (send the inner folder on its own)"
         case .nameIsNoText: "its name is not UTF-8 text (rename it)"
         case .unreadable(let code): String(cString: strerror(code)).lowercased()
         case .ours: "it is your key or your history, which stays here"

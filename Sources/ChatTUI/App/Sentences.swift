@@ -20,76 +20,78 @@ public enum Sentences {
         case .noSuchContact: return "there is no such contact (/contacts lists them)"
         case .noSuchTransfer: return "there is no such transfer (/transfers lists them)"
         case .noSuchRequest: return "there is no such request (/requests lists them)"
-        case .noSuchAddress: return "they have no such address (/whois shows those they have)"
-        case .noSuchKey: return "that key is not to be decided about (another contact has it, or another answers)"
+        case .noSuchAddress: return "they have no such address (/whois shows theirs)"
+        case .noSuchKey:
+            return "there is no such key to decide about (another contact has it, or a different key answers)"
         case .newKeyOf(let name):
             let shown = SafeText(name, as: .name).text
             return
-                "this is the new key of \(shown) (/verify \(shown) decides about it; contacts accept-key on the command line)"
-        case .noSuchMessage: return "there is no such message any more (somebody has deleted it here)"
-        case .notOwnMessage: return "it is not your message (only own messages can be changed)"
-        case .retracted: return "it has been deleted already"
+                "this is the new key of \(shown) (/verify \(shown) to decide; contacts accept-key on the command line)"
+        case .noSuchMessage: return "that message is gone (somebody deleted it here)"
+        case .notOwnMessage: return "it is not your message (you can only change your own)"
+        case .retracted: return "it is already deleted"
         case .notText: return "a file has no text to edit (delete it, or offer another)"
-        case .badReaction: return "that is no reaction (one emoji, at most \(Reaction.limit) bytes)"
+        case .badReaction: return "that is not a reaction (one emoji, at most \(Reaction.limit) bytes)"
         case .textTooLong(let bytes, let limit):
-            return "the message has \(bytes) bytes, at most \(limit) can be sent (send it as a file)"
-        case .idTaken(let id): return "another message has the id \(id) (give a new one)"
+            return "the message has \(bytes) bytes, the limit is \(limit) (send it as a file)"
+        case .idTaken(let id): return "another message has the id \(id) (use a new one)"
         case .emptyText: return "the message is empty (type something)"
         case .badName(let name):
             let isWord = ["me", "all"].contains(name.lowercased())
-            if isWord { return "\"\(name)\" has a meaning of its own (choose another name)" }
+            if isWord { return "\"\(name)\" is reserved (choose another name)" }
             return "\"\(name)\" cannot be a name (1 to 64 bytes, no control characters)"
         case .cannotKeepSettings(let reason):
-            return "what is set for them would be lost, \(reason) (the name stays as it is)"
+            return "their settings would be lost, \(reason) (the name stays as it is)"
         case .badFileName(let name):
-            let limit = name.contains("/") ? "leave the / out" : "1 to 255 bytes, and not . or .."
+            let limit = name.contains("/") ? "leave out the /" : "1 to 255 bytes, and not . or .."
             return "\"\(name)\" cannot be the name of a file (\(limit))"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
         case .privateFile(let path):
-            return "\(path) is your key or your history, which nobody is given (blipchat export writes a conversation)"
-        case .emptyFolder(let path): return "\(path) holds no file that can be sent (put one into it first)"
+            return "\(path) is your key or your history, which blipchat never sends (blipchat export writes a chat)"
+        case .emptyFolder(let path): return "\(path) has no files to send (put one in it first)"
         case .tooManyFiles(let path, let limit):
-            return "\(path) holds more files than may wait for this contact, \(limit) (pack it into an archive first)"
+            return "\(path) has more files than can wait for this contact, \(limit) (pack it into an archive first)"
         case .cannotWrite(let path, let errno):
             return "cannot write to \(path): \(words(forErrno: errno)) (choose another folder)"
         case .notEnoughSpace(let needed, let free, let folder):
             return
                 "disk full: needs \(Units.size(needed)), \(Units.size(free)) free on \(folder) (make room, then try again)"
         case .wrongTransferState(let state): return "the transfer is \(word(for: state))"
-        case .ownTransfer: return "you have offered it yourself: they answer it (cancelling takes it back)"
-        case .outboxFull(let limit): return "\(limit) messages wait for this contact already (wait until some are sent)"
+        case .ownTransfer: return "you offered it: they decide (cancel to take it back)"
+        case .outboxFull(let limit):
+            return "\(limit) messages are already waiting for this contact (wait until some are sent)"
         case .blocked: return "the contact is blocked (unblock it first)"
         case .notOnline: return "there is no connection (/connect calls, /status says why)"
         case .cannotListen(let endpoint, let reason):
             return "cannot listen on \(endpoint): \(reason) (choose another address or port)"
         case .instanceLost(let reason):
             return
-                "the blipchat that runs the chat cannot be asked: \(reason) (start blipchat serve again, or start anew)"
+                "cannot reach the blipchat that runs the chat: \(reason) (start blipchat serve again, or restart this one)"
         case .instanceStopped:
-            return "the blipchat that runs the chat is stopped (fg in its shell lets it go on)"
+            return "the blipchat that runs the chat is stopped (fg in its shell resumes it)"
         }
     }
 
     public static func reason(of error: StoreError) -> String {
         switch error {
-        case .nameTaken(let name): "a contact is called \"\(name)\" already (choose another name)"
-        case .notFound: "it is not in the history any more (somebody has deleted it here)"
+        case .nameTaken(let name): "a contact is already called \"\(name)\" (choose another name)"
+        case .notFound: "it is no longer in the history (somebody deleted it here)"
         case .diskFull: "the disk is full; nothing was changed (make room and try again)"
-        case .locked: "another process holds the history (end it, or wait)"
+        case .locked: "another process is using the history (quit it, or wait)"
         case .damaged("history", let reason):
             "history is damaged: \(reason) (doctor names the row; doctor --fix puts something readable there)"
         case .damaged(let path, let reason):
-            "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it while the file opens)"
+            "\(path) is damaged: \(reason) (doctor --recover saves what can be read; history and export show it as long as the file opens)"
         case .newerVersion(let path, let found, let supported):
             "\(path) was written by a newer blipchat (version \(found), this one knows \(supported); update blipchat)"
         case .cannotOpen(let path, let reason) where reason == StoreError.fileExists:
-            "\(path): \(reason) (give another name)"
+            "\(path): \(reason) (choose another name)"
         case .cannotOpen(let path, let reason):
             "cannot open \(path): \(reason) (look at the folder and its permissions)"
         case .replaced(let path, let kept):
-            "another file has taken the place of \(path) while blipchat was running, so nothing is stored any more; everything until then is in \(kept) (stop blipchat, decide which of the two you want there, start it again)"
-        case .failed(let code, let reason): "the history reports error \(code): \(reason) (doctor examines it)"
+            "another file replaced \(path) while blipchat was running, so blipchat no longer stores anything; everything until then is in \(kept) (stop blipchat, decide which of the two you want there, start it again)"
+        case .failed(let code, let reason): "the history reports error \(code): \(reason) (run doctor)"
         }
     }
 
@@ -115,23 +117,23 @@ public enum Sentences {
         case .listensElsewhere(let wanted, let reason, let listening):
             "Cannot listen on \(wanted): \(reason). Listening on \(listening) instead (/myid shows your address)"
         case .keyChanged(let contact):
-            "KEY CHANGED (/verify): \(name(contact)) has another key; sending has stopped"
-        case .storeFailed(let error): "The history cannot be written: \(reason(of: error))"
+            "KEY CHANGED (/verify): \(name(contact)) has a new key; sending has stopped"
+        case .storeFailed(let error): "Cannot write the history: \(reason(of: error))"
         case .peerCannotStore(let contact):
-            "\(name(contact)) cannot store messages (disk full there): they wait here and go out when there is room"
+            "\(name(contact)) cannot store messages (their disk is full): they wait here until there is room"
         case .contactStoresTooMuch(let contact, let limit?):
-            "\(name(contact)) has sent more than \(Units.size(limit)) of messages today: the rest waits with them until tomorrow (/block stops them, limits.stored_bytes_per_day is the limit)"
+            "\(name(contact)) has sent more than \(Units.size(limit)) of messages today: the rest waits on their side until tomorrow (/block stops them, limits.stored_bytes_per_day sets the limit)"
         case .contactStoresTooMuch(let contact, nil):
-            "Your disk is nearly full: what \(name(contact)) sends waits with them until there is room (doctor shows how much is free)"
+            "Your disk is nearly full: what \(name(contact)) sends waits on their side until there is room (doctor shows how much is free)"
         case .historyPutBack(let path):
-            "\(path) was removed while blipchat was running: it has been put back with everything in it (does another program tidy up there?)"
+            "\(path) disappeared while blipchat was running: blipchat put it back with everything in it (does another program tidy up there?)"
         case .instanceLost:
-            "The blipchat that runs the chat has ended: nothing is sent or received until it runs again (blipchat serve)"
-        case .instanceFound: "The chat runs again"
+            "The blipchat that runs the chat has quit: nothing goes out or comes in until it runs again (blipchat serve)"
+        case .instanceFound: "The chat is running again"
         case .instanceSilent:
-            "The blipchat that runs the chat does not answer; what you write waits for it (is it stopped? fg lets it go on)"
+            "The blipchat that runs the chat does not respond; what you write waits for it (is it stopped? fg resumes it)"
         case .settingsChanged: "The settings have changed"
-        case .instanceHere: "The other blipchat has ended: the chat goes on here"
+        case .instanceHere: "The other blipchat has quit: the chat continues here"
         }
     }
 
@@ -230,7 +232,7 @@ extension Sentences {
 
     /// What is said after the screen is gone when something failed in its last moments.
     static let undone =
-        "blipchat: not all that was begun was done, as nothing answered; lines that were typed are found by Up at the next start"
+        "blipchat: some changes could not be saved because the other process stopped responding; press Up next time to get your typed lines back"
 
     /// What is said after the screen is gone (rule 6): `nil` when nothing waits.
     static func farewell(queued: Int, transfers: Int) -> String? {
@@ -245,6 +247,6 @@ extension Sentences {
             parts.append(transfers == 1 ? "1 transfer is unfinished" : "\(transfers) transfers are unfinished")
         }
         guard !parts.isEmpty else { return nil }
-        return "blipchat: \(parts.joined(separator: ", ")); all of it goes on when blipchat runs again."
+        return "blipchat: \(parts.joined(separator: ", ")); it will all resume when blipchat runs again."
     }
 }

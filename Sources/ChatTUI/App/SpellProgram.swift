@@ -38,7 +38,7 @@ struct SpellProgram: Sendable {
         let streams = ProgramStart.Streams.pipes(
             input: pipes[0].reading, output: pipes[1].writing, errors: pipes[2].writing)
         let (code, process) = ProgramStart.start(words, streams)
-        guard code == 0 else { return .failed("it cannot be started: \(String(cString: strerror(code)))") }
+        guard code == 0 else { return .failed("it does not start: \(String(cString: strerror(code)))") }
         // The other ends are the program's alone: when it has ended, reading ends.
         for (index, end) in [pipes[0].reading, pipes[1].writing, pipes[2].writing].enumerated() {
             close(end)
@@ -56,7 +56,7 @@ struct SpellProgram: Sendable {
         let errors = String(decoding: exchange.errors, as: UTF8.self)
         if status != 0 {
             let words = errors.split(whereSeparator: \.isNewline).first.map(String.init)
-            return .failed(words ?? "it ended with an error")
+            return .failed(words ?? "it exited with an error")
         }
         let output = String(decoding: exchange.output, as: UTF8.self)
         return .unknown(output.split(whereSeparator: \.isWhitespace).map(String.init))

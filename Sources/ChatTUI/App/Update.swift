@@ -52,24 +52,24 @@ extension AppState {
 
     /// A program of the settings is not there, or may not be run.
     fileprivate mutating func say(notStarted program: String, _ errno: Int32) {
-        say("\(program) cannot be started: \(Sentences.words(forErrno: errno))\(advice(about: program))", isError: true)
+        say("Cannot start \(program): \(Sentences.words(forErrno: errno))\(advice(about: program))", isError: true)
     }
 
     /// A program of the settings was started, and has not done its work.
     fileprivate mutating func say(failed program: String, _ failure: ProgramFailure) {
         let end =
             switch failure {
-            case .code(let code): "it ended with code \(code)"
-            case .signal(let signal): "signal \(signal) ended it"
+            case .code(let code): "it exited with code \(code)"
+            case .signal(let signal): "signal \(signal) killed it"
             }
         let isOpener = CommandLine.words(of: settings.openCommand)?.first == program
-        say("\(program) has \(isOpener ? "opened nothing" : "failed"): \(end)\(advice(about: program))", isError: true)
+        say("\(program) \(isOpener ? "opened nothing" : "failed"): \(end)\(advice(about: program))", isError: true)
     }
 
     private func advice(about program: String) -> String {
         let keys = [("files.open_command", settings.openCommand), ("notify.command", settings.notifyCommand)]
         let key = keys.first { CommandLine.words(of: $0.1)?.first == program }?.0
-        return key.map { " (/set \($0) names another)" } ?? ""
+        return key.map { " (/set \($0) to another)" } ?? ""
     }
 
     /// What follows from the state, whatever changed it.

@@ -80,9 +80,9 @@ struct CommandItem: Sendable {
     /// The keys of vi's normal mode, which are not bound one by one.
     private static let viKeys: [CommandItem] = [
         ("Esc", "normal mode; again: browse messages"), ("i a I A R", "insert, append, replace"),
-        ("h l w b e 0 ^ $", "move, also by a count (3w)"), ("f F t T ; ,", "to a character"),
+        ("h l w b e 0 ^ $", "move, also with a count (3w)"), ("f F t T ; ,", "to a character"),
         ("j k gg G", "lines, then the lines before"), ("d c y", "delete, change, copy a motion"),
-        ("x D C dd yy", "a character, the rest, a line"), ("p P", "put behind, before"), ("u .", "undo, again"),
+        ("x D C dd yy", "a character, the rest, a line"), ("p P", "put after, before"), ("u .", "undo, again"),
     ].map {
         CommandItem(section: .otherKeys, group: "vi (edit_mode)", label: $0.0, title: "vi: " + $0.1, action: .nothing)
     }

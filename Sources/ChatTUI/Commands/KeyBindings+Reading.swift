@@ -10,7 +10,7 @@ extension KeyBindings {
         line(.browse, ["K", "Ctrl-u"], .halfPageUp, .browse, nil),
         line(.browse, ["g", "Home"], .top, .browse, "oldest/newest", shownAs: "g/G"),
         line(.browse, ["G", "End"], .bottom, .browse, nil),
-        line(.browse, ["Enter"], .choose, .browse, "open, or take the offer", hint: "act"),
+        line(.browse, ["Enter"], .choose, .browse, "open, or accept offer", hint: "act"),
         line(.browse, ["/"], .findOlder, .browse, "find older/newer", shownAs: "/ ?", hint: "find"),
         line(.browse, ["?"], .findNewer, .browse, nil),
         line(.browse, ["n"], .nextHit, .browse, "next/previous hit", shownAs: "n/N"),

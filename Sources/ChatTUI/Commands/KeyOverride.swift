@@ -80,13 +80,13 @@ enum KeyOverrideError: Error, Sendable, Equatable {
         case .typesText(let name): "\(name) types text there; use it with Alt or Ctrl"
         case .neverSent(let name, let sent): "terminals send \(sent) for \(name): bind \(sent)"
         case .neverHeard(let name, let first, let does):
-            "\(name) would never be heard: \(first) alone is \(does) (unbind \(first) first)"
-        case .begins(let name): "\(name) would wait for the rest of other keys that begin with it (/bind lists them)"
+            "\(name) would never work: \(first) alone is \(does) (unbind \(first) first)"
+        case .begins(let name): "\(name) would wait for longer keys that begin with it (/bind lists them)"
         case .unknownCommand(let name, let suggestion):
             "there is no command /\(SafeText(name, as: .name).text)"
                 + (suggestion.map { ", did you mean /\($0)?" } ?? "")
         case .needed(let name, let command):
-            "\(name) is the only key that \(command == .send ? "sends" : "leads back from lists"): "
+            "\(name) is the only key that \(command == .send ? "sends" : "goes back from lists"): "
                 + "bind another to \(command.name) first"
         }
     }

@@ -40,16 +40,16 @@ enum SlashAlias {
             && name.unicodeScalars.allSatisfy {
                 $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
             }
-        guard isName else { return "\(shown) is no name for an alias (letters, digits, - and _)" }
+        guard isName else { return "\(shown) is not a name for an alias (letters, digits, - and _)" }
         if SlashCommands.named(name) != nil || SlashCommands.planned.contains(name.lowercased()) {
-            return "/\(shown) is a command already"
+            return "/\(shown) is already a command"
         }
         guard line.hasPrefix("/"), !line.hasPrefix("//") else { return line.isEmpty ? "the line is missing" : nil }
         let target = String(line.dropFirst().prefix { !$0.isWhitespace })
         if SlashCommands.named(target) == nil {
             let near = SlashCommands.suggestion(for: target).map { ", did you mean /\($0)?" } ?? ""
             return
-                "there is no command /\(SafeText(target, as: .name).text) (an alias stands for a command, not for another alias)\(near)"
+                "there is no command /\(SafeText(target, as: .name).text) (an alias runs a command, not another alias)\(near)"
         }
         return nil
     }

@@ -9,16 +9,16 @@ enum SlashCommands {
         make(.query, "query", ["chat"], [.contact], "WHO", "open a chat", .talk, needed: true),
         make(.me, "me", [], [.text], "TEXT", "say what you do: * Jo waves", .talk, needed: true),
         make(
-            .reply, "reply", [], [.text], "[N] TEXT", "answer the last (or Nth last) message", .talk, needed: true),
+            .reply, "reply", [], [.text], "[N] TEXT", "reply to the last (or Nth last) message", .talk, needed: true),
         make(.retry, "retry", [], [.word], "[N]", "send the last failed message again", .talk),
         make(
             .edit, "edit", ["correct"], [.text], "[N] TEXT", "change your last (or Nth last) text", .talk,
             needed: true),
-        make(.delete, "delete", ["redact"], [.word], "[N]", "take your last message back", .talk),
+        make(.delete, "delete", ["redact"], [.word], "[N]", "take back your last message", .talk),
         make(
             .react, "react", [], [.word], "[N] [:NAME:]", "react; without a name: take it back",
             .talk),
-        make(.forward, "forward", [], [.contact], "[N] WHO", "send a message on to somebody", .talk, needed: true),
+        make(.forward, "forward", [], [.contact], "[N] WHO", "forward a message to somebody", .talk, needed: true),
         make(.search, "search", [], [.text], "[WORDS]", "search the whole history", .look),
         make(
             .goTo, "goto", ["date"], [.oneOf(["first", "unread", "last"])], "DATE|first|unread|#ID",
@@ -32,7 +32,7 @@ enum SlashCommands {
         make(.links, "links", ["url"], [.text], "[WORDS]", "links in this chat", .look),
         make(.open, "open", [], [.word], "[N]", "open link N, or the file #8", .look),
         make(.info, "info", [], [.word], "[N]", "times, ids and texts of a message", .look),
-        make(.log, "log", [], [.text], "[WORDS]", "what was said on the status line", .look),
+        make(.log, "log", [], [.text], "[WORDS]", "what the status line said", .look),
         make(
             .plain, "plain", [], [.text], "TEXT", "send the text exactly as it is", .talk, needed: true),
         make(.slashGuard, "slashguard", [], [], "", "what keeps commands from being sent as text", .talk),
@@ -43,14 +43,14 @@ enum SlashCommands {
             "offer files or folders (none: choose)", .files),
         make(
             .accept, "accept", ["savefile", "download"], [.transfer, .path], "[N|all|4-9] [FOLDER]",
-            "take an offered file, or several",
+            "accept an offer, or several",
             .files),
         make(
-            .decline, "decline", [], [.transfer, .text], "[N|all|4-9] [REASON]", "decline files, and say why",
+            .decline, "decline", [], [.transfer, .text], "[N|all|4-9] [REASON]", "decline offers, and say why",
             .files),
         make(.pause, "pause", [], [.transfer], "[N|all|4-9]", "pause transfers", .files),
-        make(.resume, "resume", [], [.transfer], "[N|all|4-9]", "go on with paused transfers", .files),
-        make(.cancel, "cancel", [], [.transfer], "[N|all|4-9]", "end transfers for good", .files),
+        make(.resume, "resume", [], [.transfer], "[N|all|4-9]", "resume paused transfers", .files),
+        make(.cancel, "cancel", [], [.transfer], "[N|all|4-9]", "cancel transfers for good", .files),
         make(
             .limit, "limit", [], [.oneOf(["up", "down"]), .oneOf(["off"])], "[up|down|N RATE|off]",
             "how fast files may move (500k, 2M)",
@@ -58,7 +58,7 @@ enum SlashCommands {
         make(
             .autoAccept, "autoaccept", [], [.contact, .oneOf(["on", "off", "default"]), .word],
             "WHO [on [MAXSIZE]|off|default]",
-            "take their files without asking", .files, needed: true),
+            "accept their files without asking", .files, needed: true),
         make(.transfers, "transfers", [], [.text], "[WORDS]", "all transfers, or those with words", .files),
         make(.add, "add", ["sub"], [.word, .text], "ADDRESS [NAME]", "add a contact", .people, needed: true),
         make(.requests, "requests", [], [], "", "who wants to talk to you", .people),
@@ -66,7 +66,7 @@ enum SlashCommands {
         make(.reject, "reject", [], [.request], "[N|all]", "refuse contact requests", .people),
         make(.verify, "verify", [], [.contact], "[WHO]", "compare numbers, remember the key", .people),
         make(.fingerprint, "fingerprint", [], [.contact], "[WHO]", "show the number to compare", .people),
-        make(.block, "block", [], [.contact], "WHO", "close and refuse their calls", .people, needed: true),
+        make(.block, "block", [], [.contact], "WHO", "hang up and refuse their calls", .people, needed: true),
         make(.unblock, "unblock", [], [.contact], "[WHO]", "let them call again", .people),
         make(.blocked, "blocked", [], [.text], "[WORDS]", "list those you have blocked", .people),
         make(
@@ -85,9 +85,9 @@ enum SlashCommands {
             needed: true),
         make(.myID, "myid", ["id"], [], "", "your own address, to give to others", .people),
         make(.qr, "qr", ["myqr"], [], "", "your address as a QR code", .people),
-        make(.nick, "nick", [], [.text], "NAME", "call yourself something else", .people, needed: true),
+        make(.nick, "nick", [], [.text], "NAME", "change your own name", .people, needed: true),
         make(.away, "away", [], [.text], "[TEXT]", "tell contacts that you are away", .people),
-        make(.back, "back", [], [], "", "tell contacts that you are here again", .people),
+        make(.back, "back", [], [], "", "tell contacts that you are back", .people),
         make(.connect, "connect", [], [.contact], "[WHO]", "call now", .net),
         make(.disconnect, "disconnect", [], [.contact], "[WHO]", "end the link; /connect calls again", .net),
         make(.reconnect, "reconnect", [], [.contact], "[WHO]", "call everybody now", .net),
@@ -97,26 +97,26 @@ enum SlashCommands {
         make(
             .set, "set", [], [.setting, .settingValue], "[KEY [VALUE]]", "show or change a setting",
             .program),
-        make(.unset, "unset", [], [.setting], "KEY", "take a setting back", .program, needed: true),
+        make(.unset, "unset", [], [.setting], "KEY", "undo a setting", .program, needed: true),
         make(.reload, "reload", [], [], "", "read config.toml again", .program),
         make(.theme, "theme", [], [.theme], "[NAME]", "show or change the colours", .program),
         make(
             .notify, "notify", [], [.oneOf(notifyWords), .contact], "[off|mention|all [WHO]|…]",
-            "what rings and is notified",
+            "what rings and notifies you",
             .program),
         make(.bind, "bind", ["key"], [.key, .action], "[KEY [ACTION]]", "show the keys, or bind one", .program),
-        make(.unbind, "unbind", [], [.key], "KEY", "take what a key does away", .program, needed: true),
+        make(.unbind, "unbind", [], [.key], "KEY", "make a key do nothing", .program, needed: true),
         make(.alias, "alias", [], [.alias, .text], "[NAME [LINE]]", "show the aliases, or make one", .program),
-        make(.redraw, "redraw", [], [], "", "paint the screen anew", .program),
+        make(.redraw, "redraw", [], [], "", "redraw the screen", .program),
         make(
             .export, "export", [], [.path, .path], "[WHO] PATH", "history as .txt, .json or .html",
             .program, needed: true),
-        make(.importHistory, "import", [], [.path], "PATH", "read an exported .json file back", .program, needed: true),
+        make(.importHistory, "import", [], [.path], "PATH", "read back an exported .json file", .program, needed: true),
         make(.backup, "backup", [], [.path], "PATH", "copy the whole history to a file", .program, needed: true),
-        make(.doctor, "doctor", [], [], "", "examine this installation", .program),
+        make(.doctor, "doctor", [], [], "", "check this installation", .program),
         make(.version, "version", [], [], "", "which blipchat this is", .program),
         make(.close, "close", [], [], "", "leave this chat", .program),
-        make(.quit, "quit", ["exit", "q"], [], "", "end blipchat; what is queued stays", .program),
+        make(.quit, "quit", ["exit", "q"], [], "", "leave blipchat; the queue stays", .program),
     ]
 
     /// Names of PRODUCT that this version knows but cannot do yet, with their aliases.

@@ -20,10 +20,10 @@ extension AppState {
         switch pane.subject {
         case .contact(let contact):
             let trust = chat(contact).map { " and stays \(Sentences.word(for: $0.peer.trust))" } ?? ""
-            say("Nothing is decided: \(name(of: contact)) is not told\(trust)")
+            say("Nothing decided: \(name(of: contact)) hears nothing\(trust)")
         case .request(let request):
             say(
-                "Nothing is decided: \(SafeText(request.name, as: .name).text) is not told, the request stays (/requests)"
+                "Nothing decided: \(SafeText(request.name, as: .name).text) hears nothing, the request stays (/requests)"
             )
         }
     }

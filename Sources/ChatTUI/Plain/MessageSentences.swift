@@ -33,9 +33,9 @@ struct MessageSentences {
         case .found(let quoted):
             let whom = quoted.direction == .outgoing ? "me" : name
             let words = quoted.isRetracted ? line("a deleted message") : line("\"") + beginning(of: quoted) + line("\"")
-            return line(", answering \(whom) ") + words
-        case .missing: return line(", answering a message that is not here")
-        case .asked: return line(", answering an earlier message")
+            return line(", replying to \(whom) ") + words
+        case .missing: return line(", replying to a message that is not here")
+        case .asked: return line(", replying to an earlier message")
         }
     }
 
@@ -92,7 +92,7 @@ struct MessageSentences {
             if let folder {
                 text = folder
             } else if let place = transfer.place {
-                text += line(", of the folder ") + SafeText(place.path, as: .fileName)
+                text += line(", from the folder ") + SafeText(place.path, as: .fileName)
             }
             if transfer.direction == .incoming, transfer.state == .offered {
                 let number = transfer.number.rawValue
@@ -200,11 +200,11 @@ struct RequestSentences {
         var lines = [
             SafeText("CONTACT REQUEST \(request.id) from ", as: .line) + SafeText(request.name, as: .name)
                 + SafeText(
-                    " (a name that they chose), called from \(request.origin), "
+                    " (a name they chose), called from \(request.origin), "
                         + "\(state.clock.dayAndTime(request.received, now: state.moment.wall))", as: .line)
         ]
         if let address = request.address {
-            lines.append(SafeText("    calls back at \(address.host):\(address.port)", as: .line))
+            lines.append(SafeText("    listens at \(address.host):\(address.port)", as: .line))
         }
         if let warning = NameLikeness.warning(of: request, among: state.chats.map(\.peer)) {
             lines.append(SafeText(literal: "    ") + warning)
@@ -212,7 +212,7 @@ struct RequestSentences {
         if let owner = state.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
             lines.append(
                 SafeText(literal: "    THE NEW KEY OF ") + owner + SafeText(literal: ": /verify ") + owner
-                    + SafeText(literal: " decides about it"))
+                    + SafeText(literal: " to decide"))
         }
         lines.append(SafeText("    key \(request.peerID.text)", as: .line))
         return lines

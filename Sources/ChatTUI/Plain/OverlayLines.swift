@@ -43,7 +43,7 @@ struct OverlayLines {
         let commands = SlashCommands.offered.filter {
             wanted.isEmpty || $0.line.lowercased().contains(wanted) || $0.summary.lowercased().contains(wanted)
         }
-        guard !commands.isEmpty else { return [line("No command is about that (/help lists them)")] }
+        guard !commands.isEmpty else { return [line("No command matches that (/help lists them)")] }
         return commands.map { line("\($0.line): \($0.summary)") }
     }
 
@@ -102,7 +102,7 @@ struct OverlayLines {
         switch (pane.subject, action) {
         case (.contact(let contact), .answer(.safetyNumber(let asked, let number))) where asked == contact:
             guard let number, pane.number == number else {
-                return [line("Their key is not known yet: there is nothing to compare before their first answer")]
+                return [line("Their key is not known yet: nothing to compare until they first answer")]
             }
             if pane.newKey != nil {
                 return [line("The old number:")] + Self.rows(of: number).map(line)
@@ -115,11 +115,11 @@ struct OverlayLines {
         case (.contact(let contact), .answer(.newKeyNumber(let asked, let key, let number)))
         where asked == contact && key == pane.newKey:
             return [
-                line("Another key answers in their place: a new machine of theirs, or somebody in between. Its number:")
+                line("A different key answers: they have a new machine, or somebody is in between. Its number:")
             ]
                 + Self.rows(of: number).map(line) + [
                     line(
-                        "Enter 1 if they read the same to you (accepted, verified), 2 to refuse it "
+                        "Enter 1 if they read you the same (accepted, verified), 2 to refuse it "
                             + "(\(state.name(of: contact)) is blocked), a to accept it unverified, "
                             + "o if the old number matches (it stays, verified), anything else for later"
                     )

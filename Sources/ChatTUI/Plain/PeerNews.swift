@@ -42,7 +42,7 @@ struct PeerNews {
         var lines = state.chats.flatMap { chat in Self.words(from: told[chat.id], to: chat.peer, at: state.moment.wall)
         }
         for peer in told.values.sorted(by: { $0.name < $1.name }) where now[peer.id] == nil {
-            lines.append("\(Self.name(peer)) and your history with them are deleted")
+            lines.append("Deleted \(Self.name(peer)) and your history with them")
         }
         return lines.map { SafeText($0, as: .line) }
     }
@@ -51,9 +51,9 @@ struct PeerNews {
 
     private static func words(from old: Peer?, to new: Peer, at now: Timestamp) -> [String] {
         let name = name(new)
-        guard let old else { return ["\(name) is a contact now (\(Sentences.word(for: new.trust)))"] }
+        guard let old else { return ["\(name) is now a contact (\(Sentences.word(for: new.trust)))"] }
         var words: [String] = []
-        if old.name != new.name { words.append("\(Self.name(old)) is called \(name) now") }
+        if old.name != new.name { words.append("\(Self.name(old)) is now called \(name)") }
         if old.isBlocked != new.isBlocked { words.append("\(name) \(new.isBlocked ? "is blocked" : "may call again")") }
         let wasPinned = old.peerID != nil
         if wasPinned, old.peerID != new.peerID {

@@ -63,7 +63,7 @@ public final class PlainApplication {
         loop.onAnswered = { [weak self] in self?.takeNext() }
         loop.onEffect = { [weak self] effect in
             guard case .edit = effect else { return }
-            self?.loop.dispatch(.edited(.failed("Line mode has no editor: lines are written as they are")))
+            self?.loop.dispatch(.edited(.failed("Line mode has no editor: just type your lines")))
         }
         // Lines have no size; this one is for what is only drawn.
         let size = Size(columns: 80, rows: 24)

@@ -25,7 +25,7 @@ struct PlainTranscript {
         guard case .answer(.draft(let contact, let text)) = action, contact == after.openID, !text.isEmpty else {
             return []
         }
-        return [line("A draft is kept here: \(text)")]
+        return [line("Your draft here: \(text)")]
     }
 
     // MARK: The open chat
@@ -96,7 +96,7 @@ struct PlainTranscript {
         case .requestsChanged(let requests):
             return lines(ofNew: requests)
         case .messagesDeleted(let contact):
-            return [line("Messages of the chat with \(after.name(of: contact)) were deleted")]
+            return [line("Messages in the chat with \(after.name(of: contact)) were deleted")]
         case .historyReplaced, .transferProgress, .conversationsChanged, .linkChanged, .typing, .identityChanged,
             .notice:
             return []

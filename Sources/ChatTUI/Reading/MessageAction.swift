@@ -53,11 +53,11 @@ public enum MessageAction: Sendable, Equatable {
         }
     }
 
-    /// `own text`, `message`: for the sentence that there is none.
+    /// `text of yours`, `message`: for the sentence that there is none.
     var noun: String {
         switch kind {
-        case .ownText: "own text"
-        case .own: "own message"
+        case .ownText: "text of yours"
+        case .own: "message of yours"
         case .failed: "failed message"
         case .incoming: "message of theirs"
         case .any: "message"
@@ -65,5 +65,13 @@ public enum MessageAction: Sendable, Equatable {
     }
 
     /// Several of them: `messages of theirs`.
-    var nouns: String { kind == .incoming ? "messages of theirs" : noun + "s" }
+    var nouns: String {
+        switch kind {
+        case .ownText: "texts of yours"
+        case .own: "messages of yours"
+        case .failed: "failed messages"
+        case .incoming: "messages of theirs"
+        case .any: "messages"
+        }
+    }
 }

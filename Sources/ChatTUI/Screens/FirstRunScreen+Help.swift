@@ -2,10 +2,10 @@
 
 extension FirstRunScreen {
     private static let keys = [
-        ("Typing", "takes the place of a value that is only proposed"),
+        ("Typing", "replaces a value that is only a suggestion"),
         ("Tab, Down, Up", "go from field to field; Space checks a box"),
         ("Ctrl-y, Alt-q", "copy your address, show it as a QR code"),
-        ("Enter, Esc", "start the chat; quit, and nothing is written"),
+        ("Enter, Esc", "start the chat; quit and write nothing"),
     ]
 
     func drawHelp(on canvas: inout Canvas, in box: Rect) {
@@ -25,7 +25,7 @@ extension FirstRunScreen {
         for field in form.fields {
             line(Self.label(of: field), form.meaning(of: field), field == form.focus ? Theme.selected : Theme.quiet)
         }
-        line("Your key", "Who you are; if it is lost, nobody can give it back")
+        line("Your key", "Who you are; if you lose it, nobody can restore it")
         row += 1
         for (label, words) in Self.keys { line(label, words) }
         canvas.draw(

@@ -4,7 +4,7 @@ extension FirstRunScreen {
     func drawSmall(on canvas: inout Canvas) {
         let rows = canvas.size.rows
         let isLost = form.defaults.lacksOldKey
-        let lost = canvas.size.columns >= 36 ? "! No key of before here (id restore)" : "! No key of before"
+        let lost = canvas.size.columns >= 36 ? "! A history but no key (id restore)" : "! History, no key"
         let title = isLost ? lost : "Welcome to blipchat"
         let head = rows >= (isLost ? 3 : 8) ? 1 : 0
         if head > 0 { canvas.draw(SafeText(title, as: .line), at: Point(column: 0, row: 0), style: Theme.title) }

@@ -84,9 +84,9 @@ struct FirstRunScreen {
         func next() { row += 1 }
 
         if form.defaults.lacksOldKey {
-            text("! There is a history here, but no key. A new one makes you somebody", Theme.error)
+            text("! There is a history here, but no key. With a new key, contacts", Theme.error)
             next()
-            text("else: contacts see KEY CHANGED. Or Esc, blipchat id restore FILE.", Theme.error)
+            text("see KEY CHANGED. For the old key: Esc, blipchat id restore FILE.", Theme.error)
             next()
         } else {
             text("No account, no server. You are a key on this disk; back it up.")
@@ -99,7 +99,7 @@ struct FirstRunScreen {
         text(HomeFolder.abbreviated(form.defaults.keyPath, home: form.defaults.home), column: Self.labelWidth)
         next()
         label("Your address")
-        text(form.ownAddress ?? "known when the chat takes calls: /myid", column: Self.labelWidth)
+        text(form.ownAddress ?? "known once the chat listens: /myid", column: Self.labelWidth)
         next()
         text("Ctrl-y copies it · Alt-q shows a QR code", Theme.quiet, column: Self.labelWidth)
         next()
@@ -140,7 +140,7 @@ struct FirstRunScreen {
         canvas.draw(
             button, at: Point(column: area.origin.column + 2, row: row),
             style: form.focus == .demo ? Theme.selected : .plain)
-        text("an echo peer, nothing is kept", Theme.quiet, column: 28)
+        text("an echo peer, nothing is saved", Theme.quiet, column: 28)
         row += 2
         text("In the chat: F1 help · type and press Enter to send · /send FILE")
         next()

@@ -39,7 +39,7 @@ extension HintLine {
         guard command == .choose else { return usual }
         switch state.overlay {
         case .goTo: return "open"
-        case .typed: return "take the line"
+        case .typed: return "use the line"
         case .choice(let pane):
             switch pane.kind {
             case .reaction: return "react"

@@ -47,7 +47,7 @@ extension MainScreen {
         }
         if let words = state.muteWords(peer) { lines.append(StyledLine(words, Theme.quiet)) }
         if let limit = peer.acceptsFilesUpTo {
-            lines.append(StyledLine(limit == 0 ? "files: always asks" : "takes files by itself", Theme.quiet))
+            lines.append(StyledLine(limit == 0 ? "files: always asks" : "auto-accepts files", Theme.quiet))
         }
         return lines
     }

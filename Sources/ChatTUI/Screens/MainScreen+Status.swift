@@ -126,7 +126,7 @@ extension MainScreen {
         let overlay = OverlayScreen(state: state, layout: layout)
         if let words = overlay.status { return StatusWords(words, .plain, overlay.statusHints) }
         if let words = browseWords { return StatusWords(words, Theme.unread, Self.rangeHints) }
-        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc gives it up", .back)]) }
+        if let words = composingWords { return StatusWords(words, Theme.unread, [Hint("Esc cancels", .back)]) }
         if let offer = offerWords {
             let hints = [AppCommand.acceptOffer, .declineOffer].map { Hint(state.keymap.label(of: $0), $0) }
             return StatusWords(offer.words, short: offer.short, Theme.unread, hints)
@@ -151,20 +151,20 @@ extension MainScreen {
         let verify = [Hint("/verify", .slash("/verify"))]
         if chat.peer.trust == .keyChanged {
             let words =
-                SafeText(literal: "KEY CHANGED: nothing is sent to ") + chat.name
+                SafeText(literal: "KEY CHANGED: nothing goes to ") + chat.name
                 + SafeText(literal: " until you decide (/verify)")
             return StatusWords(words, short: SafeText(literal: "KEY CHANGED (/verify)"), Theme.error, verify)
         }
         if state.settings.requiresVerified, chat.peer.trust == .unverified {
             let words =
-                SafeText(literal: "unverified: nothing is sent to ") + chat.name
+                SafeText(literal: "unverified: nothing goes to ") + chat.name
                 + SafeText(literal: " until you compare (/verify)")
             return StatusWords(words, short: SafeText(literal: "unverified (/verify)"), Theme.warning, verify)
         }
         if state.isViNormal { return StatusWords(SafeText(literal: "NORMAL (i types, Esc browses)"), .plain) }
         if chat.typingUntil != nil { return StatusWords(chat.name + SafeText(literal: " is typing…"), .plain) }
         if let line = chat.window.unreadLine, !line.isFound, beginsAbove(chat.window, firstSeen: firstSeen) {
-            let words = "↑ \(line.count) new begin further up (\(state.key(.firstUnread)))"
+            let words = "↑ \(line.count) new further up (\(state.key(.firstUnread)))"
             return StatusWords(SafeText(words, as: .line), Theme.unread, [Hint(words, .firstUnread)])
         }
         return StatusWords(.empty, .plain)
@@ -197,13 +197,13 @@ extension MainScreen {
         guard let composing = state.openChat?.composing else { return nil }
         let what: StaticString =
             switch composing {
-            case .reply: "answers: "
-            case .edit: "edits: "
+            case .reply: "Replying to: "
+            case .edit: "Editing: "
             }
         return SafeText(literal: what)
             + MessageSummary.quote(of: composing.message)
             .inDisplayOrder(width: 40, reordering: state.settings.reorders)
-            + SafeText(literal: " (Esc gives it up)")
+            + SafeText(literal: " · Esc cancels")
     }
 
     /// Also with fewer words: what is offered stands in the chat, the keys nowhere else.

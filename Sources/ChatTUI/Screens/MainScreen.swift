@@ -173,14 +173,14 @@ struct MainScreen {
     private func emptyWords(_ chat: Chat) -> String {
         let name = chat.name.text
         if chat.window.loadFailed {
-            return "The history of this chat cannot be read: /log says why, and /doctor looks closer."
+            return "Cannot read the history of this chat: /log says why, and /doctor looks closer."
         }
         if chat.window.cleared != nil { return "The view is clear; PgUp shows the history again." }
         if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock)." }
         switch chat.link {
         case .awaitingApproval: return "\(name) has not accepted you yet. What you write waits on this disk."
-        case .online: return "Nothing has been said yet. Type, and press Enter."
-        default: return "Nothing has been said yet. What you write waits on this disk until \(name) can be reached."
+        case .online: return "No messages yet. Type, and press Enter."
+        default: return "No messages yet. What you write waits on this disk until \(name) is reachable."
         }
     }
 

@@ -47,7 +47,7 @@ struct MessageInfo {
             ("stored", state.exactTime(message.stored)),
             ("state", stateWords),
         ]
-        if let id = message.replyTo { facts.append(("answers", quoted(id, width: width - Self.indent))) }
+        if let id = message.replyTo { facts.append(("reply to", quoted(id, width: width - Self.indent))) }
         if let edited = message.edited { facts.append(("edited", state.exactTime(edited))) }
         if let pinned = message.pinned { facts.append(("pinned", state.exactTime(pinned))) }
         for reaction in message.reactions {
@@ -106,7 +106,7 @@ struct MessageInfo {
         case .pending: return "~ waiting on this disk"
         case .sent: return "> handed to the connection"
         case .delivered, .read:
-            if message.direction == .incoming { return isSeen ? "seen" : "on this disk, not seen" }
+            if message.direction == .incoming { return isSeen ? "seen" : "on this disk, not seen yet" }
             return message.state == .read ? "✓✓ read" : "✓ on their disk"
         case .failed(let reason): return "! failed: \(reason)"
         }
@@ -133,7 +133,7 @@ struct MessageInfo {
 
     private func history(width: Int) -> [StyledLine] {
         guard message.edited != nil, !message.isRetracted else { return [] }
-        guard let versions else { return [StyledLine("earlier texts are being read…", Theme.quiet)] }
+        guard let versions else { return [StyledLine("reading earlier texts…", Theme.quiet)] }
         var rows = [StyledLine(), StyledLine("earlier texts", Theme.title)]
         for version in versions.dropLast() {
             let time = state.clock.dayAndTime(version.written, now: state.moment.wall)
@@ -161,7 +161,7 @@ struct MessageInfo {
             counts[scalar.value, default: 0] += 1
         }
         guard !order.isEmpty else { return [] }
-        var rows = [StyledLine(), StyledLine("characters that are not shown as they are", Theme.title)]
+        var rows = [StyledLine(), StyledLine("characters hidden or replaced", Theme.title)]
         for scalar in order {
             let digits = String(scalar.value, radix: 16, uppercase: true)
             let code = "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

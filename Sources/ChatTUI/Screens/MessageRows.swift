@@ -229,7 +229,7 @@ struct MessageRows {
         }
         switch message.operationState {
         case .pending?, .sent?:
-            if !message.isRetracted { lines.append(StyledLine("(the change is not delivered yet)", Theme.quiet)) }
+            if !message.isRetracted { lines.append(StyledLine("(change not delivered yet)", Theme.quiet)) }
         case .failed(let reason)?:
             let sentence = SafeText("the change was refused: \(reason)", as: .line)
             lines += TextWrap.wrap(sentence, width: width).prefix(3).map { StyledLine($0, Theme.error) }

@@ -89,11 +89,11 @@ struct OverlayScreen {
         case .help: SafeText(literal: "help: type to filter, Enter runs the line under the cursor")
         case .palette: SafeText(literal: "commands: type to filter, Enter runs the line under the cursor")
         case .goTo: SafeText(literal: "go to: type a part of the name, Enter opens the chat")
-        case .typed: SafeText(literal: "search what you typed: Enter takes the line, nothing is sent")
+        case .typed: SafeText(literal: "search what you typed: Enter brings the line back without sending it")
         case .transfers: SafeText(transferCounts, as: .line)
         case .search(let pane): SafeText(SearchScreen.status(pane), as: .line)
-        case .requests: SafeText(literal: "nothing they send is shown until you accept")
-        case .choice(let pane): SafeText(pane.title.lowercased() + ": type to filter, Enter takes the line", as: .line)
+        case .requests: SafeText(literal: "you see nothing they send until you accept")
+        case .choice(let pane): SafeText(pane.title.lowercased() + ": type to filter, Enter picks the line", as: .line)
         case .prompt(let pane): SafeText(pane.help, as: .line)
         case .verify(let pane):
             VerifyScreen(state: state, pane: pane, layout: layout).page.place.map { SafeText("j/k: \($0)", as: .line) }
@@ -120,7 +120,7 @@ struct OverlayScreen {
         } else if count < total, !isFirst {
             all = "\(entries(count)), \(total - count) hidden"
         }
-        return "\(all); a path with / walks there, Backspace goes up"
+        return "\(all); a path with / goes there, Backspace goes up"
     }
 
     private var transferCounts: String {

@@ -18,7 +18,7 @@ struct ReaderScreen {
         switch pane.content {
         case .text: "Message"
         case .info: "About this message"
-        case .log: "What was said on the status line"
+        case .log: "What the status line said"
         case .keys: "All keys (/bind KEY ACTION changes one)"
         }
     }
@@ -51,7 +51,7 @@ struct ReaderScreen {
             return MessageInfo(state: state, message: message, versions: versions).rows(width: width)
         case .log:
             let rows = state.said.flatMap { HistoryLayout.noticeRows($0, state, width: width) }
-            return rows.isEmpty ? [StyledLine("Nothing was said yet", Theme.quiet)] : rows
+            return rows.isEmpty ? [StyledLine("Nothing yet", Theme.quiet)] : rows
         case .keys:
             return state.keymap.lines.flatMap { wrapped(SafeText($0.words, as: .line), width: width) }
         }

@@ -12,7 +12,8 @@ struct RequestsScreen {
         let box = layout.box(inset: 6, maxWidth: 100, top: 2, rowsBelow: 7, maxRows: 18)
         canvas.drawBox(
             box, title: SafeText("Contact requests (\(state.requests.count))", as: .line),
-            footer: SafeText("opened by you with \(state.key(.requests)) · requests never take the keys", as: .line))
+            footer: SafeText(
+                "opened by you with \(state.key(.requests)) · a request never grabs the keyboard", as: .line))
         let area = canvas.drawFilter(pane.filter, in: ScreenLayout.inside(box))
         guard !area.isEmpty else { return }
         let requests = state.listedRequests(pane)
@@ -50,7 +51,7 @@ struct RequestsScreen {
         var origin = StyledLine("    from ", Theme.quiet)
         origin.add(request.origin)
         origin.add(" · \(state.clock.dayAndTime(request.received, now: state.moment.wall))", Theme.quiet)
-        if let address = request.address { origin.add(" · calls back at \(address.host):\(address.port)", Theme.quiet) }
+        if let address = request.address { origin.add(" · listens at \(address.host):\(address.port)", Theme.quiet) }
         let key = StyledLine("    key \(request.peerID.text)", Theme.quiet)
         return [head, origin, key, StyledLine()]
     }

@@ -1,4 +1,4 @@
-// The commands that sentences of ours hint at, `Pinned (/pins lists what is)`: a click types them into the input. It runs
+// The commands that sentences of ours hint at, `Pinned (/pins lists all)`: a click types them into the input. It runs
 // nothing, because a name or a file in the same sentence comes from others.
 
 /// Finds commands in sentences.

@@ -84,7 +84,7 @@ struct TransferWords {
     /// The same in the history: with a bar when some of it is there.
     static func waiting(_ transferred: UInt64, _ reason: String?, bar: String, percent: String) -> String {
         guard transferred > 0 else { return "· accepted" + (reason.map { ", \($0)" } ?? "") }
-        return "\(bar) \(percent) " + (reason.map { "· \($0)" } ?? "waits")
+        return "\(bar) \(percent) " + (reason.map { "· \($0)" } ?? "waiting")
     }
 
     private var limitWords: String? {
@@ -127,7 +127,7 @@ extension AppState {
         guard direction == .outgoing, reason != nil, !TransferReason.isPauseOfReceiver(reason),
             chat(contact)?.link.isOnline == false
         else { return reason }
-        return "\(name(of: contact)) is offline, it goes on when they connect"
+        return "\(name(of: contact)) is offline, it resumes when they connect"
     }
 
     /// How far the message of an offer is, where it is loaded.
@@ -146,11 +146,11 @@ extension AppState {
             if let reason = whatHolds(transfer.contact) { return "queued: \(reason)" }
             return switch chat(transfer.contact)?.link {
             case .online?: "queued: on its way to \(name)"
-            case .awaitingApproval?: "queued: offered when \(name) has approved you"
+            case .awaitingApproval?: "queued: offered when \(name) accepts you"
             default: "queued: \(name) is offline, offered when they connect"
             }
         case .failed?: return "not sent (/retry)"
-        case .delivered?, .read?: return "offered, \(name) has not decided"
+        case .delivered?, .read?: return "offered, \(name) has not decided yet"
         case nil: return "offered, no answer from \(name) yet"
         }
     }

@@ -22,7 +22,7 @@ struct TransfersScreen {
         let showsDetails = pane.showsDetails && group != nil
         canvas.drawBox(
             box, title: showsDetails ? title(of: group) : listTitle(rows: ScreenLayout.inside(box).size.rows),
-            footer: SafeText("\(closing) · partial data is kept across restarts", as: .line),
+            footer: SafeText("\(closing) · partial files survive restarts", as: .line),
             hints: [Hint(closing, .transfers)])
         let area = ScreenLayout.inside(box)
         guard !area.isEmpty else { return }

@@ -8,7 +8,7 @@ extension VerifyScreen {
         let width = size.columns
         let old = named("old key", numberLines(pane.number, "old key", width: width), width)
         var new = named("new key", numberLines(pane.newNumber, "new key", width: width), width)
-        if pane.newNumber == nil { new = [StyledLine("The new number is being computed…", Theme.quiet)] }
+        if pane.newNumber == nil { new = [StyledLine("Computing the new number…", Theme.quiet)] }
         let all = naming + meaning(width) + [StyledLine()] + old + new + [StyledLine()] + changedAnswers(width)
         if all.count <= size.rows { return all }
         let tight = all.filter { $0.width > 0 }
@@ -23,14 +23,14 @@ extension VerifyScreen {
     private func meaning(_ width: Int) -> [StyledLine] {
         guard width >= 62 else {
             return [
-                StyledLine("Another key answers. Nothing is sent.", Theme.error),
+                StyledLine("Another key answers. Sending stopped.", Theme.error),
                 StyledLine("A new machine, or somebody between?"),
             ]
         }
         return [
-            StyledLine("Another key answers in their place. Nothing is sent until you", Theme.error),
-            StyledLine("decide. Either they have a new machine or have installed anew,"),
-            StyledLine("or somebody is in between. Ask them by phone or in person which"),
+            StyledLine("A different key answers in their place. Nothing goes out until", Theme.error),
+            StyledLine("you decide. Either they have a new machine or reinstalled, or"),
+            StyledLine("somebody is in between. Ask them by phone or in person which"),
             StyledLine("number their screen shows, never over this connection."),
         ]
     }
@@ -44,11 +44,11 @@ extension VerifyScreen {
             answer(
                 isWide ? "2  It differs          → refused, the contact is blocked" : "2  differs: blocked",
                 .numbersDiffer),
-            answer(isWide ? "a  Accept unseen       → accepted, unverified" : "a  accept, unverified", .acceptRequest),
+            answer(isWide ? "a  Accept unchecked    → accepted, unverified" : "a  accept, unverified", .acceptRequest),
             answer(
                 isWide ? "o  The old one matches → verified, the new one is forgotten" : "o  old one matches: verified",
                 .oldNumberMatches),
-            answer(isWide ? "3  Later               → nothing is sent until then" : "3  later", .decideLater),
+            answer(isWide ? "3  Later               → nothing goes out until then" : "3  later", .decideLater),
         ]
     }
 }

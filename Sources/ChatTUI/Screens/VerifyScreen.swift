@@ -89,7 +89,7 @@ struct VerifyScreen {
     private var footer: String {
         switch pane.subject {
         case .contact: "opened by you · Esc closes"
-        case .request: "opened by you with \(state.key(.requests)) · requests never take the keys"
+        case .request: "opened by you with \(state.key(.requests)) · a request never grabs the keyboard"
         }
     }
 
@@ -134,7 +134,7 @@ struct VerifyScreen {
         if let owner = state.chats.first(where: { $0.peer.newPeerID == request.peerID })?.name {
             let words =
                 SafeText(literal: "THE NEW KEY OF ") + owner + SafeText(literal: ": /verify ") + owner
-                + SafeText(literal: " decides about it")
+                + SafeText(literal: " to decide")
             return wrapped(words, Theme.error)
         }
         return NameLikeness.warning(of: request, among: state.chats.map(\.peer)).map { wrapped($0, Theme.error) } ?? []
@@ -177,18 +177,18 @@ struct VerifyScreen {
 
     /// Whether we have met the key before.
     private func standing(of request: ContactRequest) -> String {
-        if state.chats.contains(where: { $0.peer.peerID == request.peerID }) { return "a contact already" }
+        if state.chats.contains(where: { $0.peer.peerID == request.peerID }) { return "already a contact" }
         let isNewKey = state.chats.contains { $0.peer.newPeerID == request.peerID }
-        return isNewKey ? "answers at a contact's address" : "key not known before"
+        return isNewKey ? "answers at a contact's address" : "key not seen before"
     }
 
     private var question: [StyledLine] {
         guard pane.number == nil else {
             return wrapped("Compare by phone or in person. Both screens must show:") + [StyledLine()]
         }
-        if case .request = pane.subject { return [StyledLine("The number is being computed…", Theme.quiet)] }
-        return wrapped("Their key is not known yet: there is nothing to compare.")
-            + wrapped("It becomes known when they answer for the first time.", Theme.quiet)
+        if case .request = pane.subject { return [StyledLine("Computing the number…", Theme.quiet)] }
+        return wrapped("Their key is not known yet: nothing to compare.")
+            + wrapped("You will know it when they first answer.", Theme.quiet)
     }
 
     /// Nothing of the number is ever cut off: where there is no room for six groups in a row, fewer stand there.

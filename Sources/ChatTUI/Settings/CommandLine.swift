@@ -3,7 +3,7 @@
 /// Takes the command lines of settings apart.
 public enum CommandLine {
     /// The words: parted by blanks; '...' takes everything as it is, "..." too but for \" and \\, and outside of them a
-    /// backslash takes the next character as it is. Nothing is expanded. `nil` when a quotation mark is not closed.
+    /// backslash takes the next character as it is. Nothing is expanded. `nil` when a closing quotation mark is missing.
     public static func words(of line: String) -> [String]? {
         var words: [String] = []
         var word: String?

@@ -66,7 +66,7 @@ public struct SettingsReply: Sendable, Equatable {
     /// The answer to a change that would delete messages.
     public static let question: SettingsReply = {
         var reply = SettingsReply([
-            "Messages that are too old then are deleted from this disk at once. Enter y, or the same again, to do it."
+            "This deletes messages older than that from this disk at once. Enter y, or the same command again, to do it."
         ])
         reply.asks = true
         return reply

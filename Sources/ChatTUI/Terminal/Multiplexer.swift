@@ -39,7 +39,7 @@ public enum Multiplexer: String, Sendable, Hashable, CaseIterable {
             ]
         case .screen:
             [
-                "You are inside GNU screen, which passes on no desktop notifications. A program can show them:",
+                "You are inside GNU screen, which passes no desktop notifications on. A program can show them:",
                 "  /set notify.command notify-send -a blipchat   and   /notify desktop command",
                 "  vbell off in ~/.screenrc lets you hear the bell",
             ]

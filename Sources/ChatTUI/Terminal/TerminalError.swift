@@ -29,7 +29,7 @@ public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
         case .cannotMoveCursor(let name):
             "the terminal type \"\(Self.printable(name))\" cannot place the cursor (use another terminal, or lines without a screen: blipchat --plain)"
         case .system(let errno):
-            "the terminal cannot be set up: system error \(errno) (use subcommands: blipchat help)"
+            "cannot set up the terminal: system error \(errno) (use subcommands: blipchat help)"
         }
     }
 
