@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Keeps the English of the documents plain: finds words and moulds that no native writer uses in this sense ("stands" for is
 shown, "behind" for after, "goes on" for continues, "is told", "none of", clauses with "who" or "what" as subjects of sentences).
-Code, quotations and the list of allowed phrases in Scripts/english_allowed.txt do not count. Prints each fault as file:line with
-what to write instead; exits 1 when there is one. Arguments: files (all documents)."""
+Code, quotations and the list of allowed phrases in Scripts/english_allowed.txt do not count. Of Swift files it reads the string
+literals that have a space, with "X" for what is interpolated: texts that users read. Prints each fault as file:line with
+what to write instead; exits 1 when there is one. Arguments: files (all documents, and the sources)."""
 import pathlib
 import re
 import subprocess
@@ -38,6 +39,36 @@ WORDS = [
 ]
 
 
+# Only in texts that users read.
+TEXT_WORDS = [
+    (r"\b(?:by itself|by themselves)\b", "on its own, automatically"),
+    (r"\b(?:is|are) none of\b", "Expected A, B or C, not X"),
+    (r"\banew\b", "again"),
+    (r"\bfor ever\b", "forever"),
+    (r"\ball the same\b", "anyway"),
+    (r"\bblanks?\b", "spaces"),
+    (r"\bput(?:s)? (?:it |them )?(?:right|aside|off)\b", "repair, set aside, disconnect"),
+    (r"\b(?:nobody|somebody) can be asked\b|\bnobody to ask\b", "blipchat cannot ask"),
+    (r"\bwhat (?:was|were|has been) (?:begun|typed|said|set|asked)\b", "name the thing"),
+    (r"\bno blipchat runs\b|\bthe blipchat that runs\b", "blipchat is not running, the running blipchat"),
+]
+LITERAL = re.compile(r'"((?:\\\((?:[^()]|\([^()]*\))*\)|\\.|[^"\\\n])*)"')
+INTERPOLATION = re.compile(r"\\\((?:[^()]|\([^()]*\))*\)")
+
+
+def sources():
+    return sorted(str(path.relative_to(root)) for folder in ("Sources", "Tools") for path in (root / folder).rglob("*.swift"))
+
+
+def texts(text):
+    """The lines of a Swift file with nothing but the literals that have a space; multi-line literals are not looked at."""
+    lines = []
+    for line in text.split("\n"):
+        found = [] if line.lstrip().startswith("//") else [INTERPOLATION.sub("X", match[1]) for match in LITERAL.finditer(line)]
+        lines.append(" | ".join(one for one in found if " " in one))
+    return lines
+
+
 def documents():
     names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"], cwd=root, capture_output=True,
                            text=True, check=True).stdout.split("\n")
@@ -65,8 +96,10 @@ def covers(phrase, line, match):
 
 def faults_of(name, exceptions):
     raw = (root / name).read_text().split("\n")
-    for number, (line, original) in enumerate(zip(prose("\n".join(raw)), raw), 1):
-        for pattern, better in WORDS:
+    is_code = name.endswith(".swift")
+    lines = texts("\n".join(raw)) if is_code else prose("\n".join(raw))
+    for number, (line, original) in enumerate(zip(lines, lines if is_code else raw), 1):
+        for pattern, better in WORDS + (TEXT_WORDS if is_code else []):
             for match in re.finditer(pattern, line):
                 if any(covers(phrase, original, match) for phrase in exceptions):
                     continue
@@ -74,10 +107,10 @@ def faults_of(name, exceptions):
                 yield f'{name}:{number}: "{found[:60]}": {better}'
 
 
-names = sys.argv[1:] or documents()
+names = sys.argv[1:] or documents() + sources()
 exceptions = allowed()
 faults = [fault for name in names for fault in faults_of(name, exceptions)]
 for fault in faults:
     print(fault)
-print(f"{len(names)} documents, {len(faults)} faults of English")
+print(f"{len(names)} documents and sources, {len(faults)} faults of English")
 sys.exit(1 if faults else 0)

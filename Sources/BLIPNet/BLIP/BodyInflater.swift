@@ -25,7 +25,7 @@ final class BodyInflater {
         take: (UnsafeRawBufferPointer) throws(IncomingFailure) -> Void
     ) throws(IncomingFailure) {
         guard !data.isEmpty else { return }
-        guard !isComplete else { throw .malformed("bytes behind the compressed body") }
+        guard !isComplete else { throw .malformed("bytes after the compressed body") }
         stream.setInput(data)
         unpacked = 0
         repeat {
@@ -41,7 +41,7 @@ final class BodyInflater {
             try take(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             if status == Z_STREAM_END {
                 isComplete = true
-                guard stream.unread == 0 else { throw .malformed("bytes behind the compressed body") }
+                guard stream.unread == 0 else { throw .malformed("bytes after the compressed body") }
                 return
             }
         } while stream.room == 0

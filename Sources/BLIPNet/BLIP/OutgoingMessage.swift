@@ -155,7 +155,7 @@ final class OutgoingMessage {
     /// Becomes a no-reply request without properties: what goes out under a number that is used up (numbers have no
     /// gaps) when the request itself must not. Only for a new message.
     func becomeVoid() {
-        precondition(isNew && isRequest, "only a request that has not begun can be taken back")
+        precondition(isNew && isRequest, "only a request that has not begun can be withdrawn")
         isNoReply = true
         replace(prefix: [0], body: [])
     }

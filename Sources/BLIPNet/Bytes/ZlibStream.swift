@@ -65,7 +65,7 @@ final class ZlibStream {
     /// Goes on behind a final block of an inflate stream, with the window as it is.
     func resetKeepingWindow() {
         let status = inflateResetKeep(stream)
-        precondition(status == Z_OK, "zlib cannot go on behind a final block: \(status)")
+        precondition(status == Z_OK, "zlib cannot continue after a final block: \(status)")
     }
 
     /// Whether an inflate stream stands between two blocks and has looked at every bit of its input. zlib's `data_type`

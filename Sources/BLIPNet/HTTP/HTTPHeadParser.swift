@@ -50,7 +50,7 @@ enum HTTPHeadParser {
         var fields = HTTPFields()
         while let line = lines.next() {
             if line.isEmpty {
-                guard lines.isAtEnd else { throw .malformed("bytes behind the head") }
+                guard lines.isAtEnd else { throw .malformed("bytes after the head") }
                 return fields
             }
             guard fields.all.count < maxFields else { throw .tooManyFields }

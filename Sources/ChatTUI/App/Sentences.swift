@@ -67,9 +67,9 @@ public enum Sentences {
             return "cannot listen on \(endpoint): \(reason) (choose another address or port)"
         case .instanceLost(let reason):
             return
-                "cannot reach the blipchat that runs the chat: \(reason) (start blipchat serve again, or restart this one)"
+                "cannot reach the blipchat process that runs the chat: \(reason) (start blipchat serve again, or restart this one)"
         case .instanceStopped:
-            return "the blipchat that runs the chat is stopped (fg in its shell resumes it)"
+            return "the blipchat process that runs the chat is stopped (fg in its shell resumes it)"
         }
     }
 

@@ -178,9 +178,9 @@ struct MainScreen {
         if chat.window.cleared != nil { return "The view is clear; PgUp shows the history again." }
         if chat.peer.isBlocked { return "\(name) is blocked: nothing is sent or received (/unblock)." }
         switch chat.link {
-        case .awaitingApproval: return "\(name) has not accepted you yet. What you write waits on this disk."
+        case .awaitingApproval: return "\(name) has not accepted you yet. Your messages wait on this disk."
         case .online: return "No messages yet. Type, and press Enter."
-        default: return "No messages yet. What you write waits on this disk until \(name) is reachable."
+        default: return "No messages yet. Your messages wait on this disk until \(name) is reachable."
         }
     }
 

@@ -71,7 +71,7 @@ extension Setting {
             },
             value: { configuration, path in configuration.screen.keys[path.name].map(ConfigurationValue.string) }),
         Setting(
-            key: "alias.NAME", form: "the line that it stands for",
+            key: "alias.NAME", form: "the line that it replaces",
             summary: "a slash command of your own: hi = \"/msg bob hello\"", effect: .atOnce,
             put: { configuration, value, context in
                 guard case .string(let line) = value, isLine(line, limit: 4096), !line.isEmpty,
