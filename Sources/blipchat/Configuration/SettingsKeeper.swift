@@ -18,6 +18,8 @@ actor SettingsKeeper: SettingsStore {
     private var hadFile: Bool
     /// Gives the chat what may change now.
     private let apply: @Sendable (Configuration) async -> Void
+    /// What a confined chat says of settings that it cannot follow before the next start.
+    private let limits: @Sendable (Configuration) -> String?
 
     nonisolated var keys: [String] {
         Setting.plain.map(\.key)
@@ -33,12 +35,13 @@ actor SettingsKeeper: SettingsStore {
     private nonisolated let themes: [String]
 
     init(
-        file: ConfigurationFile, atStart: Configuration,
+        file: ConfigurationFile, atStart: Configuration, limits: @escaping @Sendable (Configuration) -> String? = { _ in nil },
         apply: @escaping @Sendable (Configuration) async -> Void
     ) {
         self.file = file
         self.atStart = atStart
         self.apply = apply
+        self.limits = limits
         themes = file.themes.names
         hadFile = file.exists
     }
@@ -122,7 +125,7 @@ actor SettingsKeeper: SettingsStore {
         let configuration = try file.read()
         hadFile = file.exists
         await apply(configuration)
-        let later = setting?.effect == .nextStart ? " (from the next start on)" : ""
+        let later = (setting?.effect == .nextStart ? " (from the next start on)" : "") + (limits(configuration) ?? "")
         do throws(CommandError) {
             let theme = try file.themes.theme(named: configuration.screen.theme)
             return SettingsReply([words + later], settings: configuration.screen, theme: theme)
