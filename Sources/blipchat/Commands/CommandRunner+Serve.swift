@@ -16,10 +16,8 @@ extension CommandRunner {
         let reach = DownloadsReach(
             paths, settings, home: environment["HOME"], ownConfiguration: !arguments.has("--config"))
         let keeper = SettingsKeeper(
-            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings, limits: reach.limits
+            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings, limit: reach.limit
         ) { [client = instance.client] settings in
-            var settings = settings
-            if reach.limits(settings) != nil { settings.downloads = reach.downloads }
             await client.reconfigure(
                 chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: acceptsFilesUpTo))
         }

@@ -77,7 +77,8 @@ extension Setting {
             "security.hide_address", \.hidesAddress, "do not tell those whom you call where they can call you"),
         flag(
             "security.sandbox", \.confinesService,
-            "serve writes nothing but its own folders and your downloads, and reads no hidden files of yours", .nextStart),
+            "serve writes nothing but its own folders and your downloads, and reads no hidden files of yours",
+            .nextStart),
     ]
 
     static let limits: [Setting] = LimitSetting.all.map { limit in

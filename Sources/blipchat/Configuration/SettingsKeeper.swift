@@ -18,8 +18,8 @@ actor SettingsKeeper: SettingsStore {
     private var hadFile: Bool
     /// Gives the chat what may change now.
     private let apply: @Sendable (Configuration) async -> Void
-    /// What a confined chat says of settings that it cannot follow before the next start.
-    private let limits: @Sendable (Configuration) -> String?
+    /// Takes out of settings what a confined chat cannot follow before the next start, and says so.
+    private let limit: @Sendable (inout Configuration) -> String?
 
     nonisolated var keys: [String] {
         Setting.plain.map(\.key)
@@ -35,13 +35,14 @@ actor SettingsKeeper: SettingsStore {
     private nonisolated let themes: [String]
 
     init(
-        file: ConfigurationFile, atStart: Configuration, limits: @escaping @Sendable (Configuration) -> String? = { _ in nil },
+        file: ConfigurationFile, atStart: Configuration,
+        limit: @escaping @Sendable (inout Configuration) -> String? = { _ in nil },
         apply: @escaping @Sendable (Configuration) async -> Void
     ) {
         self.file = file
         self.atStart = atStart
         self.apply = apply
-        self.limits = limits
+        self.limit = limit
         themes = file.themes.names
         hadFile = file.exists
     }
@@ -122,10 +123,11 @@ actor SettingsKeeper: SettingsStore {
     }
 
     private func reread(saying words: String, changed setting: Setting?) async throws(CommandError) -> SettingsReply {
-        let configuration = try file.read()
+        var configuration = try file.read()
         hadFile = file.exists
+        let limited = limit(&configuration) ?? ""
         await apply(configuration)
-        let later = (setting?.effect == .nextStart ? " (from the next start on)" : "") + (limits(configuration) ?? "")
+        let later = (setting?.effect == .nextStart ? " (from the next start on)" : "") + limited
         do throws(CommandError) {
             let theme = try file.themes.theme(named: configuration.screen.theme)
             return SettingsReply([words + later], settings: configuration.screen, theme: theme)

@@ -54,7 +54,7 @@ extension ChatError {
 /// Where a confined chat can put received files: where it could at its start.
 struct DownloadsReach: Sendable {
     /// The downloads folder of the start.
-    let downloads: String
+    private let downloads: String
     /// What can be written to; `nil`: everything.
     private let folders: [String]?
     private let standard: String
@@ -68,12 +68,14 @@ struct DownloadsReach: Sendable {
                 paths, settings, home: ConfinementRules.resolved(home ?? "/"), ownConfiguration: ownConfiguration) : nil
     }
 
-    /// The words behind what is said of a change, where the new downloads folder is used only from the next start on.
-    func limits(_ settings: Configuration) -> String? {
+    /// Leaves the downloads folder as it was where the new one cannot be written to before the next start; returns the words
+    /// behind what is said of the change then.
+    func limit(_ settings: inout Configuration) -> String? {
         guard let folders else { return nil }
         let wanted = settings.downloads ?? standard
         let real = ConfinementRules.resolved(wanted)
         guard !folders.contains(where: { ConfinementRules.contains($0, real) }) else { return nil }
+        settings.downloads = downloads
         return "; files go to \(wanted) from the next start on, since serve confines itself (security.sandbox)"
     }
 }

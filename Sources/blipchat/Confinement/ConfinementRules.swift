@@ -82,8 +82,10 @@ struct ConfinementRules {
     /// What this program is made of, wherever its libraries are: it loads them again.
     private static func loaded() -> [String] {
         let maps = SmallFile.read("/proc/self/maps", limit: 1 << 20) ?? ""
-        return Set(maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } })
-            .sorted()
+        return Set(
+            maps.split(separator: "\n").compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
+        )
+        .sorted()
     }
 
     /// `path` without links, as far as it is there.
@@ -143,7 +145,9 @@ struct ConfinementRules {
             }
         if kind != S_IFDIR {
             // The others are about what is in a folder, and refused for a file.
-            rights &= [CLINUX_MAY_RUN, CLINUX_MAY_READ, CLINUX_MAY_WRITE, CLINUX_MAY_TRUNCATE].reduce(0) { $0 | bit($1) }
+            rights &= [CLINUX_MAY_RUN, CLINUX_MAY_READ, CLINUX_MAY_WRITE, CLINUX_MAY_TRUNCATE].reduce(0) {
+                $0 | bit($1)
+            }
         }
         rights &= all
         guard rights != 0 else { return }

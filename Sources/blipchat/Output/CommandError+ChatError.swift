@@ -42,7 +42,8 @@ extension CommandError {
         // Our own user has refused it before: no slip of the keyboard, and nothing that the peer has said.
         case .blocked: .negative
         case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
-        case .cannotRead, .outOfReach, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
+        case .cannotRead, .outOfReach, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace,
+            .outboxFull,
             .cannotListen, .cannotKeepSettings:
             .localIO
         case .notOnline: .network
