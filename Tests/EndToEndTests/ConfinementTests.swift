@@ -115,7 +115,8 @@ extension EndToEnd {
             try await pair.sender.stop()
             try await pair.receiver.stop()
             #expect(try await pair.alice.run("send-file", "bob", pair.hidden, "--queue").status == .exited(0))
-            let receiver = try await Server(pair.bob, port: pair.receiver.port, "--accept-files", "1M")
+            let receiver = try await Server(
+                pair.bob, port: pair.receiver.port, "--accept-requests", "--accept-files", "1M")
             let sender = try await Server(pair.alice)
             try await eventually("it is there") { pair.received("id") == "secret" }
             try await sender.stop()
