@@ -1,12 +1,16 @@
 // What a process gives up for ever: descriptors, memory and time, paths (landlock(7)), system calls (seccomp(2)).
 // Included by shim.h. glibc 2.36 has functions for few of these, and its headers know only the first Landlock.
 #pragma once
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -56,6 +60,43 @@ static inline uint64_t clinux_landlock_file_rights(int version) {
 static inline int clinux_landlock_create(struct clinux_landlock rules, int version) {
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     return (int)syscall(444, &rules, size, 0u);
+}
+enum {
+    CLINUX_MAY_RUN = 1 << 0,
+    CLINUX_MAY_WRITE = 1 << 1,
+    CLINUX_MAY_READ = 1 << 2,
+    CLINUX_MAY_LIST = 1 << 3,
+    CLINUX_MAY_MAKE_CHARACTER_DEVICES = 1 << 6,
+    CLINUX_MAY_MAKE_BLOCK_DEVICES = 1 << 11,
+    CLINUX_MAY_TRUNCATE = 1 << 14,
+    CLINUX_MAY_CONTROL_DEVICES = 1 << 15,
+};
+/// A place for clinux_landlock_allow (O_PATH), which may not be a link; -1 on failure.
+static inline int clinux_open_place(const char *path) {
+    return open(path, 0x200000 /* O_PATH */ | O_NOFOLLOW | O_CLOEXEC);
+}
+/// The same, also through a link: /proc/self/exe is one.
+static inline int clinux_open_linked_place(const char *path) { return open(path, 0x200000 /* O_PATH */ | O_CLOEXEC); }
+/// LANDLOCK_RULE_PATH_BENEATH: adds rights on the file at `place`, or on the folder and all below it. -1 on failure.
+static inline int clinux_landlock_allow(int ruleset, int place, uint64_t rights) {
+    struct __attribute__((packed)) {
+        uint64_t rights;
+        int32_t place;
+    } rule = {rights, place};
+    return (int)syscall(445 /* landlock_add_rule */, ruleset, 1u, &rule, 0u);
+}
+/// The program that loads this one's libraries (PT_INTERP); a null pointer for a program that needs none.
+static inline const char *clinux_interpreter(void) {
+    const ElfW(Phdr) *headers = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+    unsigned long count = getauxval(AT_PHNUM);
+    if (!headers) return 0;
+    for (unsigned long i = 0; i < count; i++) {
+        if (headers[i].p_type != PT_PHDR) continue;
+        uintptr_t base = (uintptr_t)headers - headers[i].p_vaddr;
+        for (unsigned long j = 0; j < count; j++)
+            if (headers[j].p_type == PT_INTERP) return (const char *)(base + headers[j].p_vaddr);
+    }
+    return 0;
 }
 /// Keeps the calling thread, and those that it starts, to the rules for ever. Needs clinux_renounce_privileges before.
 static inline int clinux_landlock_restrict(int ruleset) { return (int)syscall(446, ruleset, 0u); }

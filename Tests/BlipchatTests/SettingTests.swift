@@ -29,7 +29,7 @@ import Testing
         ("notify", "bell desktop command show_text quiet_hours"),
         ("files", "dir ask auto_accept_max partial_keep_days open_command hash preview"),
         ("history", "keep delete_files page"),
-        ("security", "require_verified key_change hide_address"),
+        ("security", "require_verified key_change hide_address sandbox"),
     ]
 
     @Test("there is a setting for every key of the product")
@@ -56,7 +56,7 @@ import Testing
             ("files.auto_accept_max", "0"), ("files.partial_keep_days", "14"), ("files.hash", "\"sha256\""),
             ("files.preview", "\"off\""), ("history.keep", "\"forever\""), ("history.delete_files", "false"),
             ("history.page", "200"), ("security.require_verified", "false"), ("security.key_change", "\"block\""),
-            ("security.hide_address", "false"),
+            ("security.hide_address", "false"), ("security.sandbox", "true"),
         ])
     func defaults(key: String, value: String) throws {
         let path = try #require(SettingPath(typed: key))

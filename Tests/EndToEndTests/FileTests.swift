@@ -8,7 +8,7 @@ import Testing
 extension EndToEnd {
     @Suite struct FileTests {
         /// Bob runs and takes files; Alice has him as a contact.
-        private func pair(_ options: String..., limit: String? = nil) async throws -> (
+        private func pair(_ options: String..., limit: String? = nil, confined: Bool = true) async throws -> (
             alice: BlipchatHome, bob: BlipchatHome, server: Server
         ) {
             let alice = try BlipchatHome("alice")
@@ -16,6 +16,10 @@ extension EndToEnd {
             if let limit {
                 #expect(mkdir(bob.path, 0o700) == 0)
                 try TestFile.write("[net]\nlimit_down = \"\(limit)\"\n", to: bob.path + "/config.toml")
+            }
+            // A confined one writes to no folder that is named while it runs.
+            if !confined {
+                #expect(try await bob.run("config", "set", "security.sandbox", "false").status == .exited(0))
             }
             let server = try await Server(bob, options: ["--accept-requests"] + options)
             try await alice.add(bob.address(), as: "bob")
@@ -269,7 +273,7 @@ extension EndToEnd {
 
         @Test("receives one file for a script: through a running instance, and as an instance of its own")
         func receive() async throws {
-            let (alice, bob, server) = try await pair()
+            let (alice, bob, server) = try await pair(confined: false)
             let source = alice.folder.file("gift.bin")
             try TestFile.generate(source, size: 300_000)
             #expect(try await alice.run("send", "bob", "hello").status == .exited(0))

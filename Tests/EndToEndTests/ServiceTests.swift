@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A raw connection to a control socket.
-private final class ControlLine {
+final class ControlLine {
     private let descriptor: Int32
     private var rest: [UInt8] = []
 

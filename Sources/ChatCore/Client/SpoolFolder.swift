@@ -12,11 +12,14 @@ public struct SpoolFolder: Sendable, Equatable {
     public var prefix: String
     /// A file that no transfer refers to is left over when nothing was written to it for so long.
     public var grace: Duration
+    /// Its files are second names of the user's own: their age is that of the name, and not of what was written last.
+    public var holdsLinks: Bool
 
-    public init(path: String, prefix: String, grace: Duration) {
+    public init(path: String, prefix: String, grace: Duration, holdsLinks: Bool = false) {
         self.path = path
         self.prefix = prefix
         self.grace = grace
+        self.holdsLinks = holdsLinks
     }
 
     /// Whether the file at `source` (without links in its way) was made here.
@@ -54,7 +57,8 @@ extension ChatClient {
                 else { return }
                 for name in names.compactMap({ $0 })
                 where spool.isOurs(name) && !needed.contains(folder.path(of: name)) {
-                    guard let facts = try? folder.facts(of: name), facts.isRegular, facts.modified.milliseconds < limit
+                    guard let facts = try? folder.facts(of: name), facts.isRegular,
+                        (spool.holdsLinks ? facts.changed : facts.modified).milliseconds < limit
                     else { continue }
                     // What cannot be removed now is tried again tomorrow.
                     try? folder.remove(name)

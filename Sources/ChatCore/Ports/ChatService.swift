@@ -261,6 +261,9 @@ public enum ChatError: Error, Sendable, Equatable, Codable {
     case badFileName(String)
     /// The file cannot be read: errno.
     case cannotRead(path: String, errno: Int32)
+    /// The process that runs the chat has been told at its start what it may use, and this is not of it. Another process of
+    /// the same user may well read or write it.
+    case outOfReach(path: String)
     case notARegularFile(path: String)
     /// Our key or a history of ours: whoever has it is us, or knows what we were told.
     case privateFile(path: String)

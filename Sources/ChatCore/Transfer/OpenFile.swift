@@ -9,6 +9,8 @@ struct FileFacts: Sendable, Equatable {
     var size: UInt64
     /// Modification time in milliseconds since 1970, not before it (as it is sent).
     var modified: Timestamp
+    /// When something of the file itself was last changed (`st_ctim`): a new name counts, too.
+    var changed: Timestamp
     var isRegular: Bool
     var linkCount: UInt64
     var owner: UInt32
@@ -17,19 +19,20 @@ struct FileFacts: Sendable, Equatable {
 
     init(_ status: stat) {
         size = UInt64(clamping: status.st_size)
-        let seconds = Int64(clamping: status.st_mtim.tv_sec)
-        let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        let total =
-            overflow
-            ? .max
-            : milliseconds.addingReportingOverflow(Int64(status.st_mtim.tv_nsec) / 1_000_000)
-                .partialValue
-        modified = Timestamp(milliseconds: max(0, total))
+        modified = Self.timestamp(status.st_mtim)
+        changed = Self.timestamp(status.st_ctim)
         isRegular = status.st_mode & S_IFMT == S_IFREG
         linkCount = UInt64(status.st_nlink)
         owner = status.st_uid
         isFolder = status.st_mode & S_IFMT == S_IFDIR
         identity = FileIdentity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
+    private static func timestamp(_ time: timespec) -> Timestamp {
+        let (milliseconds, overflow) = Int64(clamping: time.tv_sec).multipliedReportingOverflow(by: 1000)
+        let total =
+            overflow ? .max : milliseconds.addingReportingOverflow(Int64(time.tv_nsec) / 1_000_000).partialValue
+        return Timestamp(milliseconds: max(0, total))
     }
 
     func isSameFile(as other: FileFacts) -> Bool { identity == other.identity }

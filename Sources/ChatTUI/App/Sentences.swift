@@ -46,6 +46,9 @@ public enum Sentences {
             let limit = name.contains("/") ? "leave out the /" : "1 to 255 bytes, and not . or .."
             return "\"\(name)\" cannot be the name of a file (\(limit))"
         case .cannotRead(let path, let errno): return "cannot read \(path): \(words(forErrno: errno))"
+        case .outOfReach(let path):
+            return
+                "blipchat serve keeps itself to what it could see when it was started, and \(path) is not of it (start serve again, or switch security.sandbox off)"
         case .notARegularFile(let path): return "\(path) is not a regular file (only files and folders can be sent)"
         case .privateFile(let path):
             return "\(path) is your key or your history, which blipchat never sends (blipchat export writes a chat)"

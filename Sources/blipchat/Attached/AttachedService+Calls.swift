@@ -1,6 +1,8 @@
 // The methods of ChatService, each as the call that carries it out in the other process.
 
 import ChatCore
+import Glibc
+import Storage
 
 extension AttachedService: ChatService {
     func events() async -> AsyncStream<ChatEvent> { await subscribe() }
@@ -134,14 +136,36 @@ extension AttachedService: ChatService {
     func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError) {
         try await perform(.setRetention(retention, of: contact))
     }
-    func backUp(to path: String) async throws(ChatError) { try await perform(.backUp(to: path)) }
+    func backUp(to path: String) async throws(ChatError) {
+        do throws(ChatError) {
+            try await perform(.backUp(to: path))
+        } catch {
+            // Where the chat may not write, this process may.
+            guard case .outOfReach = error, let home else { throw error }
+            try await Self.backUp(home, to: path)
+        }
+    }
 
     // Files
 
     func sendFile(
         at path: String, named name: String?, caption: String, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
-        try await call(.sendFile(path: path, name: name, caption: caption, to: contact))
+        do throws(ChatError) {
+            return try await call(.sendFile(path: path, name: name, caption: caption, to: contact))
+        } catch {
+            guard case .outOfReach = error, let home, let spooled = try await Self.spooled(path, home) else {
+                throw error
+            }
+            let name = name ?? SpoolFile.name(of: path)
+            do throws(ChatError) {
+                return try await call(.sendFile(path: spooled, name: name, caption: caption, to: contact))
+            } catch {
+                // It may be offered all the same where nobody has answered.
+                if case .instanceLost = error {} else { _ = await DiskLane.of(spooled).value { unlink(spooled) } }
+                throw error
+            }
+        }
     }
     func sendFolder(at path: String, caption: String, to contact: ContactID) async throws(ChatError) -> FolderOffer {
         try await call(.sendFolder(path: path, caption: caption, to: contact))
@@ -168,5 +192,28 @@ extension AttachedService: ChatService {
     func downloadsSpace() async -> (folder: String, freeBytes: UInt64)? {
         let space = try? await call(.downloadsSpace, DownloadsSpace?.self)
         return space.flatMap { $0 }.map { ($0.folder, $0.freeBytes) }
+    }
+
+    // MARK: What a confined chat cannot do
+
+    private static func spooled(_ path: String, _ home: HomePaths) async throws(ChatError) -> String? {
+        do throws(CommandError) {
+            return try await SpoolFile.reachable(path, home)
+        } catch {
+            if error.exit == .usage { throw .privateFile(path: path) }
+            throw .cannotWrite(path: home.spool, errno: EIO)
+        }
+    }
+
+    private static func backUp(_ home: HomePaths, to path: String) async throws(ChatError) {
+        do throws(CommandError) {
+            _ = try await HistoryFile.read(home) { store throws(CommandError) in
+                do throws(StoreError) { try await store.backUp(to: path) } catch {
+                    throw CommandError(error, path: path)
+                }
+            }
+        } catch {
+            throw .store(.cannotOpen(path: error.subject, reason: error.reason))
+        }
     }
 }

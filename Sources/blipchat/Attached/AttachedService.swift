@@ -6,6 +6,8 @@ import ChatCore
 /// when it runs again, the front end is told to read everything anew. What another screen has run goes on here.
 actor AttachedService {
     private let path: String
+    /// The home of the chat, for what a confined one leaves to the front end; `nil`: nothing is done for it.
+    let home: HomePaths?
     private var connection: ControlConnection?
     private var reader: Task<Void, Never>?
     /// The number of the newest call.
@@ -37,8 +39,9 @@ actor AttachedService {
 
     private typealias Reply = Result<JSONValue, ChatError>
 
-    private init(path: String, greeted: Greeted, _ succession: Succession?) {
+    private init(path: String, home: HomePaths?, greeted: Greeted, _ succession: Succession?) {
         self.path = path
+        self.home = home
         self.succession = succession
         stays = greeted.stays
         connection = greeted.connection
@@ -57,10 +60,10 @@ actor AttachedService {
     ///
     /// Throws when it is another version, or when the socket cannot be used.
     static func attach(
-        to path: String, succession: Succession? = nil
+        to path: String, home: HomePaths? = nil, succession: Succession? = nil
     ) async throws(CommandError) -> AttachedService? {
         guard let greeted = try await connect(to: path) else { return nil }
-        let service = AttachedService(path: path, greeted: greeted, succession)
+        let service = AttachedService(path: path, home: home, greeted: greeted, succession)
         await service.startReading()
         return service
     }

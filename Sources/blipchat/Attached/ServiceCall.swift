@@ -107,6 +107,15 @@ struct DownloadsSpace: Codable, Sendable {
 extension ServiceCall {
     /// Carries the call out and returns what the method returns.
     func perform(on service: any ChatService) async throws(ChatError) -> any Encodable & Sendable {
+        do throws(ChatError) { return try await performPlainly(on: service) } catch {
+            if case .backUp(let path) = self, Confinement.isInEffect, error.isRefusedCopy {
+                throw .outOfReach(path: path)
+            }
+            throw error.asConfined
+        }
+    }
+
+    private func performPlainly(on service: any ChatService) async throws(ChatError) -> any Encodable & Sendable {
         switch self {
         // The session makes the stream.
         case .events: break

@@ -1,6 +1,7 @@
 // `blipchat export` and `blipchat import`: the history as a file that others can read, and back.
 
 import ChatCore
+import Glibc
 import Storage
 
 extension CommandRunner {
@@ -48,7 +49,21 @@ extension CommandRunner {
         try await askAboutNewContacts(in: file, paths)
         if try ControlClient(path: paths.socket) != nil {
             return try await showingLife("importing \(file)") { () throws(CommandError) in
-                try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
+                do throws(CommandError) {
+                    return try await perform(.importHistory(file), patience: .seconds(3600), print: printImport)
+                } catch {
+                    guard error.outOfReach != nil, let spooled = try await SpoolFile.reachable(file, paths) else {
+                        throw error
+                    }
+                    defer { unlink(spooled) }
+                    do throws(CommandError) {
+                        return try await perform(.importHistory(spooled), patience: .seconds(3600), print: printImport)
+                    } catch {
+                        var error = error
+                        error.subject = error.subject.replacing(spooled, with: file)
+                        throw error
+                    }
+                }
             }
         }
         let rules = try configuration(paths).retentionRules

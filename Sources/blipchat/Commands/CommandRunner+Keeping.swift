@@ -57,10 +57,12 @@ extension CommandRunner {
         if let client = try ControlClient(path: paths.socket) {
             result = await client.perform(.backUp(to: target), patience: .seconds(3600)) { _ in }
         }
+        // Where a confined chat may not write, this process may.
+        if case .failed(let error) = result, error.outOfReach != nil { result = .again }
         switch result {
         case .done: break
         case .failed(let error): throw error
-        // Nobody runs, or not any more.
+        // Nobody runs, or not any more, or not with enough rights.
         case .again:
             _ = try await HistoryFile.read(paths) { store throws(StoreError) in try await store.backUp(to: target) }
         }

@@ -17,10 +17,35 @@ extension CommandRunner {
         return try await send(paths, timeout)
     }
 
+    /// What the chat may not read since it confines itself is given to it under a second name, where it may.
     private func send(_ paths: [String], _ timeout: Duration?) async throws(CommandError) -> ExitCode {
+        var sources = paths
+        var names: [String: String] = [:]
+        while true {
+            do throws(CommandError) {
+                return try await offer(sources, called: names, timeout)
+            } catch {
+                // Nothing has been offered where one of them cannot be read.
+                if let index = error.outOfReach.flatMap({ sources.firstIndex(of: $0) }), names[sources[index]] == nil {
+                    let home = try self.paths()
+                    if let spooled = try await SpoolFile.reachable(sources[index], home) {
+                        names[spooled] = SpoolFile.name(of: paths[index])
+                        sources[index] = spooled
+                        continue
+                    }
+                }
+                for path in names.keys where await !isOffered(path, try self.paths()) { unlink(path) }
+                throw error
+            }
+        }
+    }
+
+    private func offer(
+        _ paths: [String], called names: [String: String], _ timeout: Duration?
+    ) async throws(CommandError) -> ExitCode {
         let operation = ControlOperation.sendFiles(
             to: operand(0), paths: paths, name: arguments.text("--name"), caption: arguments.text("--caption") ?? "",
-            timeout: timeout, standstill: try arguments.seconds("--timeout"))
+            timeout: timeout, standstill: try arguments.seconds("--timeout"), names: names)
         let files = FileProgress(streams: streams)
         defer { files.clear() }
         return try await perform(
@@ -66,45 +91,6 @@ extension CommandRunner {
         } catch {
             return true
         }
-    }
-}
-
-/// A copy of a stream of unknown length.
-enum SpoolFile {
-    /// How the names of such files begin.
-    static let prefix = "stdin-"
-
-    /// O_TMPFILE (open(2)), which is a macro that Swift does not see.
-    private static let withoutName = O_DIRECTORY | 0o20_000_000
-
-    /// Makes a file (0600) in `folder` with everything that `source` gives; returns its path. It has a name only when it
-    /// is whole, so that nothing stays when the command is interrupted.
-    static func fill(in folder: String, from source: Int32) throws(CommandError) -> String {
-        let nameless = open(folder, O_RDWR | withoutName | O_CLOEXEC, 0o600)
-        guard nameless >= 0 else { return try fillNamed(in: folder, from: source) }
-        defer { close(nameless) }
-        let path = "\(folder)/\(prefix)\(UInt64.random(in: .min ... .max))"
-        try ByteCopy.copy(from: source, named: "standard input", to: nameless, named: path)
-        if linkat(AT_FDCWD, "/proc/self/fd/\(nameless)", AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 { return path }
-        // A file system without hard links, or no /proc: what has come of the stream is copied into a file with a name.
-        guard lseek(nameless, 0, SEEK_SET) == 0 else { throw .system(folder, "cannot create a file here", errno) }
-        return try fillNamed(in: folder, from: nameless)
-    }
-
-    /// Where a file system knows no files without a name.
-    private static func fillNamed(in folder: String, from source: Int32) throws(CommandError) -> String {
-        var template = Array("\(folder)/\(prefix)XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw .system(folder, "cannot create a file here", errno) }
-        defer { close(descriptor) }
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        do throws(CommandError) {
-            try ByteCopy.copy(from: source, named: "standard input", to: descriptor, named: path)
-        } catch {
-            unlink(path)
-            throw error
-        }
-        return path
     }
 }
 

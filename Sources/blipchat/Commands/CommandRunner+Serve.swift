@@ -13,8 +13,10 @@ extension CommandRunner {
         let (hangUps, hangUp) = AsyncStream<Void>.makeStream()
         let signals = try await TerminationSignals.take { hangUp.yield() }
         let instance = try await startServing(paths, configuration, key.map { key in Task { key } })
+        let reach = DownloadsReach(
+            paths, settings, home: environment["HOME"], ownConfiguration: !arguments.has("--config"))
         let keeper = SettingsKeeper(
-            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings
+            file: ConfigurationFile(paths: paths, home: environment["HOME"]), atStart: settings, limit: reach.limit
         ) { [client = instance.client] settings in
             await client.reconfigure(
                 chatConfiguration(settings, paths, listen: nil, acceptsFilesUpTo: acceptsFilesUpTo))

@@ -61,10 +61,23 @@ extension CommandRunner {
     /// What the instance on this home says of itself; `nil` when none runs or it does not answer.
     func runningStatus(_ paths: HomePaths) async throws(CommandError) -> JSONValue? {
         guard let client = try ControlClient(path: paths.socket) else { return nil }
+        return await client.status()
+    }
+}
+
+extension ControlClient {
+    /// What the instance says of itself; `nil` when it does not answer.
+    func status() async -> JSONValue? {
         let records = RecordList()
-        let result = await client.perform(.status, patience: .seconds(5)) { await records.append($0) }
+        let result = await perform(.status, patience: .seconds(5)) { await records.append($0) }
         guard case .done = result else { return nil }
         return await records.all.first
+    }
+
+    /// The same of whoever is behind a socket; `nil` also where it cannot be asked.
+    static func status(at path: String) async -> JSONValue? {
+        guard let client = try? ControlClient(path: path) else { return nil }
+        return await client.status()
     }
 }
 

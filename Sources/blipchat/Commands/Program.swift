@@ -13,7 +13,6 @@ struct Program {
         var streams = StandardStreams()
         do throws(CommandError) {
             let arguments = try ArgumentParser.parse(text(of: words))
-            let key = try KeyOpener.given(arguments)
             let environment = try environment(of: entries)
             // Also where nothing waits: a slip is a slip.
             _ = try arguments.seconds("--timeout")
@@ -23,7 +22,10 @@ struct Program {
                 arguments.text("--color"), environment, isTerminal: isatty(STDOUT_FILENO) == 1)
             streams.progressForm = arguments.text("--progress").flatMap(ProgressForm.init) ?? .auto
             if arguments.command.isFollowing { streams = streams.neverWaiting() }
-            let runner = CommandRunner(arguments: arguments, environment: environment, streams: streams, key: key)
+            var runner = CommandRunner(arguments: arguments, environment: environment, streams: streams)
+            // Starts the process anew, which is to find everything as it was.
+            if arguments.command == .serve { try await runner.confine(entries) }
+            runner.key = try KeyOpener.given(arguments)
             let code = try await runner.run()
             await streams.flush()
             return code.rawValue

@@ -45,6 +45,8 @@ struct Configuration: Sendable, Equatable {
     var keyChange = KeyChange.block
     /// Callers are not told where we can be called.
     var hidesAddress = false
+    /// `serve` is kept to its own folders and what can be seen (Docs/decisions/0024).
+    var confinesService = true
 
     /// What [limits] says: the values of its keys, without the section.
     var limits: [String: Int64] = [:]

@@ -29,6 +29,7 @@ struct HomePaths: Sendable, Equatable {
     var spools: [SpoolFolder] {
         [
             SpoolFolder(path: spool, prefix: SpoolFile.prefix, grace: .seconds(86_400)),
+            SpoolFolder(path: spool, prefix: SpoolFile.linkPrefix, grace: .seconds(86_400), holdsLinks: true),
             SpoolFolder(path: pasted, prefix: PastedFile.prefix, grace: .seconds(60)),
         ]
     }

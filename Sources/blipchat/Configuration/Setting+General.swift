@@ -78,6 +78,10 @@ extension Setting {
         choice("security.key_change", \.keyChange, "what happens when a key changes: sending stops until you decide"),
         flag(
             "security.hide_address", \.hidesAddress, "do not tell the people you call where they can call you back"),
+        flag(
+            "security.sandbox", \.confinesService,
+            "keep serve to its own folders, your downloads and files that are not hidden",
+            .nextStart),
     ]
 
     static let limits: [Setting] = LimitSetting.all.map { limit in

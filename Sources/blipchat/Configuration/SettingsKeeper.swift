@@ -18,6 +18,8 @@ actor SettingsKeeper: SettingsStore {
     private var hadFile: Bool
     /// Gives the chat what may change now.
     private let apply: @Sendable (Configuration) async -> Void
+    /// Takes out of settings what a confined chat cannot follow before the next start, and says so.
+    private let limit: @Sendable (inout Configuration) -> String?
 
     nonisolated var keys: [String] {
         Setting.plain.map(\.key)
@@ -34,11 +36,13 @@ actor SettingsKeeper: SettingsStore {
 
     init(
         file: ConfigurationFile, atStart: Configuration,
+        limit: @escaping @Sendable (inout Configuration) -> String? = { _ in nil },
         apply: @escaping @Sendable (Configuration) async -> Void
     ) {
         self.file = file
         self.atStart = atStart
         self.apply = apply
+        self.limit = limit
         themes = file.themes.names
         hadFile = file.exists
     }
@@ -119,10 +123,11 @@ actor SettingsKeeper: SettingsStore {
     }
 
     private func reread(saying words: String, changed setting: Setting?) async throws(CommandError) -> SettingsReply {
-        let configuration = try file.read()
+        var configuration = try file.read()
         hadFile = file.exists
+        let limited = limit(&configuration) ?? ""
         await apply(configuration)
-        let later = setting?.effect == .nextStart ? " (at the next start)" : ""
+        let later = (setting?.effect == .nextStart ? " (at the next start)" : "") + limited
         do throws(CommandError) {
             let theme = try file.themes.theme(named: configuration.screen.theme)
             return SettingsReply([words + later], settings: configuration.screen, theme: theme)

@@ -37,6 +37,7 @@ struct Examination {
     private(set) var findings: [Finding] = []
     private var downloads: String
     private var partialKeepDays = Configuration().partialKeepDays
+    private var confinesService = Configuration().confinesService
 
     init(paths: HomePaths, home: String?) {
         self.paths = paths
@@ -51,6 +52,7 @@ struct Examination {
         checkFolders()
         checkKey()
         let isInUse = checkLock()
+        await checkConfinement(isInUse: isInUse)
         await checkHistory(isInUse: isInUse)
         checkDisk()
         await checkPartials()
@@ -89,6 +91,7 @@ struct Examination {
             let settings = try file.read()
             downloads = settings.downloads ?? paths.downloads
             partialKeepDays = settings.partialKeepDays
+            confinesService = settings.confinesService
             note("config", .ok, SmallFile.exists(paths.configuration) ? paths.configuration : "all defaults")
         } catch {
             note("config", .error, "\(error.subject): \(error.reason)", error.advice, exit: .usage)
@@ -157,6 +160,25 @@ struct Examination {
             ? note("lock", .ok, "blipchat is not running here; an old socket is left over and does no harm")
             : note("lock", .ok, "blipchat is not running here")
         return false
+    }
+
+    /// Whether `serve` confines itself: what runs is asked, and looks at itself.
+    private mutating func checkConfinement(isInUse: Bool) async {
+        let version = Confinement.kernelVersion
+        let will =
+            if version == 0 {
+                "this kernel has no Landlock: serve runs without it"
+            } else if !confinesService {
+                "security.sandbox is off: serve runs without it"
+            } else {
+                "serve confines itself (Landlock \(version))"
+            }
+        guard isInUse else { return note("sandbox", .ok, will) }
+        switch await ControlClient.status(at: paths.socket)?["confined"]?.boolValue {
+        case true?: note("sandbox", .ok, "the running blipchat confines itself (Landlock \(version))")
+        case false?: note("sandbox", .ok, "the running blipchat does not confine itself; \(will)")
+        case nil: note("sandbox", .ok, "the running blipchat does not say whether it confines itself; \(will)")
+        }
     }
 
     // MARK: History

@@ -10,8 +10,10 @@ enum ControlOperation: Sendable, Equatable {
     case send(to: String, text: String, id: MessageID? = nil, timeout: Duration?)
     /// Offers files and folders and waits until they are transferred; `timeout` limits the wait for the peer to get
     /// the offers, `nil`: they are only queued. `standstill`: how long they may then stand still; `nil`: as usual.
+    /// `names`: what those of the paths are called for others that are not what the user has named.
     case sendFiles(
-        to: String, paths: [String], name: String?, caption: String, timeout: Duration?, standstill: Duration? = nil)
+        to: String, paths: [String], name: String?, caption: String, timeout: Duration?, standstill: Duration? = nil,
+        names: [String: String] = [:])
     /// Waits for messages and files that are stored already, as `send` and `sendFiles` do. `whole`: the time that was
     /// given in all, part of which another process has waited.
     case wait(for: [MessageID], to: String, timeout: Duration, whole: Duration, standstill: Duration? = nil)
@@ -50,8 +52,8 @@ enum ControlOperation: Sendable, Equatable {
     var withoutWaiting: ControlOperation {
         switch self {
         case .send(let who, let text, let id, _): .send(to: who, text: text, id: id, timeout: nil)
-        case .sendFiles(let who, let paths, let name, let caption, _, _):
-            .sendFiles(to: who, paths: paths, name: name, caption: caption, timeout: nil)
+        case .sendFiles(let who, let paths, let name, let caption, _, _, let names):
+            .sendFiles(to: who, paths: paths, name: name, caption: caption, timeout: nil, names: names)
         default: self
         }
     }
@@ -78,7 +80,7 @@ enum ControlOperation: Sendable, Equatable {
     /// Its own part is done before its end; the rest is to wait for the peer.
     var waitsForPeer: Bool {
         switch self {
-        case .send(_, _, _, let timeout), .sendFiles(_, _, _, _, let timeout, _): timeout != nil
+        case .send(_, _, _, let timeout), .sendFiles(_, _, _, _, let timeout, _, _): timeout != nil
         case .wait: true
         default: false
         }
@@ -90,7 +92,7 @@ enum ControlOperation: Sendable, Equatable {
         switch self {
         case .send(let who, _, _, let timeout?) where !ids.isEmpty:
             return .wait(for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: timeout)
-        case .sendFiles(let who, _, _, _, let timeout?, let standstill) where !ids.isEmpty:
+        case .sendFiles(let who, _, _, _, let timeout?, let standstill, _) where !ids.isEmpty:
             return .wait(
                 for: ids, to: who, timeout: max(.zero, timeout - elapsed), whole: timeout, standstill: standstill)
         case .wait(_, let who, let timeout, let whole, let standstill) where !ids.isEmpty:
@@ -129,12 +131,14 @@ extension ControlOperation {
                 "v": 1, "op": "send", "to": .string(who), "text": .string(text), "id": id.map { .string($0.text) },
                 "timeout_ms": timeout.map(JSONValue.milliseconds),
             ])
-        case .sendFiles(let who, let paths, let name, let caption, let timeout, let standstill):
+        case .sendFiles(let who, let paths, let name, let caption, let timeout, let standstill, let names):
             .record([
                 "v": 1, "op": "send-file", "to": .string(who), "paths": .array(paths.map(JSONValue.string)),
                 "name": name.map(JSONValue.string), "caption": .string(caption),
                 "timeout_ms": timeout.map(JSONValue.milliseconds),
                 "standstill_ms": standstill.map(JSONValue.milliseconds),
+                "names": names.isEmpty
+                    ? nil : .object(names.sorted { $0.key < $1.key }.map { .init(name: $0, value: .string($1)) }),
             ])
         case .wait(let ids, let who, let timeout, let whole, let standstill):
             .record([
@@ -208,7 +212,7 @@ extension ControlOperation {
             self = .sendFiles(
                 to: try request.text("to"), paths: try request.texts("paths"), name: request.json["name"]?.stringValue,
                 caption: request.json["caption"]?.stringValue ?? "", timeout: try request.optionalTimeout(),
-                standstill: try request.optionalTimeout("standstill_ms"))
+                standstill: try request.optionalTimeout("standstill_ms"), names: request.names)
         case "wait":
             let timeout = try request.timeout()
             self = .wait(
@@ -271,6 +275,14 @@ private struct ControlRequestReader {
     func text(_ name: String) throws(CommandError) -> String {
         guard let value = json[name]?.stringValue else { throw missing(name) }
         return value
+    }
+
+    /// What files are called for others, by path; nothing where nothing is said of it.
+    var names: [String: String] {
+        guard case .object(let members)? = json["names"] else { return [:] }
+        return Dictionary(
+            members.compactMap { member in member.value.stringValue.map { (member.name, $0) } },
+            uniquingKeysWith: { first, _ in first })
     }
 
     func integer(_ name: String) throws(CommandError) -> Int64 {

@@ -19,6 +19,7 @@ enum ControlResult: Sendable, Equatable {
                 "error": .record([
                     "subject": .string(error.subject), "reason": .string(error.reason),
                     "advice": error.advice.map(JSONValue.string),
+                    "out_of_reach": error.outOfReach.map(JSONValue.string),
                 ]),
             ])
         case .again:
@@ -35,10 +36,11 @@ enum ControlResult: Sendable, Equatable {
         if json["again"]?.boolValue == true {
             self = .again
         } else if let error = json["error"] {
-            self = .failed(
-                CommandError(
-                    exit, error["subject"]?.stringValue ?? "", error["reason"]?.stringValue ?? "",
-                    advice: error["advice"]?.stringValue))
+            var failure = CommandError(
+                exit, error["subject"]?.stringValue ?? "", error["reason"]?.stringValue ?? "",
+                advice: error["advice"]?.stringValue)
+            failure.outOfReach = error["out_of_reach"]?.stringValue
+            self = .failed(failure)
         } else {
             self = .done(exit)
         }

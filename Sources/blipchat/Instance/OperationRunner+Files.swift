@@ -13,13 +13,16 @@ extension OperationRunner {
     /// one of them is not there; what cannot be offered for other reasons ends the offering, and what was offered before
     /// is still waited for.
     func sendFiles(
-        _ paths: [String], as name: String?, caption: String, to who: String, within timeout: Duration?,
+        _ paths: [String], as name: (String) -> String?, caption: String, to who: String, within timeout: Duration?,
         standstill: Duration?, _ records: @escaping RecordSink
     ) async throws(CommandError) -> ExitCode {
         let peer = try await contact(who)
         for path in paths {
             let code = await DiskLane.of(path).value(within: .seconds(10)) { access(path, R_OK) == 0 ? 0 : errno }
-            guard code != 0 else { continue }
+            guard code != 0 else {
+                if await Confinement.hides(path) { throw CommandError(ChatError.outOfReach(path: path), about: who) }
+                continue
+            }
             throw CommandError(ChatError.cannotRead(path: path, errno: code ?? ETIMEDOUT), about: who)
         }
         // Events are asked for first, so that none can be missed.
@@ -27,7 +30,7 @@ extension OperationRunner {
         let waiting = FilesWaiting()
         for path in paths {
             do throws(CommandError) {
-                waiting.add(try await offer(path, as: name, caption: caption, to: peer, who, waiting, records))
+                waiting.add(try await offer(path, as: name(path), caption: caption, to: peer, who, waiting, records))
             } catch {
                 waiting.fail(error)
                 break

@@ -87,7 +87,7 @@ extension OperationRunner {
         } catch .wrongTransferState {
             // It has been accepted already, by a rule of this home: it is followed all the same.
         } catch {
-            throw CommandError(error, about: transfer.name)
+            throw CommandError(error.asConfined, about: transfer.name)
         }
     }
 

@@ -27,9 +27,10 @@ struct OperationRunner: Sendable {
         switch operation {
         case .send(let who, let text, let id, let timeout):
             return try await send(text, as: id, to: who, within: timeout, records)
-        case .sendFiles(let who, let paths, let name, let caption, let timeout, let standstill):
+        case .sendFiles(let who, let paths, let name, let caption, let timeout, let standstill, let names):
             return try await sendFiles(
-                paths, as: name, caption: caption, to: who, within: timeout, standstill: standstill, records)
+                paths, as: { name ?? names[$0] }, caption: caption, to: who, within: timeout, standstill: standstill,
+                records)
         case .wait(let ids, let who, let timeout, let whole, let standstill):
             return try await wait(for: ids, to: who, within: timeout, of: whole, standstill: standstill, records)
         case .receive(let order): return try await receive(order, records)
@@ -78,8 +79,16 @@ struct OperationRunner: Sendable {
         case .clear(let who, let time): try await clear(who, before: time, records)
         case .keep(let who, let change): try await keep(who, change, records)
         case .backUp(let path):
-            try await about(path) { () throws(ChatError) in try await service.backUp(to: path) }
-        case .importHistory(let path): await records(try await importsHistory(path).record)
+            try await about(path) { () throws(ChatError) in
+                do throws(ChatError) { try await service.backUp(to: path) } catch {
+                    throw Confinement.isInEffect && error.isRefusedCopy ? .outOfReach(path: path) : error
+                }
+            }
+        case .importHistory(let path):
+            try await about(path) { () throws(ChatError) in
+                if await Confinement.hides(path) { throw .outOfReach(path: path) }
+            }
+            await records(try await importsHistory(path).record)
         case .status: await records(try await statusRecord())
         case .events: try await followEvents(records)
         }
@@ -95,7 +104,7 @@ struct OperationRunner: Sendable {
         do throws(ChatError) {
             return try await call()
         } catch {
-            throw CommandError(error, about: subject)
+            throw CommandError(error.asConfined, about: subject)
         }
     }
 
@@ -243,7 +252,7 @@ struct OperationRunner: Sendable {
         }
         return StatusRecord.running(
             identity: identity, processID: getpid(), conversations: conversations, peers: peers,
-            irregularities: await service.irregularities())
+            irregularities: await service.irregularities(), isConfined: Confinement.isInEffect)
     }
 
     private func followEvents(_ records: RecordSink) async throws(CommandError) {

@@ -23,6 +23,7 @@ extension CommandError {
                 .notFound, subject, "the contact has no such address", advice: "blipchat contacts show lists them")
         default: self.init(Self.exitCode(of: error), subject, Sentences.reason(of: error))
         }
+        if case .outOfReach(let path) = error { outOfReach = path }
     }
 
     /// Some files of a folder did not go; each was named before, with its reason.
@@ -41,7 +42,8 @@ extension CommandError {
         // Our own user has refused it before: no slip of the keyboard, and nothing that the peer has said.
         case .blocked: .negative
         case .noSuchContact, .noSuchAddress, .noSuchTransfer, .noSuchRequest, .noSuchMessage: .notFound
-        case .cannotRead, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace, .outboxFull,
+        case .cannotRead, .outOfReach, .notARegularFile, .emptyFolder, .tooManyFiles, .cannotWrite, .notEnoughSpace,
+            .outboxFull,
             .cannotListen, .cannotKeepSettings:
             .localIO
         case .notOnline: .network

@@ -14,6 +14,8 @@ struct CommandError: Error, Sendable, Equatable {
     var others: [String] = []
     /// Where it stands in the text file that it is about.
     var place: TextPlace?
+    /// What the chat that was asked may not use since it confines itself: this process may, perhaps.
+    var outOfReach: String?
 
     init(_ exit: ExitCode, _ subject: String, _ reason: String, advice: String? = nil) {
         self.exit = exit

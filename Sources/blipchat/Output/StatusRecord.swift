@@ -7,13 +7,13 @@ enum StatusRecord {
     /// The status of a running instance.
     static func running(
         identity: LocalIdentity, processID: Int32, conversations: [Conversation], peers: [JSONValue],
-        irregularities: Irregularities
+        irregularities: Irregularities, isConfined: Bool
     ) -> JSONValue {
         .record([
             "v": 1, "type": "status", "running": .bool(true), "pid": .integer(Int64(processID)),
             "version": .string(Version.text), "peer_id": .string(identity.peerID.text), "name": .string(identity.name),
             "address": identity.address.map { .string("\($0)") } ?? .null,
-            "listening": identity.listening.map(JSONValue.string) ?? .null,
+            "listening": identity.listening.map(JSONValue.string) ?? .null, "confined": .bool(isConfined),
             "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
             "unread": .integer(Int64(conversations.reduce(0) { $0 + $1.unreadCount })), "peers": .array(peers),
         ])
@@ -30,6 +30,7 @@ enum StatusRecord {
             "pid": process.map { .integer(Int64($0)) } ?? .null, "version": .string(Version.text),
             "peer_id": own.peerID.map { .string($0.text) } ?? .null,
             "name": own.name.map(JSONValue.string) ?? .null, "address": .null, "listening": .null,
+            "confined": .null,
             "queued": .integer(Int64(conversations.reduce(0) { $0 + $1.queuedCount })),
             "unread": .integer(Int64(conversations.reduce(0) { $0 + $1.unreadCount })),
             "peers": .array(

@@ -27,7 +27,7 @@ enum OpenChat {
         let limit = ContinuousClock.now + .seconds(10)
         while true {
             // What keeps it from being started is the other one's, and is tried again until the other one answers.
-            let attached = try await AttachedService.attach(to: paths.socket) { identity in
+            let attached = try await AttachedService.attach(to: paths.socket, home: paths) { identity in
                 guard (try? IdentityFile.isSealed(at: paths.identity)) == false else { return nil }
                 var settings = reading() ?? configuration
                 settings.goOn(at: identity.listening)
