@@ -191,7 +191,7 @@ extension EndToEnd {
             try await server.stop()
             let lines = try Fifo(in: bob.folder)
             let plain = try bob.start("--plain", "alice", input: lines.path)
-            lines.write("/pin 1\n/mute\n")
+            lines.write("/pin 1\n/mute alice\n")
             try await eventually("both are done", state: { plain.output + plain.errorOutput }) {
                 let all = try await bob.run("export", "--format", "json").output
                 return all.contains("\"pinned\"") && all.contains("\"muted_until\"")
