@@ -11,8 +11,10 @@ extension CommandRunner {
     /// said. `entries`: the variables as the system gave them.
     ///
     /// To be called before anything is read that can be read only once, like the passphrase. Throws 7 when the process can
-    /// neither be started anew nor go on.
+    /// neither be started anew nor go on, and when it can open too few files.
     func confine(_ entries: [[UInt8]]) async throws(CommandError) {
+        // Before anything is started that cannot do without descriptors.
+        try DescriptorRoom.require()
         guard environment[Confinement.marker] == nil, Confinement.kernelVersion > 0, let home = confinedHome() else {
             return
         }
@@ -23,8 +25,7 @@ extension CommandRunner {
                 offered: await offeredFiles(home.paths)
             ).ruleset()
         } catch {
-            // Too few descriptors are spoken of by the chat itself, which needs more of them.
-            if error.code != EMFILE { streams.warn("serve runs unconfined: \(error.words)") }
+            streams.warn("serve runs unconfined: \(error.words)")
             return
         }
         defer { close(ruleset) }
