@@ -106,7 +106,7 @@ struct ChangedMessageTests {
         fixture.send(.chat(.messageAdded(late)))
         #expect(fixture.state.chats[0].window.items.count == before)
         #expect(!fixture.text.contains("late"))
-        #expect(fixture.text.contains("A missing message from Alice has come"))
+        #expect(fixture.text.contains("A missing message from Alice has arrived"))
     }
 
     @Test("D5: what an answer of the store has overtaken is no missing message")

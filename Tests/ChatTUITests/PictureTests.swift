@@ -160,9 +160,10 @@ struct PictureTests {
         let folder = try TemporaryDirectory()
         let path = folder.file("zero.gif")
         try write(Array("GIF89a".utf8) + [0, 0, 0, 0, 0, 0, 0, 0x3B], to: path)
+        // It may write into a pipe, and into no file.
         let child = try ChildProcess(
-            [try #require(BlipchatProgram.path), PictureChild.word, "40", "24"], environment: [:], folder: folder,
-            input: path)
+            ["/bin/sh", "-c", "\"$0\" \(PictureChild.word) 40 24 | cat", try #require(BlipchatProgram.path)],
+            environment: ["PATH": "/usr/bin:/bin"], folder: folder, input: path)
         #expect(try await child.waitForExit() == .exited(0))
         #expect(child.errorOutput.isEmpty)
         #expect(child.output.utf8.count == 1, "what went wrong, in one byte")

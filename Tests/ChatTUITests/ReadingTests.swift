@@ -364,7 +364,7 @@ struct ReadingTests {
         #expect(ask("/reply #\(Fixture.messageID(7).short) yes")?.0 == .shortID(Fixture.messageID(7).short))
         #expect(fixture.errands.contains(.reply("yes", to: Self.long[6])))
         #expect(ask("/edit \(Fixture.messageID(7).text) x")?.0 == .id(Fixture.messageID(7)))
-        #expect(fixture.errands.isEmpty && fixture.text.contains("no text of yours"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("not a text of yours"))
         #expect(fixture.state.input.text == "/edit \(Fixture.messageID(7).text) x")
         #expect(ask("/delete 999")?.0 == .last(999, .own))
         #expect(fixture.text.contains("There are fewer than 999 messages of yours"))
@@ -376,7 +376,7 @@ struct ReadingTests {
         fixture.enter("/forward 1")
         #expect(fixture.errands.isEmpty && fixture.text.contains("say who to"))
         fixture.enter("/info 2x")
-        #expect(fixture.text.contains("2x is no message"))
+        #expect(fixture.text.contains("2x is not a message"))
     }
 
     @Test("the answer to a command for another chat changes nothing here")

@@ -198,7 +198,7 @@ struct SlashCommandTests {
         let words = Errand.sendFiles(["/home/jo/a.txt", "from", "last"], caption: "", to: Fixture.alice)
         fixture.send(.failed(words, .cannotRead(path: "/home/jo/from", errno: 2)))
         #expect(fixture.text.contains("Nothing was offered: cannot read /home/jo/from"))
-        #expect(fixture.text.replacing("\n", with: " ").contains("text for the files goes after --"))
+        #expect(fixture.text.replacing("\n", with: " ").contains("text for the files goes after"))
     }
 
     @Test("/limit names a direction or a transfer, and a rate or off")

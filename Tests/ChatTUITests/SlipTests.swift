@@ -107,7 +107,7 @@ struct SlipTests {
     func longAway() {
         var fixture = Self.bobs()
         fixture.enter("/away " + String(repeating: "x", count: 257))
-        #expect(fixture.errands.isEmpty && fixture.text.contains("too long: 257 bytes, /away takes at most 256"))
+        #expect(fixture.errands.isEmpty && fixture.text.contains("too long: 257 bytes,"))
         fixture.enter("/away " + String(repeating: "x", count: 256))
         #expect(fixture.errands.count == 1)
     }
