@@ -69,7 +69,7 @@ import Testing
             (["ws://h/", "--peer", digits], "--peer: needs TLS, and ws://h/ is plain"),
             (["unix:/x", "--identity", "f"], "--identity: needs TLS, and unix:/x is plain"),
             (["wss://h/", "--peer", "0a"], "--peer: `0a` is not 64 hexadecimal digits"),
-            (["wss://h/", "--dialect", "blip4"], "--dialect: `blip4` is none of blip3, blip2, blip"),
+            (["wss://h/", "--dialect", "blip4"], "--dialect: `blip4` is not one of blip3, blip2, blip"),
             (["wss://h/", "--app", "a b"], "--app: `a b` cannot be part of a subprotocol"),
         ] {
             #expect(usageError { try call(words[0], Array(words.dropFirst())) } == sentence)

@@ -168,7 +168,7 @@ import Workbench
         for (words, code, part) in [
             ([], 2, "COMMAND: missing"), (["ecoh"], 2, "ecoh: no such command"),
             (["client"], 2, "URL: missing"), (["serve"], 2, "--listen: missing"),
-            (["bench", "ws://h/", "--what", "\u{1B}[31m"], 2, "is none of seq|pipe"),
+            (["bench", "ws://h/", "--what", "\u{1B}[31m"], 2, "is not one of seq|pipe"),
             (["client", "ws://127.0.0.1:\(port)/"], 8, "ws://127.0.0.1:\(port)/: connect: Connection refused"),
             (["client", "ws://no-such-host.invalid/"], 8, "no-such-host.invalid: cannot be resolved"),
             (["client", "ws://127.0.0.1:\(web.port)/"], 8, "does not speak our protocol"),

@@ -183,7 +183,7 @@ extension EndToEnd {
                 "somebody else answers at 127.0.0.1:\(port)")
             #expect(try await alice.run("contacts", "show", "dora").output.contains("unverified"))
             expectOneSentence(try await alice.run("contacts", "accept-key", "dora"), 5, "no other key")
-            expectOneSentence(try await alice.run("send", "carol", "secret"), 5, "another key")
+            expectOneSentence(try await alice.run("send", "carol", "secret"), 5, "a different key")
             #expect(try await alice.run("status").output.contains("KEY CHANGED: nothing is sent"))
             #expect(try await alice.history("carol").map(\.state) == ["delivered", "pending"])
             #expect(try await bob.run("search", "secret").status == .exited(1))

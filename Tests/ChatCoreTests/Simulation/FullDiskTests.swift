@@ -47,7 +47,12 @@ struct FullDiskTests {
     @Test(
         "a contact who has sent more than one may in a day gets 507; others do not, and what waits comes the next day")
     func tooMuchToday() async throws {
-        let simulation = try await Simulation(seed: 27) { $0.limits.storedBytesPerDay = 5_000 }
+        let simulation = try await Simulation(seed: 27) {
+            $0.limits.storedBytesPerDay = 5_000
+            // A whole day passes here: what looks every few seconds looks now and then.
+            $0.limits.replyPatience = .seconds(36_000)
+            $0.limits.retryDelay = .seconds(60)
+        }
         let (alice, bob) = (simulation.alice, simulation.bob)
         try await simulation.start()
         try await simulation.waitOnline()

@@ -78,6 +78,8 @@ struct Injection: CustomStringConvertible {
             description: "counted",
             environment: [
                 "LD_PRELOAD": library, "BLIPCHAT_FAULT_ROOT": root, "BLIPCHAT_FAULT_BOARD": board.path,
+                // The board lies where a confined serve may not write (Docs/decisions/0024).
+                "BLIPCHAT_KEPT": "1",
             ])
     }
 
