@@ -155,7 +155,7 @@ extension EndToEnd {
             try await alice.add("127.0.0.1:1", as: "bob")
             #expect(try await alice.run("send", "bob", "kept", "--queue").status == .exited(0))
             let unasked = try await alice.run("contacts", "remove", "bob")
-            expectOneSentence(unasked, 2, "deletes the contact and everything", "(1 message)", "--yes")
+            expectOneSentence(unasked, 2, "deletes the contact and the chat", "(1 message)", "--yes")
             for (answer, code) in [("n\r", 1), ("\r", 1), ("y\r", 0)] as [(String, Int32)] {
                 #expect(try await alice.texts("bob") == ["kept"])
                 let terminal = try alice.terminal("contacts", "remove", "bob")

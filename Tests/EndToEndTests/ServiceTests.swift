@@ -12,6 +12,9 @@ final class ControlLine {
 
     init(_ path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        // A full backlog is an error here, not a reason to wait for ever.
+        var patience = timeval(tv_sec: 2, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8).prefix(107)) }
@@ -100,7 +103,9 @@ extension EndToEnd {
             try await eventually("it is ready", state: { process.errorOutput }) { process.output.hasSuffix("\n") }
             var held: [ControlLine]? = []
             // The backlog takes a few more than there are descriptors for.
-            for _ in 0..<60 { if let line = try? ControlLine(home.path + "/blipchat.sock") { held?.append(line) } }
+            while let count = held?.count, count < 60, let line = try? ControlLine(home.path + "/blipchat.sock") {
+                held?.append(line)
+            }
             try await eventually("all descriptors are taken") {
                 (try? Self.openDescriptors(of: process)) ?? 0 >= 39
             }
