@@ -14,7 +14,7 @@ extension CommandRunner {
     /// neither be started anew nor go on, and when it can open too few files.
     func confine(_ entries: [[UInt8]]) async throws(CommandError) {
         // Before anything is started that cannot do without descriptors.
-        try DescriptorRoom.require()
+        try DescriptorRoom.count()
         guard environment[Confinement.marker] == nil, Confinement.kernelVersion > 0, let home = confinedHome() else {
             return
         }

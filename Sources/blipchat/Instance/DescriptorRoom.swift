@@ -12,6 +12,13 @@ enum DescriptorRoom {
 
     /// Throws code 7 unless so many more files can be opened; those that Dispatch opens by the way are open afterwards.
     static func require() throws(CommandError) {
+        try count()
+        openThoseOfDispatch()
+    }
+
+    /// Throws code 7 unless so many more files can be opened. Opens none: a number that the caller gave for a descriptor stays
+    /// what it is.
+    static func count() throws(CommandError) {
         var probes: [Int32] = []
         var code: Int32 = 0
         while probes.count < needed, code == 0 {
@@ -27,7 +34,6 @@ enum DescriptorRoom {
                 .localIO, "open files", "only \(probes.count) more can be opened\(words): a chat needs \(needed)",
                 advice: "raise the limit: ulimit -n 1024, or LimitNOFILE= in systemd")
         }
-        openThoseOfDispatch()
     }
 
     /// Its poller and its timers are made when they are first needed: better now than when there is none left.
