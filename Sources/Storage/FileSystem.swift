@@ -36,7 +36,7 @@ enum FileSystem {
 
     /// Whether a database can only be read and is whole without a log: nothing can be made beside it, nor is anything there.
     static func isFixed(_ path: String) -> Bool {
-        guard access(folder(of: path), W_OK) != 0, errno == EROFS || errno == EACCES else { return false }
+        guard access(PathParts.folder(of: path), W_OK) != 0, errno == EROFS || errno == EACCES else { return false }
         return ["-wal", "-journal"].allSatisfy { suffix in
             var status = stat()
             return stat(path + suffix, &status) != 0 || status.st_size == 0
@@ -54,7 +54,7 @@ enum FileSystem {
 
     /// Makes what is in the file, and that it is there, last through a power cut.
     static func sync(_ path: String) throws(StoreError) {
-        for place in [path, folder(of: path)] {
+        for place in [path, PathParts.folder(of: path)] {
             let descriptor = open(place, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { throw .cannotOpen(path: place, reason: reason()) }
             let code = fsync(descriptor)
@@ -79,11 +79,6 @@ enum FileSystem {
     /// A database and its log and index of the log.
     static func removeDatabase(_ path: String) throws(StoreError) {
         for suffix in ["", "-wal", "-shm", "-journal"] { try remove(path + suffix) }
-    }
-
-    static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
     }
 
     /// The names in a folder; none when it cannot be read.

@@ -6,7 +6,7 @@ internal import Glibc
 extension HistoryDatabase {
     /// On the writer's queue, which waits for that disk anyway.
     public func space() async -> DiskSpace? {
-        let folder = FileSystem.folder(of: path)
+        let folder = PathParts.folder(of: path)
         let space = try? await writer.perform { _ throws(StoreError) -> DiskSpace? in
             var status = statvfs()
             guard statvfs(folder, &status) == 0 else { return nil }

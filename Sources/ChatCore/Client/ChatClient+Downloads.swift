@@ -133,7 +133,7 @@ extension ChatClient {
             await changeQuietly(id) { $0.reason = TransferReason.waitingForTurn }
             return
         }
-        let folder = Self.folder(path)
+        let folder = PathParts.folder(of: path)
         let task = spawn { client in
             let work = Task { await client.download(row, to: folder, over: link) }
             // A disk that does not answer must not keep us from going on, nor from ending.

@@ -62,7 +62,7 @@ extension ChatClient {
         guard let transfer = known, transfer.state == .offered || transfer.state == .paused else {
             throw .wrongTransferState(known?.state ?? transfer.state)
         }
-        let present = transfer.path.map(Self.folder)
+        let present = transfer.path.map(PathParts.folder)
         let chosen = try await folderToUse(for: transfer, present: present, wanted: folder, within: limit)
         let done = chosen == present ? transfer.transferred : 0
         let path = try await preparePartial(of: transfer, in: chosen, done: done, within: limit)
@@ -100,7 +100,7 @@ extension ChatClient {
             let folder = try DownloadFolder(path: chosen)
             // It was verified, and perhaps has its name already: what the disk refused came behind that.
             if transfer.sha256 != nil, let path = transfer.path, path != folder.path(of: name),
-                Self.folder(path) == chosen
+                PathParts.folder(of: path) == chosen
             {
                 return path
             }
@@ -292,7 +292,7 @@ extension ChatClient {
     // MARK: Parts
 
     func removePartial(of transfer: FileTransfer) async {
-        if let path = transfer.path { await removePartial(of: transfer, in: Self.folder(path)) }
+        if let path = transfer.path { await removePartial(of: transfer, in: PathParts.folder(of: path)) }
     }
 
     private func removePartial(of transfer: FileTransfer, in folder: String) async {
@@ -302,8 +302,8 @@ extension ChatClient {
                 .remove(FileNameSanitizer.partialName(transfer.name, transfer.id))
             // The folders that were made for it go with it when nothing else is in them.
             for path in transfer.place.map({ FolderSet.foldersMade(for: $0, downTo: folder) }) ?? [] {
-                let outer = try? DownloadFolder(path: Self.folder(path), creating: false)
-                guard (try? outer?.removeFolder(Self.lastComponent(path))) != nil else { return }
+                let outer = try? DownloadFolder(path: PathParts.folder(of: path), creating: false)
+                guard (try? outer?.removeFolder(PathParts.lastName(of: path))) != nil else { return }
             }
         }
     }
@@ -317,10 +317,5 @@ extension ChatClient {
             await removePartial(of: transfer)
             return true
         }
-    }
-
-    static func folder(_ path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
     }
 }

@@ -45,7 +45,7 @@ extension ChatClient {
             base = try await onDisk(at: wanted, within: limit) { () throws(FileError) in
                 let base = try DownloadFolder.resolved(wanted)
                 // A new folder in one that is there is made; whole ways that are not there are slips.
-                guard access(Self.folder(base), F_OK) == 0 else {
+                guard access(PathParts.folder(of: base), F_OK) == 0 else {
                     throw FileError(call: "access", errno: errno, path: wanted)
                 }
                 return base

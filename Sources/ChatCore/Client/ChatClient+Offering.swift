@@ -11,8 +11,8 @@ extension ChatClient {
         try Self.check(caption: caption)
         let source = try await Self.source(at: path, notOf: configuration.privateFiles)
         // A link is offered under its own name: that is what the user knows it by.
-        let typed = Self.lastComponent(path)
-        let base = name ?? (FolderCalls.isComponent(typed) ? typed : Self.lastComponent(source.path))
+        let typed = PathParts.lastName(of: path)
+        let base = name ?? (FolderCalls.isComponent(typed) ? typed : PathParts.lastName(of: source.path))
         guard FolderCalls.isComponent(base) else { throw .badFileName(base) }
         return try await offer(
             NewOutgoingFile(
@@ -129,7 +129,8 @@ extension ChatClient {
         let real = try realPath(path)
         let found: FolderTree?
         do throws(FileError) {
-            found = try FolderTree.read(real, named: lastComponent(real), limit: limit, leaving: ours.present())
+            found = try FolderTree.read(
+                real, named: PathParts.lastName(of: real), limit: limit, leaving: ours.present())
         } catch {
             throw .cannotRead(path: path, errno: error.errno)
         }
@@ -142,11 +143,6 @@ extension ChatClient {
         guard let resolved = realpath(path, nil) else { throw .cannotRead(path: path, errno: errno) }
         defer { free(resolved) }
         return String(cString: resolved)
-    }
-
-    static func lastComponent(_ path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-        return String(path[path.utf8.index(after: slash)...])
     }
 
     // MARK: How fast

@@ -19,7 +19,7 @@ extension ChatClient {
         let limit = now().milliseconds - Int64(days) * Self.day
         let paths = await quietly { () async throws(StoreError) in try await store.unfinishedPaths(.incoming) }
         guard let paths else { return }
-        var folders = Set(paths.map(Self.folder))
+        var folders = Set(paths.map(PathParts.folder))
         if let own = try? await downloadsPath(within: nil) { folders.insert(own) }
         // The disks one beside the other: one that does not answer keeps none from being cleaned.
         let cleaning = folders.map { folder in spawn { await $0.cleanFolder(folder, limit) } }

@@ -90,7 +90,7 @@ extension IdentityFile {
     private static func removeOpenCopies(
         of fingerprint: SPKIFingerprint, beside path: String
     ) throws(IdentityError) -> [String] {
-        let folder = folder(of: path)
+        let folder = PathParts.folder(of: path)
         guard let stream = opendir(folder) else { throw failure("opendir", folder) }
         defer { closedir(stream) }
         let aside = pathAside(of: fingerprint, at: path)

@@ -75,7 +75,7 @@ public enum IdentityFile {
         if let identity = try load(at: path, ahead: ahead) { return identity }
         let identity: TLSIdentity
         do { identity = try TLSIdentity.generate() } catch { throw .cannotGenerate }
-        let folder = folder(of: path)
+        let folder = PathParts.folder(of: path)
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
         // Another process may make one at the same time: whoever names it first wins, and both use that one.
         try write(identity, to: path)
@@ -179,7 +179,7 @@ public enum IdentityFile {
 
     /// A folder that others may write would let them put another key there.
     private static func checkFolder(of path: String) throws(IdentityError) {
-        let folder = folder(of: path)
+        let folder = PathParts.folder(of: path)
         var status = stat()
         guard stat(folder, &status) == 0 else { throw failure("stat", folder) }
         guard status.st_mode & 0o022 == 0 else { throw .exposed(path: folder, mode: status.st_mode & 0o777) }
@@ -191,7 +191,7 @@ public enum IdentityFile {
         defer { SecretMemory.wipe(&text) }
         let temporary = try makeTemporary(text, beside: path)
         defer { unlink(temporary) }
-        let names = (old: lastComponent(of: temporary), new: lastComponent(of: path))
+        let names = (old: PathParts.lastName(of: temporary), new: PathParts.lastName(of: path))
         try withFolder(of: path) { folder throws(IdentityError) in
             if FolderCalls.kernel.rename(names.old, to: names.new, in: folder) != 0, errno != EEXIST {
                 throw failure("rename", path)
@@ -234,20 +234,10 @@ public enum IdentityFile {
     private static func withFolder(
         of path: String, _ body: (Int32) throws(IdentityError) -> Void
     ) throws(IdentityError) {
-        let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = open(PathParts.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw failure("open", path) }
         defer { close(folder) }
         try body(folder)
-    }
-
-    static func folder(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
-    }
-
-    private static func lastComponent(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
-        return String(path[path.utf8.index(after: slash)...])
     }
 
     static func failure(_ call: String, _ path: String) -> IdentityError {

@@ -100,10 +100,9 @@ struct FolderSet: Sendable, Equatable {
 
     /// Takes back a folder that `makeTop` has made and nobody has used.
     static func removeTop(_ path: String) {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return }
-        let outer = try? DownloadFolder(path: slash == path.startIndex ? "/" : String(path[..<slash]), creating: false)
+        let outer = try? DownloadFolder(path: PathParts.folder(of: path), creating: false)
         // One that is not empty is somebody's; one that cannot be removed does no harm.
-        try? outer?.removeFolder(String(path[path.utf8.index(after: slash)...]))
+        try? outer?.removeFolder(PathParts.lastName(of: path))
     }
 }
 

@@ -247,7 +247,7 @@ private struct Inspection {
     }
 
     private mutating func checkCopies() {
-        let folder = FileSystem.folder(of: path)
+        let folder = PathParts.folder(of: path)
         let name = path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path
         let old = FileSystem.names(in: folder)
             .filter { $0.hasPrefix(name + ".old-") && !$0.hasSuffix("-wal") }.map { "\(folder)/\($0)" }

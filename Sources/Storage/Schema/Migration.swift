@@ -57,7 +57,7 @@ struct Migration {
 
     /// The copies that stand beside a file, complete or not.
     static func copies(of path: String) -> [String] {
-        let folder = FileSystem.folder(of: path)
+        let folder = PathParts.folder(of: path)
         let start = (path.utf8.split(separator: UInt8(ascii: "/")).last.flatMap { String($0) } ?? path) + ".v"
         return FileSystem.names(in: folder)
             .filter { $0.hasPrefix(start) && ($0.hasSuffix(".bak") || $0.hasSuffix(".bak.part")) }

@@ -157,7 +157,7 @@ extension AttachedService: ChatService {
             guard case .outOfReach = error, let home, let spooled = try await Self.spooled(path, home) else {
                 throw error
             }
-            let name = name ?? SpoolFile.name(of: path)
+            let name = name ?? PathParts.lastName(of: path)
             do throws(ChatError) {
                 return try await call(.sendFile(path: spooled, name: name, caption: caption, to: contact))
             } catch {

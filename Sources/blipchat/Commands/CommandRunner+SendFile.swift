@@ -29,7 +29,7 @@ extension CommandRunner {
                 if let index = error.outOfReach.flatMap({ sources.firstIndex(of: $0) }), names[sources[index]] == nil {
                     let home = try self.paths()
                     if let spooled = try await SpoolFile.reachable(sources[index], home) {
-                        names[spooled] = SpoolFile.name(of: paths[index])
+                        names[spooled] = PathParts.lastName(of: paths[index])
                         sources[index] = spooled
                         continue
                     }

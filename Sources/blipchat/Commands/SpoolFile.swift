@@ -44,7 +44,7 @@ enum SpoolFile {
     ) throws(CommandError) -> String {
         var template = Array("\(folder)/\(prefix)XXXXXX".utf8CString)
         let descriptor = mkstemp(&template)
-        guard descriptor >= 0 else { throw .system(folder, "cannot make a file here", errno) }
+        guard descriptor >= 0 else { throw .system(folder, "cannot create a file here", errno) }
         defer { close(descriptor) }
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         do throws(CommandError) {
@@ -79,10 +79,5 @@ enum SpoolFile {
         let name = newPath(in: home.spool, linkPrefix)
         if link(descriptor, to: name) { return name }
         return try fill(in: home.spool, from: descriptor, named: path, prefix: linkPrefix)
-    }
-
-    /// What others are to know the file at `path` by.
-    static func name(of path: String) -> String {
-        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[$0...].dropFirst()) } ?? path
     }
 }
