@@ -281,7 +281,7 @@ extension ChatClient {
                 $0.reason = TransferReason.cancelledByPeer
                 $0.finished = time
             }
-            // Behind the answer: what they say next does not wait for our disk.
+            // After the answer: their next request does not wait for our disk.
             spawn { client in
                 await client.stopDownload(transfer.id)
                 if transfer.state != .complete { await client.removePartial(of: transfer) }

@@ -60,7 +60,7 @@ extension ChatClient {
                     guard let facts = try? folder.facts(of: name), facts.isRegular,
                         (spool.holdsLinks ? facts.changed : facts.modified).milliseconds < limit
                     else { continue }
-                    // What cannot be removed now is tried again tomorrow.
+                    // If this fails, the next day's cleaning tries again.
                     try? folder.remove(name)
                 }
             }

@@ -18,7 +18,7 @@ final class Settlement<Value: Sendable>: Sendable {
         state.withLock { if case .settled = $0 { true } else { false } }
     }
 
-    /// `nil`: there will be no value. What comes later is dropped.
+    /// `nil`: there will be no value. Drops every value after the first.
     func settle(_ value: Value?) {
         let waiting: CheckedContinuation<Value?, Never>? = state.withLock { state in
             switch state {
@@ -46,7 +46,7 @@ final class Settlement<Value: Sendable>: Sendable {
         }
     }
 
-    /// Nothing is waited for beyond this.
+    /// Stops the wait after `limit`, with `nil`.
     func giveUp(after limit: Duration) {
         SettlementTimers.queue.asyncAfter(deadline: .now() + limit.dispatchInterval) { [weak self] in
             self?.settle(nil)

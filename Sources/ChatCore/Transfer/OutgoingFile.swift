@@ -43,7 +43,7 @@ final class OutgoingFile: Sendable {
     private let digest: PrefixDigest
     private let served = ServedRanges()
     private let rangeLimit: Int
-    /// What was found wrong with it since it was opened.
+    /// The first fault that a check has found since the file was opened.
     private let trouble = Mutex<OutgoingFileError?>(nil)
 
     /// Opens `path`; it must be what was offered, and none of `ours`, whatever a history says that was offered. Blocks as
@@ -78,8 +78,8 @@ final class OutgoingFile: Sendable {
     /// A range of it is on its way.
     var isActive: Bool { served.isActive }
 
-    /// What `file-get` asks for. Waits for no disk: what has become of the file is looked at beside, for the ranges that follow
-    /// and for the digest.
+    /// The range that a `file-get` asks for. Waits for no disk: a task beside checks whether the file has changed, and its
+    /// verdict counts for later ranges and for the digest.
     func range(_ request: FileGetRequest) throws(OutgoingFileError) -> ReadyRange {
         guard request.offset <= size, request.length <= size - request.offset else { throw .badRange }
         if let trouble = trouble.withLock({ $0 }) { throw trouble }
@@ -112,15 +112,16 @@ final class OutgoingFile: Sendable {
         return hex
     }
 
-    /// What has been served before `end` is read again while it is in the page cache, unless the `begin` bytes before it
-    /// have not been.
+    /// Checks the file, then reads the served bytes before `end` again for the digest while they are in the page cache,
+    /// unless the digest has not reached `begin` yet.
     private func follow(to end: UInt64, after begin: UInt64) async {
         do throws(OutgoingFileError) {
             try await checkUnchanged()
         } catch {
             return trouble.withLock { $0 = $0 ?? error }
         }
-        digest.advanceLater(to: end, after: begin)
+        // A read error shows again, and is reported, when the digest is asked for.
+        try? await digest.advance(to: end, after: begin)
     }
 
     private func checkUnchanged() async throws(OutgoingFileError) {

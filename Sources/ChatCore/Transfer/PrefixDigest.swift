@@ -59,8 +59,8 @@ actor PrefixDigest {
     func facts() throws(FileError) -> FileFacts { try file.facts() }
 
     /// Like `advance`, without waiting. A read error shows again, and is reported, when the digest is asked for.
-    nonisolated func advanceLater(to offset: UInt64, after begin: UInt64 = 0) {
-        Task { try? await self.advance(to: offset, after: begin) }
+    nonisolated func advanceLater(to offset: UInt64) {
+        Task { try? await self.advance(to: offset) }
     }
 
     /// How much of the file has been read for its digest: the state that has come furthest.
