@@ -89,10 +89,13 @@ final class Socket: Sendable {
         case failed(errno: Int32)
     }
 
+    /// Descriptors that callers from the network never take: files, the history and local commands need some.
+    private static let reserve: Int32 = 8
+
     /// The next waiting connection of a listening socket.
     func accept() -> AcceptOutcome {
         while true {
-            let accepted = clinux_accept(descriptor)
+            let accepted = clinux_accept(descriptor, Self.reserve)
             if accepted >= 0 { return .connection(Socket(adopting: accepted)) }
             switch errno {
             case EINTR, ECONNABORTED, EPROTO: continue

@@ -8,6 +8,8 @@ import Synchronization
 /// Accepts connections of the same user and hands their requests to `perform`.
 final class ControlServer: Sendable {
     private static let maximumConnections = 64
+    /// Commands may take all descriptors but the one that the process itself needs now and then.
+    private static let reserve: Int32 = 1
 
     /// What a chat ends with.
     enum End: Sendable {
@@ -60,7 +62,7 @@ final class ControlServer: Sendable {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 guard await Readiness.readable.wait(on: descriptor, timeout: nil) else { continue }
-                let accepted = clinux_accept(descriptor)
+                let accepted = clinux_accept(descriptor, Self.reserve)
                 guard accepted >= 0 else {
                     // Mostly too many open files: others must close theirs first.
                     try? await Task.sleep(for: .milliseconds(100))
@@ -82,7 +84,7 @@ final class ControlServer: Sendable {
             // Nobody can connect any more, also who has found the path before. Who came in the last moment waits for an
             // answer, too.
             shutdown(descriptor, Int32(SHUT_RD))
-            while case let late = clinux_accept(descriptor), late >= 0 {
+            while case let late = clinux_accept(descriptor, Self.reserve), late >= 0 {
                 group.addTask { _ = await ControlConnection(descriptor: late).send(ControlResult.again.json) }
             }
             group.cancelAll()
