@@ -73,6 +73,7 @@ check: check-system
 	Scripts/check_tests.py
 	Scripts/mutations.py --check
 	Scripts/check_blocking.py
+	Scripts/check_hops.py "$(SWIFT)" --library
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)
