@@ -14,11 +14,12 @@ let common: [SwiftSetting] = [
 
 /// All targets but BLIPNet: other packages depend on that one, and SwiftPM takes no unsafe flags from a dependency.
 /// Scripts/check_hops.py proves that it needs none.
-let strict: [SwiftSetting] = common + [
-    // Optimised, Swift 6.3 leaves out the way back to the caller's executor where an error is thrown: what follows would
-    // run beside the actor that it belongs to (Docs/decisions/0014).
-    .unsafeFlags(["-Xllvm", "-sil-disable-pass=optimize-hop-to-executor"], .when(configuration: .release)),
-]
+let strict: [SwiftSetting] =
+    common + [
+        // Optimised, Swift 6.3 leaves out the way back to the caller's executor where an error is thrown: what follows would
+        // run beside the actor that it belongs to (Docs/decisions/0014).
+        .unsafeFlags(["-Xllvm", "-sil-disable-pass=optimize-hop-to-executor"], .when(configuration: .release))
+    ]
 
 /// What starts while somebody waits is linked so that it is there sooner and needs less memory: packed relocations, no
 /// table of exported symbols, and no shared libstdc++ or libgcc_s, of which only Swift's runtime uses a little
