@@ -16,8 +16,8 @@ let common: [SwiftSetting] = [
 /// Scripts/check_hops.py proves that it needs none.
 let strict: [SwiftSetting] =
     common + [
-        // Optimised, Swift 6.3 leaves out the way back to the caller's executor where an error is thrown: what follows would
-        // run beside the actor that it belongs to (Docs/decisions/0014).
+        // Optimised, Swift 6.3 leaves out the way back to the caller's executor where an error is thrown: what follows
+        // would run beside the actor that it belongs to (Docs/decisions/0014).
         .unsafeFlags(["-Xllvm", "-sil-disable-pass=optimize-hop-to-executor"], .when(configuration: .release))
     ]
 
