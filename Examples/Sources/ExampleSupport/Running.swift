@@ -1,7 +1,7 @@
 // What the examples have in common as programs: they start a server and wait, or end with a sentence.
 
 import BLIPNet
-import Glibc
+import Foundation
 
 /// Listens at a free port of this machine with a new key, prints the place on a line, and waits until somebody ends
 /// the program. Every caller gets `handler`.
@@ -35,6 +35,6 @@ public func call(_ place: Place, application: String) async throws -> PeerLink {
 
 /// Ends the program with a sentence on standard error.
 public func fail(_ sentence: String) -> Never {
-    fputs(sentence + "\n", stderr)
+    FileHandle.standardError.write(Data((sentence + "\n").utf8))
     exit(1)
 }
