@@ -31,9 +31,10 @@ build() {
 
 # Starts a server in the background; the variable `place` becomes the line that it prints when it is ready.
 serve() {
+    rm -f "$folder/place"
     "$@" >"$folder/place" 2>"$folder/server-log" &
     running+=($!)
-    wait_for "$1 to print where it is" test -s "$folder/place"
+    wait_for "$1 to print where it is" grep -q '' "$folder/place"
     read -r -a place <"$folder/place"
 }
 
