@@ -38,11 +38,11 @@ serve() {
     read -r -a place <"$folder/place"
 }
 
-# Waits half a minute at most until a command succeeds.
+# Waits a minute at most until a command succeeds.
 wait_for() {
-    local what=$1 tries
+    local what=$1 end=$((SECONDS + 60))
     shift
-    for ((tries = 0; tries < 300; tries++)); do
+    while ((SECONDS < end)); do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done
@@ -101,7 +101,7 @@ if [[ ! -x $blipchat ]]; then
 fi
 export BLIPCHAT_HOME=$folder/bot
 serve "$blipchat" serve --listen 127.0.0.1:0 --accept-requests
-"$products/ChatBot" "$blipchat" 2>"$folder/server-log" &
+"$products/ChatBot" "$blipchat" 2>"$folder/bot-log" &
 running+=($!)
 address=$("$blipchat" id show)
 export BLIPCHAT_HOME=$folder/alice
