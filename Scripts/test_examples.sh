@@ -9,7 +9,7 @@ folder=$(mktemp -d -t blipchat-examples.XXXXXX)
 running=()
 
 clean_up() {
-    if ((${#running[@]} > 0)); then kill "${running[@]}" 2>/dev/null && wait "${running[@]}" 2>/dev/null; fi
+    ((${#running[@]} == 0)) || { kill "${running[@]}" && wait "${running[@]}"; } 2>/dev/null || true
     rm -rf "$folder"
 }
 trap clean_up EXIT
