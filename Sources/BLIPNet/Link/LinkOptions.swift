@@ -16,8 +16,9 @@ public struct LinkOptions: Sendable {
     public var path = "/"
     /// Listening: callers may ask for any path.
     public var acceptsAnyPath = false
-    /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2).
-    public var application = "blipchat_1"
+    /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2): what the requests mean, and
+    /// in which version. Both sides must have the same. Choose a name of your own.
+    public var application = "app_1"
     /// A call that carries an `Origin` (web pages do, and some libraries) is refused unless it is one of these.
     public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()

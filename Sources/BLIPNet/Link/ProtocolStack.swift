@@ -6,9 +6,9 @@
 /// The driver's part: call `receive` with what the socket yields, then `nextEvent` until it is `nil`, then
 /// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`. After `.opened` nothing is
 /// delivered until the driver has called `start`.
-public struct ProtocolStack: StreamStack {
+package struct ProtocolStack: StreamStack {
     /// What comes out of the stack, in order. `.closed` comes exactly once and last.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// Both handshakes are over.
         case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)
         case request(BLIPIncomingRequest)
@@ -22,9 +22,9 @@ public struct ProtocolStack: StreamStack {
     /// From `start` to the end.
     var blip: BLIPConnection?
     /// What has passed between BLIP and WebSocket.
-    public private(set) var counters = LinkCounters()
+    package private(set) var counters = LinkCounters()
     /// What the peers have agreed on, from `.opened` on.
-    public private(set) var dialect: BLIPDialect?
+    package private(set) var dialect: BLIPDialect?
     private let options: LinkOptions
     private let negotiation: DialectNegotiation
     /// Open, but the driver has not called `start`.
@@ -33,7 +33,7 @@ public struct ProtocolStack: StreamStack {
     private var frame = ByteQueue()
 
     /// The calling side. `host` is what stands in the HTTP `Host` field.
-    public static func client(
+    package static func client(
         host: String, options: LinkOptions, random: RandomSource = .system, now: MonotonicTime
     ) throws(LinkError) -> ProtocolStack {
         let webSocket = WebSocketConnection.client(
@@ -46,7 +46,7 @@ public struct ProtocolStack: StreamStack {
     }
 
     /// The called side.
-    public static func server(
+    package static func server(
         options: LinkOptions, random: RandomSource = .system, now: MonotonicTime
     ) throws(LinkError) -> ProtocolStack {
         var accepted = WebSocketServerOptions(
@@ -81,7 +81,7 @@ public struct ProtocolStack: StreamStack {
 
     /// Begins to deliver requests, after `.opened`. `makeSink` decides where the bodies of requests go; `taken` is called
     /// on any thread when a slow consumer has taken bytes, and the driver then calls `noteTaken`.
-    public mutating func start(
+    package mutating func start(
         taken: @escaping @Sendable () -> Void = {},
         makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?
     ) {
@@ -91,38 +91,38 @@ public struct ProtocolStack: StreamStack {
     }
 
     /// Turns the peer away after `.opened`: close code 1008.
-    public mutating func refuse(reason: String) {
+    package mutating func refuse(reason: String) {
         guard isWaitingForStart, !lower.isEnded else { return }
         lower.abort(code: WebSocketCloseCode.policyViolation, reason: reason, as: .closedLocally)
     }
 
     /// Queues a request and returns its number; `nil` when the stack is not running any more.
-    public mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64? {
+    package mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64? {
         guard lower.isOpen else { return nil }
         return blip?.send(request, sink: sink, noReply: noReply)
     }
 
     /// Queues the response to a request of the peer.
-    public mutating func respond(to number: UInt64, with response: BLIPResponse) {
+    package mutating func respond(to number: UInt64, with response: BLIPResponse) {
         blip?.respond(to: number, with: response)
     }
 
     /// Forgets a request of ours.
-    public mutating func cancel(_ number: UInt64) { blip?.cancel(number) }
+    package mutating func cancel(_ number: UInt64) { blip?.cancel(number) }
 
     /// The peer is no stranger any more (`BLIPLimits.maxUnpackedBeforeAdmission`).
-    public mutating func admit() { blip?.admit() }
+    package mutating func admit() { blip?.admit() }
 
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
-    public mutating func ping(now: MonotonicTime) {
+    package mutating func ping(now: MonotonicTime) {
         if blip != nil { lower.ping(now: now) }
     }
 
     /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
-    public var roundTrip: Duration? { lower.roundTrip }
+    package var roundTrip: Duration? { lower.roundTrip }
 
     /// Slow consumers have taken bytes.
-    public mutating func noteTaken(now: MonotonicTime) {
+    package mutating func noteTaken(now: MonotonicTime) {
         blip?.noteTaken(now: now)
     }
 
@@ -133,14 +133,14 @@ public struct ProtocolStack: StreamStack {
     func admitHello(_ admits: @escaping @Sendable () -> Bool) { lower.admitHello(admits) }
 
     /// Nothing is read, by our own choice: that nothing comes says nothing about the peer.
-    public mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }
+    package mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }
 
     /// Nothing more should be read from the socket until `noteTaken` (see `DeferredBodySink`), or until `deadline`.
-    public var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
+    package var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
 
     /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye. In the
     /// dialects that have a `Bye` the goodbye begins with it, and what is in flight is finished before the end.
-    public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
+    package mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
         guard !isWaitingForStart else {
             refuse(reason: reason)
             return
@@ -150,30 +150,30 @@ public struct ProtocolStack: StreamStack {
     }
 
     /// Whether nothing more will come out and the transport may be half-closed.
-    public var isEnded: Bool { lower.isEnded }
+    package var isEnded: Bool { lower.isEnded }
 
     // MARK: In: socket -> TLS -> WebSocket -> BLIP -> event
 
     /// Takes bytes from the socket.
-    public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
         lower.receive(bytes, now: now)
     }
 
     /// The same for bytes that `read` puts where they are needed.
-    public mutating func receive(
+    package mutating func receive(
         upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) {
         lower.receive(upTo: capacity, now: now, read)
     }
 
     /// The socket has ended: the peer sends nothing more.
-    public mutating func receiveEnd() { lower.receiveEnd() }
+    package mutating func receiveEnd() { lower.receiveEnd() }
 
     /// The socket has failed.
-    public mutating func transportFailed(_ error: LinkError) { lower.transportFailed(error) }
+    package mutating func transportFailed(_ error: LinkError) { lower.transportFailed(error) }
 
     /// Yields what the received bytes meant; `nil` when everything is delivered.
-    public mutating func nextEvent() -> Event? {
+    package mutating func nextEvent() -> Event? {
         while true {
             if !lower.isEnded {
                 switch blip?.nextEvent() {
@@ -239,7 +239,7 @@ public struct ProtocolStack: StreamStack {
 
     /// Appends the next bytes for the socket, about one TLS record; `false` when there is nothing to send now. To
     /// be called only when the socket has room: what is produced cannot be overtaken any more.
-    public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
+    package mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
         Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters)
     }
 
@@ -263,14 +263,14 @@ public struct ProtocolStack: StreamStack {
     // MARK: Time
 
     /// When `handleTimeout` wants to be called.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         guard !lower.isEnded else { return nil }
         guard let own = blip?.deadline else { return lower.deadline }
         return lower.deadline.map { min($0, own) } ?? own
     }
 
     /// Does what is due at `now`; harmless when nothing is.
-    public mutating func handleTimeout(now: MonotonicTime) {
+    package mutating func handleTimeout(now: MonotonicTime) {
         guard !lower.isEnded else { return }
         lower.handleTimeout(now: now)
         blip?.handleTimeout(now: now)
