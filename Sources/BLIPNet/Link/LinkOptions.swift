@@ -29,6 +29,9 @@ public struct LinkOptions: Sendable {
     public var proxy = ProxyChoice.direct
     /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
     public var maxWaitingRequests = 65_536
+    /// Gets what happens on each link: frames, states, and why it ends. Called on the event loop of the link, so it should
+    /// return soon. A link that everybody has let go of ends without a word. `nil` costs nothing.
+    public var trace: (@Sendable (LinkTrace) -> Void)?
 
     public init(identity: TLSIdentity? = nil, expectedPeer: SPKIFingerprint? = nil) {
         self.identity = identity

@@ -27,6 +27,7 @@ package struct ProtocolStack: StreamStack {
     package private(set) var dialect: BLIPDialect?
     private let options: LinkOptions
     private let negotiation: DialectNegotiation
+    private let tracer: LinkTracer?
     /// Open, but the driver has not called `start`.
     private var isWaitingForStart = false
     /// One frame between BLIP and WebSocket: kept only to reuse its storage.
@@ -75,6 +76,7 @@ package struct ProtocolStack: StreamStack {
             now: now)
         self.options = options
         negotiation = options.negotiation
+        tracer = options.trace.map(LinkTracer.init)
     }
 
     // MARK: What the driver asks
@@ -145,6 +147,7 @@ package struct ProtocolStack: StreamStack {
             refuse(reason: reason)
             return
         }
+        if let tracer, !lower.isEnded { tracer.note(.closing(code: code, reason: reason)) }
         if lower.isOpen { blip?.sayBye() }
         lower.close(code: code, reason: reason, now: now)
     }
@@ -193,6 +196,7 @@ package struct ProtocolStack: StreamStack {
                     continue
                 }
                 isWaitingForStart = true
+                tracer?.note(.opened(subprotocol: subprotocol, remoteFingerprint: fingerprint))
                 return .opened(subprotocol: subprotocol, remoteFingerprint: fingerprint)
             case .message(let kind): deliver(kind)
             // The options of a link never ask.
@@ -200,6 +204,7 @@ package struct ProtocolStack: StreamStack {
             case .closed(let reason):
                 _ = blip?.disconnect(reason)
                 blip = nil
+                tracer?.note(.closed(reason))
                 return .closed(reason)
             // A link knows its peers by their keys: nobody is asked.
             case .trustQuestion: lower.answerTrust(false)
@@ -215,7 +220,7 @@ package struct ProtocolStack: StreamStack {
                 throw BLIPViolation(
                     closeCode: WebSocketCloseCode.unsupportedData, reason: "a text message; BLIP frames are binary")
             }
-            try Self.deliver(from: lower, to: &blip, counting: &counters)
+            try Self.deliver(from: lower, to: &blip, counting: &counters, tracer)
         } catch {
             lower.abort(
                 code: error.closeCode, reason: error.reason, as: .peerViolated(layer: "BLIP", reason: error.reason))
@@ -224,12 +229,14 @@ package struct ProtocolStack: StreamStack {
 
     /// Hands the payload over in place.
     private static func deliver(
-        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?, counting counters: inout LinkCounters
+        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?, counting counters: inout LinkCounters,
+        _ tracer: LinkTracer?
     ) throws(BLIPViolation) {
         let now = lower.now
         try lower.withMessagePayload { frame throws(BLIPViolation) in
             counters.framesReceived &+= 1
             counters.bytesReceived &+= UInt64(frame.count)
+            if let tracer, let blip { tracer.note(.received, frame, in: blip.dialect) }
             try blip?.receive(frame: frame, now: now)
             counters.bytesSavedReceived = blip?.reader.bytesSaved ?? 0
         }
@@ -240,12 +247,12 @@ package struct ProtocolStack: StreamStack {
     /// Appends the next bytes for the socket, about one TLS record; `false` when there is nothing to send now. To
     /// be called only when the socket has room: what is produced cannot be overtaken any more.
     package mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
-        Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters)
+        Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters, tracer)
     }
 
     private static func nextOutgoing(
         into out: inout ByteQueue, _ lower: inout WebSocketStack, _ blip: inout BLIPConnection?,
-        _ frame: inout ByteQueue, counting counters: inout LinkCounters
+        _ frame: inout ByteQueue, counting counters: inout LinkCounters, _ tracer: LinkTracer?
     ) -> Bool {
         lower.nextOutgoing(into: &out) { webSocket, out in
             guard blip?.nextFrame(into: &frame) == true else {
@@ -254,6 +261,7 @@ package struct ProtocolStack: StreamStack {
             counters.framesSent &+= 1
             counters.bytesSent &+= UInt64(frame.count)
             counters.bytesSavedSent = blip?.writer.bytesSaved ?? 0
+            if let tracer, let blip { frame.withUnsafeBytes { tracer.note(.sent, $0, in: blip.dialect) } }
             _ = frame.withUnsafeBytes { webSocket.send(.binary, $0, into: &out) }
             frame.removeAll()
             return .frames
