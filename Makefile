@@ -1,5 +1,5 @@
 # run      build the release and open the chat (arguments: make run ARGS="demo")
-# test     build everything and run every test; at the end, what was skipped and why
+# test     build everything, run every test and the examples (as packages of their own); at the end, what was skipped and why
 # quick    build and run the tests of one module (make quick M=ChatTUI; make quick M=ChatCore ONLY=LinkScenario)
 # check    formatting, module arrows, links, references and English of the documents, tests that could pass by doing nothing,
 #          the DocC catalogue, nothing that blocks where the chat would wait for it
@@ -55,6 +55,7 @@ test: test-system
 	@rm -f .build/skipped .build/skipped.times
 	@# Each part runs, whatever became of the one before: one run shows everything that fails.
 	@status=0; \
+	Scripts/test_examples.sh "$(SWIFT)" || status=1; \
 	$(SKIPPED) $(TEST) --skip-build --skip '$(ONE_BY_ONE)' || status=1; \
 	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter 'BLIPNetTests|ChatTUITests\.RealTerminals' || status=1; \
 	$(SKIPPED) $(TEST) --skip-build --no-parallel --filter EndToEndTests || status=1; \
@@ -65,7 +66,7 @@ quick: test-system
 	BLIPCHAT_QUICK=$(M) $(TEST) --scratch-path .build/quick --filter '$(M)Tests\..*$(ONLY)'
 
 check: check-system
-	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tools Benchmarks Tests Fuzz Examples Package.swift
 	Scripts/check_documents.py
 	Scripts/check_references.py
 	Scripts/check_english.py
@@ -73,6 +74,7 @@ check: check-system
 	Scripts/check_tests.py
 	Scripts/mutations.py --check
 	Scripts/check_blocking.py
+	Scripts/check_hops.py "$(SWIFT)" --library
 	@# Each use would wrap the function once more (Docs/decisions/0011).
 	! grep -rnE 'Mutex<[^[>]*->' Sources Tools Benchmarks Tests Fuzz
 	$(BUILD)

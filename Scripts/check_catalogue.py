@@ -16,6 +16,8 @@ import sys
 import tempfile
 import textwrap
 
+from listing import listings
+
 root = pathlib.Path(__file__).resolve().parent.parent
 sources = root / "Sources/BLIPNet"
 catalogue = sources / "BLIPNet.docc"
@@ -121,7 +123,7 @@ def check_listings():
         lines += file.read_text().split("\n") + [""]
     examples = catalogue / "SocketExamples.md"
     for article in sorted(set(catalogue.glob("*.md")) - {examples}):
-        for listing in re.findall(r"^```swift\n(.*?)^```", article.read_text(), re.M | re.S):
+        for listing in listings(article.read_text()):
             wanted = listing.rstrip("\n").split("\n")
             starts = [i for i, line in enumerate(lines) if line.strip() == wanted[0].strip()]
             pieces = (textwrap.dedent("\n".join(lines[i:i + len(wanted)])).split("\n") for i in starts)
@@ -129,7 +131,7 @@ def check_listings():
                 faults.append(f"{article.name}: this listing is not in Tests/BLIPNetTests/Documentation:\n{listing}")
     # SocketExamples.md shows the lines of its tests, but prints where those compare.
     tested = {line.strip() for line in (root / "Tests/BLIPNetTests/Link/TCP/SocketPageTests.swift").read_text().split("\n")}
-    for line in "".join(re.findall(r"^```swift\n(.*?)^```", examples.read_text(), re.M | re.S)).split("\n"):
+    for line in "".join(listings(examples.read_text())).split("\n"):
         code = re.sub(r" {2,}//.*", "", line).strip()
         if "print(" not in code and code not in tested:
             faults.append(f"SocketExamples.md: this line is not in SocketPageTests.swift: {code}")

@@ -16,7 +16,7 @@ tracked = subprocess.run(
     ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True
 ).stdout.split("\n")
 tracked = [name for name in tracked if (root / name).is_file()]
-sources = [name for name in tracked if re.match(r"(Sources|Tools|Benchmarks|Fuzz|Scripts|Tests)/.+\.(swift|c|h|py|sh)$", name)]
+sources = [name for name in tracked if re.match(r"(Sources|Tools|Benchmarks|Fuzz|Scripts|Tests|Examples)/.+\.(swift|c|h|py|sh)$", name)]
 faults = []
 
 # How long a document may be, in bytes.

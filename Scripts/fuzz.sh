@@ -12,7 +12,7 @@ targets=("$@")
 [[ ${#targets[@]} -gt 0 ]] || mapfile -t targets < <(find Fuzz/Corpus -mindepth 1 -maxdepth 1 -printf '%f\n' | sort)
 
 # Modules as in the tests: the targets reach the internals of all of them by @testable import.
-swift=(swiftc -O -wmo -g -use-ld=lld -parse-as-library -swift-version 6 -enable-testing
+swift=(swiftc -O -wmo -g -use-ld=lld -parse-as-library -swift-version 6 -enable-testing -package-name blipchat
     -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature NonisolatedNonsendingByDefault
     -I Sources/CZlib -I Sources/COpenSSL -I Sources/CLinux -I Sources/CSQLite -I Sources/CNcurses)

@@ -66,10 +66,17 @@ import Workbench
         #expect(server.process.errorOutput.isEmpty)
     }
 
+    /// A server that `blipwire client` can talk to.
+    private var blipwireOptions: LinkOptions {
+        var options = LinkOptions()
+        options.application = "blipchat_1"
+        return options
+    }
+
     @Test("names each check that a wrong server fails, and returns 1")
     func wrongServer() async throws {
         let folder = try TemporaryDirectory()
-        let listener = try LinkListener.listen(on: .host("127.0.0.1", port: 0), options: LinkOptions()) { _ in
+        let listener = try LinkListener.listen(on: .host("127.0.0.1", port: 0), options: blipwireOptions) { _ in
             LyingHandler()
         }
         let outcome = try await BlipwireProgram.run(
@@ -85,7 +92,7 @@ import Workbench
     @Test("fails a check whose answer never comes")
     func silence() async throws {
         let folder = try TemporaryDirectory()
-        let listener = try LinkListener.listen(on: .host("127.0.0.1", port: 0), options: LinkOptions()) { _ in
+        let listener = try LinkListener.listen(on: .host("127.0.0.1", port: 0), options: blipwireOptions) { _ in
             SilentHandler()
         }
         let outcome = try await BlipwireProgram.run(

@@ -61,6 +61,7 @@ final class WorkbenchServer {
         let url = try WebSocketURL(url)
         var options = LinkOptions(identity: url.isEncrypted ? try TLSIdentity.generate() : nil)
         options.blip = .workbench
+        options.application = "blipchat_1"
         options.dialects = [dialect.value]
         return try await PeerLink.connect(to: url.endpoint, options: options, handler: handler)
     }

@@ -498,8 +498,10 @@ import Testing
         let doors = try (0..<12).map { _ in try CountingDoor() }
         let port = try await alice.address.port
         for door in doors {
+            var options = LinkOptions(identity: mallory)
+            options.application = LinkConnecting.application
             let link = try await PeerLink.connect(
-                to: .host("127.0.0.1", port: port), options: LinkOptions(identity: mallory), handler: Accepting())
+                to: .host("127.0.0.1", port: port), options: options, handler: Accepting())
             let hello: BLIPProperties = ["Name": "mallory", "Client": "x", "Listen": "\(door.port)"]
             let reply = try await link.request(
                 BLIPRequest(profile: "hello", properties: hello, body: .empty, urgent: true))
@@ -533,6 +535,7 @@ import Testing
         let bob = try await TestPeer("bob").start()
         let identity = try TLSIdentity.generate()
         var options = LinkOptions(identity: identity)
+        options.application = LinkConnecting.application
         options.closeTimeout = .seconds(5)
         let port = try await bob.address.port
         for attempt in 0..<3 {
@@ -584,6 +587,7 @@ import Testing
     /// A link of a key that bob does not know, from a program that packs as much into a frame as it likes.
     private func packingLink(to bob: TestPeer) async throws -> PeerLink {
         var options = LinkOptions(identity: try TLSIdentity.generate())
+        options.application = LinkConnecting.application
         options.blip.frameOut = 65_536
         return try await PeerLink.connect(
             to: .host("127.0.0.1", port: try await bob.address.port), options: options, handler: Admitting())

@@ -90,7 +90,8 @@ import Testing
         let links = try await withThrowingTaskGroup(of: PeerLink?.self) { group in
             for _ in 0..<64 {
                 group.addTask {
-                    let options = LinkOptions(identity: try TLSIdentity.generate())
+                    var options = LinkOptions(identity: try TLSIdentity.generate())
+                    options.application = LinkConnecting.application
                     return try? await PeerLink.connect(
                         to: .host("127.0.0.2", port: port), options: options, handler: NobodyAnswers())
                 }
@@ -125,6 +126,7 @@ import Testing
             for number in 0..<32 {
                 group.addTask {
                     var options = LinkOptions(identity: try TLSIdentity.generate())
+                    options.application = LinkConnecting.application
                     options.connect.localInterface = "127.0.0.\(10 + number / 8)"
                     options.blip.maxOpenOutgoing = 64
                     return try? await PeerLink.connect(

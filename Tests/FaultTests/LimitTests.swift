@@ -27,6 +27,7 @@ import Testing
     /// Calls as somebody whom nobody knows, and says nothing.
     private func stranger(_ endpoint: Endpoint, from address: String? = nil) async throws(LinkError) -> PeerLink {
         var options = LinkOptions()
+        options.application = LinkConnecting.application
         do { options.identity = try TLSIdentity.generate() } catch { throw .disconnected }
         options.connect.localInterface = address
         return try await PeerLink.connect(to: endpoint, options: options, handler: SilentRequests())

@@ -11,14 +11,14 @@ struct OwnIdentity: Sendable {
     init(file: String?) { self.file = file }
 
     func load() throws -> TLSIdentity {
-        guard let file else { return try TLSIdentity.generate() }
+        guard let file else { return try TLSIdentity.generate(commonName: "blipchat") }
         if let pem = try IdentityFile.read(file) {
             do throws(TLSError) { return try TLSIdentity(pem: pem) } catch {
                 let reason = if case .invalidIdentity(let reason) = error { reason } else { "\(error)" }
                 throw LocalError(file, "contains no usable key: \(reason)")
             }
         }
-        let identity = try TLSIdentity.generate()
+        let identity = try TLSIdentity.generate(commonName: "blipchat")
         try IdentityFile.create(file, identity.pem())
         return identity
     }

@@ -21,6 +21,7 @@ struct LinkArguments: Sendable {
 
     init(_ arguments: Arguments, dialect: Dialect) throws(UsageError) {
         options = LinkOptions()
+        options.application = "blipchat_1"
         options.blip = .workbench
         self.dialect = dialect
         options.dialects = [dialect.value]

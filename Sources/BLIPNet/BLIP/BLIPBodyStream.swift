@@ -36,16 +36,15 @@ public final class BLIPBodyStream: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(LinkError) -> [UInt8]? {
-            let buffer = stream.buffer
-            let piece = await withTaskCancellationHandler {
-                await buffer.next(isolation: actor)
-            } onCancel: {
-                buffer.abandon()
-            }
+            let piece = await stream.buffer.nextOrAbandon(isolation: actor)
             return try piece.get()
         }
 
-        public mutating func next() async throws(LinkError) -> [UInt8]? { try await next(isolation: #isolation) }
+        // The piece first, then its error: the error is thrown where the caller is (decision 0014).
+        public mutating func next() async throws(LinkError) -> [UInt8]? {
+            let piece = await stream.buffer.nextOrAbandon(isolation: #isolation)
+            return try piece.get()
+        }
     }
 }
 
@@ -92,8 +91,17 @@ private final class BodyStreamBuffer: DeferredBodySink {
         wakeConsumer { $0.end = $0.end ?? failure.map { .failure($0) } ?? .success(nil) }
     }
 
+    /// Gives the consumer's next piece; a consumer whose task is cancelled gives the body up.
+    func nextOrAbandon(isolation actor: isolated (any Actor)?) async -> Piece {
+        await withTaskCancellationHandler {
+            await next(isolation: actor)
+        } onCancel: {
+            abandon()
+        }
+    }
+
     /// Gives the consumer's next piece, now or when there is one.
-    func next(isolation actor: isolated (any Actor)?) async -> Piece {
+    private func next(isolation actor: isolated (any Actor)?) async -> Piece {
         await withCheckedContinuation { continuation in
             let (piece, taken) = state.withLock { state -> (Piece?, @Sendable () -> Void) in
                 precondition(state.consumer == nil, "a body stream has one consumer")

@@ -13,7 +13,7 @@ public struct BLIPConnection {
     }
 
     public let dialect: BLIPDialect
-    public let limits: BLIPLimits
+    package let limits: BLIPLimits
     let makeSink: @Sendable (BLIPMessageHead) -> (any BodySink)?
     let taken: @Sendable () -> Void
     let coding: BLIPPropertiesCoding
@@ -87,7 +87,7 @@ public struct BLIPConnection {
     public var hasOutgoing: Bool { end == nil && (!acks.isEmpty || !outbox.isEmpty) }
 
     /// Something of ours is not sent to its end, whether it may be sent now or waits for an ACK.
-    public var hasUnsent: Bool {
+    package var hasUnsent: Bool {
         end == nil && (!acks.isEmpty || outbox.count > 0 || !sendingRequests.isEmpty || !sendingResponses.isEmpty)
     }
 
@@ -169,15 +169,15 @@ public struct BLIPConnection {
     }
 
     /// Our requests that wait for a response, a `Bye` included.
-    public var waitingRequests: Int { waiting.count }
+    package var waitingRequests: Int { waiting.count }
     /// Messages of the peer that have begun and not ended.
-    public var openIncoming: Int { inbox.openCount }
+    package var openIncoming: Int { inbox.openCount }
     /// Bytes of the peer's unfinished messages in memory, and of finished ones that wait for slow consumers.
-    public var bufferedIncomingBytes: Int { inbox.bufferedBytes }
+    package var bufferedIncomingBytes: Int { inbox.bufferedBytes }
     /// Those of them that wait for slow consumers.
-    public var untakenBytes: Int { inbox.untakenBytes }
+    package var untakenBytes: Int { inbox.untakenBytes }
     /// The peer's requests that `respond` has not been called for.
-    public var unansweredRequests: Int { unanswered.count }
+    package var unansweredRequests: Int { unanswered.count }
     /// Messages of ours that wait for their turn; those that wait for an ACK are not among them.
-    public var queuedMessages: Int { outbox.count }
+    package var queuedMessages: Int { outbox.count }
 }

@@ -3,7 +3,7 @@
 /// One wire format of BLIP: what its flags mean and which of the format's parts it has. One engine serves them all.
 public struct BLIPDialect: Sendable, Equatable {
     /// What is compressed, and how, where a message or a frame says so by its flag.
-    public enum Compression: Sendable, Equatable {
+    package enum Compression: Sendable, Equatable {
         /// Nothing: the flag is ignored.
         case none
         /// The body of each message by itself: one gzip member (RFC 1952), and no bytes at all for an empty body.
@@ -17,23 +17,23 @@ public struct BLIPDialect: Sendable, Equatable {
     /// What people call it: in `LinkInfo`, in options and in error reasons.
     public var name: String
     /// The name of the WebSocket subprotocol, without the application.
-    public var subprotocolName: String
+    package var subprotocolName: String
     /// The subprotocol is `NAME+APPLICATION`; otherwise it is the bare name.
-    public var namesApplication: Bool
+    package var namesApplication: Bool
     /// A peer that names no subprotocol may mean this dialect.
-    public var isMeantByNone: Bool
+    package var isMeantByNone: Bool
     /// The bits of a frame's flags.
-    public var flags: BLIPFlagMasks
+    package var flags: BLIPFlagMasks
     /// One-byte strings 0x01, 0x02 ... that stand for these in properties. Empty: no abbreviations.
-    public var tokens: [String]
+    package var tokens: [String]
     /// Every frame but an ACK ends with a CRC-32.
     public var hasChecksum: Bool
     /// Messages are acknowledged and pause when too much of them is not.
     public var hasAcks: Bool
-    public var compression: Compression
+    package var compression: Compression
 
     /// Meta requests exist, with `Bye` among them.
-    public var hasMeta: Bool { flags.meta != 0 }
+    package var hasMeta: Bool { flags.meta != 0 }
 
     /// What to offer or expect in `Sec-WebSocket-Protocol`.
     public func subprotocol(application: String) -> String {

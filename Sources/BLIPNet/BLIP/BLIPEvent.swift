@@ -12,7 +12,7 @@ public struct BLIPMessageHead: Sendable {
     /// Set when this is an error response.
     public var error: BLIPErrorCode?
 
-    public init(
+    package init(
         number: UInt64, isResponse: Bool, properties: BLIPProperties, isUrgent: Bool = false,
         isNoReply: Bool = false, isCompressed: Bool = false, error: BLIPErrorCode? = nil
     ) {

@@ -1,26 +1,26 @@
 // The second number of a frame header: the message's type and its flags.
 
 /// Which bits of the flags mean what; it differs between dialects (PROTOCOL 3.2).
-public struct BLIPFlagMasks: Sendable, Equatable {
+package struct BLIPFlagMasks: Sendable, Equatable {
     /// The bits of the type, from bit 0.
-    public var type: UInt64
-    public var compressed: UInt64
-    public var urgent: UInt64
-    public var noReply: UInt64
-    public var moreComing: UInt64
+    package var type: UInt64
+    package var compressed: UInt64
+    package var urgent: UInt64
+    package var noReply: UInt64
+    package var moreComing: UInt64
     /// The request is for the protocol itself, not for the application; 0 where there is no such thing.
-    public var meta: UInt64
+    package var meta: UInt64
 
     /// Three bits of type, because ACKs are types of their own.
-    public static let blip3 = BLIPFlagMasks(
+    package static let blip3 = BLIPFlagMasks(
         type: 0x07, compressed: 0x08, urgent: 0x10, noReply: 0x20, moreComing: 0x40, meta: 0)
 
     /// The same with meta requests; their flag makes the varint of the flags two bytes long.
-    public static let blip2 = BLIPFlagMasks(
+    package static let blip2 = BLIPFlagMasks(
         type: 0x07, compressed: 0x08, urgent: 0x10, noReply: 0x20, moreComing: 0x40, meta: 0x80)
 
     /// Two bits of type.
-    public static let blip2013 = BLIPFlagMasks(
+    package static let blip2013 = BLIPFlagMasks(
         type: 0x03, compressed: 0x04, urgent: 0x08, noReply: 0x10, moreComing: 0x20, meta: 0x40)
 }
 

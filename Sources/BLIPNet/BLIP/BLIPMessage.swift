@@ -99,7 +99,7 @@ public struct BLIPIncomingRequest: Sendable {
     /// The request number on its connection, from 1.
     public var number: UInt64
 
-    public init(
+    package init(
         number: UInt64, properties: BLIPProperties, body: [UInt8], sink: (any BodySink)? = nil, isUrgent: Bool,
         isNoReply: Bool
     ) {

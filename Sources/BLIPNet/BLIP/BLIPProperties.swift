@@ -42,9 +42,9 @@ public struct BLIPProperties: Sendable, Equatable, ExpressibleByDictionaryLitera
 
 extension BLIPProperties {
     /// The property that names what a request asks for.
-    public static let profileName = "Profile"
-    public static let errorDomainName = "Error-Domain"
-    public static let errorCodeName = "Error-Code"
+    package static let profileName = "Profile"
+    package static let errorDomainName = "Error-Domain"
+    package static let errorCodeName = "Error-Code"
 
     public var profile: String? {
         get { self[Self.profileName] }

@@ -7,7 +7,7 @@ public struct BLIPViolation: Error, Sendable, Equatable {
     /// At most 123 bytes.
     public var reason: String
 
-    public init(closeCode: UInt16, reason: String) {
+    package init(closeCode: UInt16, reason: String) {
         self.closeCode = closeCode
         self.reason = reason
     }

@@ -26,7 +26,7 @@ public struct ByteQueue: Sendable {
     /// Bytes of memory that the queue holds, used or not.
     var capacity: Int { storage?.capacity ?? 0 }
 
-    public mutating func append(_ byte: UInt8) {
+    package mutating func append(_ byte: UInt8) {
         makeRoom(1).storeBytes(of: byte, as: UInt8.self)
         tail += 1
     }
@@ -41,12 +41,12 @@ public struct ByteQueue: Sendable {
         bytes.withUnsafeBytes { append($0) }
     }
 
-    public mutating func append(_ text: StaticString) {
+    package mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Lets `fill` write up to `capacity` bytes behind the last one; it returns how many it wrote (0...capacity).
-    public mutating func appendUninitialized<Failure: Error>(
+    package mutating func appendUninitialized<Failure: Error>(
         capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) -> Int {
         let room = UnsafeMutableRawBufferPointer(start: makeRoom(capacity), count: capacity)
@@ -65,7 +65,7 @@ public struct ByteQueue: Sendable {
     }
 
     /// Changes the waiting bytes in place (masking). The pointer is valid only inside `body`.
-    public mutating func withUnsafeMutableBytes<Result, Failure: Error>(
+    package mutating func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard !isEmpty else { return try body(UnsafeMutableRawBufferPointer(start: nil, count: 0)) }
@@ -105,7 +105,7 @@ public struct ByteQueue: Sendable {
     }
 
     /// The byte at `offset` from the front; `offset` must be below `count`.
-    public subscript(offset: Int) -> UInt8 {
+    package subscript(offset: Int) -> UInt8 {
         precondition(offset >= 0 && offset < count, "a byte that does not wait")
         return withUnsafeBytes { $0[offset] }
     }

@@ -36,7 +36,7 @@ public struct HTTPFields: Sendable, Equatable {
     }
 
     /// Whether the list field `name` has the element `token`, in any case of letters.
-    public func list(_ name: String, contains token: String) -> Bool {
+    package func list(_ name: String, contains token: String) -> Bool {
         list(name).contains { HTTPSyntax.equalIgnoringCase($0.utf8, token.utf8) }
     }
 }

@@ -17,11 +17,11 @@ public struct HTTPResponseHead: Sendable, Equatable {
 
     /// Another response follows; this one says something in the meantime (RFC 9110 section 15.2). 101 is the last word
     /// of HTTP on its connection.
-    public var isInterim: Bool { (100...199).contains(status) && status != 101 }
+    package var isInterim: Bool { (100...199).contains(status) && status != 101 }
 }
 
 /// Why a head is refused.
-public enum HTTPHeadError: Error, Sendable, Equatable {
+package enum HTTPHeadError: Error, Sendable, Equatable {
     /// More bytes than the limit.
     case tooLarge
     /// More fields than the limit.
@@ -32,7 +32,7 @@ public enum HTTPHeadError: Error, Sendable, Equatable {
     case malformed(String)
 
     /// The status that tells a client.
-    public var status: Int {
+    package var status: Int {
         switch self {
         case .tooLarge, .tooManyFields: 431
         case .unsupportedVersion: 505
@@ -41,7 +41,7 @@ public enum HTTPHeadError: Error, Sendable, Equatable {
     }
 
     /// For the peer's programmer.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .tooLarge: "head too large"
         case .tooManyFields: "too many header fields"

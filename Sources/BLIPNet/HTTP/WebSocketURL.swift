@@ -13,8 +13,8 @@ public struct WebSocketURL: Sendable, Hashable {
     /// User name and password of the URL. They answer a challenge of this very server and go nowhere else.
     public let credentials: HTTPCredentials?
 
-    public static let defaultPort: UInt16 = 80
-    public static let defaultEncryptedPort: UInt16 = 443
+    package static let defaultPort: UInt16 = 80
+    package static let defaultEncryptedPort: UInt16 = 443
 
     /// Reads an absolute URL.
     public init(_ text: String) throws(WebSocketURLError) {
@@ -58,7 +58,7 @@ public struct WebSocketURL: Sendable, Hashable {
 
     /// The value of the `Host` field: the port is left out when it is the default one, and so is the zone of an IPv6
     /// address, which means something on this machine only (RFC 6874 section 4).
-    public var hostHeader: String {
+    package var hostHeader: String {
         guard case .host(let host, let port) = endpoint else { return "localhost" }
         return port == (isEncrypted ? Self.defaultEncryptedPort : Self.defaultPort)
             ? Self.bracketed(host) : "\(Self.bracketed(host)):\(port)"
@@ -104,7 +104,7 @@ public struct WebSocketURL: Sendable, Hashable {
     }
 
     /// The same server, with another path and query, percent-encoded and beginning with `/`.
-    public func with(target: String) -> WebSocketURL {
+    package func with(target: String) -> WebSocketURL {
         precondition(target.utf8.first == UInt8(ascii: "/"), "a target begins with a slash")
         return WebSocketURL(
             endpoint: endpoint, isEncrypted: isEncrypted, target: target, credentials: credentials)

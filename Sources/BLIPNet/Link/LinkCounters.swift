@@ -11,5 +11,5 @@ public struct LinkCounters: Sendable, Equatable {
     public var bytesSavedSent: Int64 = 0
     public var bytesSavedReceived: Int64 = 0
 
-    public init() {}
+    package init() {}
 }

@@ -8,7 +8,7 @@ public struct LinkInfo: Sendable, Equatable {
     /// The numeric host part of `remoteAddress`; `unix` for a UNIX-domain socket.
     public var remoteHost: String
     /// Who the peer counts as where each may have so much (`SocketAddress.network`).
-    public var remoteNetwork: String { SocketAddress(host: remoteHost, port: 0)?.network ?? remoteHost }
+    package var remoteNetwork: String { SocketAddress(host: remoteHost, port: 0)?.network ?? remoteHost }
     public var isEncrypted: Bool
     /// We called the peer, not the peer us.
     public var isOutgoing: Bool

@@ -16,8 +16,9 @@ public struct LinkOptions: Sendable {
     public var path = "/"
     /// Listening: callers may ask for any path.
     public var acceptsAnyPath = false
-    /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2).
-    public var application = "blipchat_1"
+    /// The application part of the WebSocket subprotocol (`BLIP_3+<application>`, PROTOCOL 3.2): what the requests mean, and
+    /// in which version. Both sides must have the same. Choose a name of your own.
+    public var application = "app_1"
     /// A call that carries an `Origin` (web pages do, and some libraries) is refused unless it is one of these.
     public var allowedOrigins: [String] = []
     public var blip = BLIPLimits()
@@ -28,6 +29,9 @@ public struct LinkOptions: Sendable {
     public var proxy = ProxyChoice.direct
     /// How many requests of ours may wait for their responses; one more fails with `LinkError.limitExceeded`.
     public var maxWaitingRequests = 65_536
+    /// Gets what happens on each link: frames, states, and why it ends. Called on the event loop of the link, so it should
+    /// return soon. A link that everybody has let go of ends without a word. `nil` costs nothing.
+    public var trace: (@Sendable (LinkTrace) -> Void)?
 
     public init(identity: TLSIdentity? = nil, expectedPeer: SPKIFingerprint? = nil) {
         self.identity = identity

@@ -6,9 +6,9 @@
 /// The driver's part: call `receive` with what the socket yields, then `nextEvent` until it is `nil`, then
 /// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`. After `.opened` nothing is
 /// delivered until the driver has called `start`.
-public struct ProtocolStack: StreamStack {
+package struct ProtocolStack: StreamStack {
     /// What comes out of the stack, in order. `.closed` comes exactly once and last.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// Both handshakes are over.
         case opened(subprotocol: String?, remoteFingerprint: SPKIFingerprint?)
         case request(BLIPIncomingRequest)
@@ -22,18 +22,19 @@ public struct ProtocolStack: StreamStack {
     /// From `start` to the end.
     var blip: BLIPConnection?
     /// What has passed between BLIP and WebSocket.
-    public private(set) var counters = LinkCounters()
+    package private(set) var counters = LinkCounters()
     /// What the peers have agreed on, from `.opened` on.
-    public private(set) var dialect: BLIPDialect?
+    package private(set) var dialect: BLIPDialect?
     private let options: LinkOptions
     private let negotiation: DialectNegotiation
+    private let tracer: LinkTracer?
     /// Open, but the driver has not called `start`.
     private var isWaitingForStart = false
     /// One frame between BLIP and WebSocket: kept only to reuse its storage.
     private var frame = ByteQueue()
 
     /// The calling side. `host` is what stands in the HTTP `Host` field.
-    public static func client(
+    package static func client(
         host: String, options: LinkOptions, random: RandomSource = .system, now: MonotonicTime
     ) throws(LinkError) -> ProtocolStack {
         let webSocket = WebSocketConnection.client(
@@ -46,7 +47,7 @@ public struct ProtocolStack: StreamStack {
     }
 
     /// The called side.
-    public static func server(
+    package static func server(
         options: LinkOptions, random: RandomSource = .system, now: MonotonicTime
     ) throws(LinkError) -> ProtocolStack {
         var accepted = WebSocketServerOptions(
@@ -75,13 +76,14 @@ public struct ProtocolStack: StreamStack {
             now: now)
         self.options = options
         negotiation = options.negotiation
+        tracer = options.trace.map(LinkTracer.init)
     }
 
     // MARK: What the driver asks
 
     /// Begins to deliver requests, after `.opened`. `makeSink` decides where the bodies of requests go; `taken` is called
     /// on any thread when a slow consumer has taken bytes, and the driver then calls `noteTaken`.
-    public mutating func start(
+    package mutating func start(
         taken: @escaping @Sendable () -> Void = {},
         makeSink: @escaping @Sendable (BLIPMessageHead) -> (any BodySink)?
     ) {
@@ -91,38 +93,38 @@ public struct ProtocolStack: StreamStack {
     }
 
     /// Turns the peer away after `.opened`: close code 1008.
-    public mutating func refuse(reason: String) {
+    package mutating func refuse(reason: String) {
         guard isWaitingForStart, !lower.isEnded else { return }
         lower.abort(code: WebSocketCloseCode.policyViolation, reason: reason, as: .closedLocally)
     }
 
     /// Queues a request and returns its number; `nil` when the stack is not running any more.
-    public mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64? {
+    package mutating func send(_ request: BLIPRequest, sink: (any BodySink)?, noReply: Bool) -> UInt64? {
         guard lower.isOpen else { return nil }
         return blip?.send(request, sink: sink, noReply: noReply)
     }
 
     /// Queues the response to a request of the peer.
-    public mutating func respond(to number: UInt64, with response: BLIPResponse) {
+    package mutating func respond(to number: UInt64, with response: BLIPResponse) {
         blip?.respond(to: number, with: response)
     }
 
     /// Forgets a request of ours.
-    public mutating func cancel(_ number: UInt64) { blip?.cancel(number) }
+    package mutating func cancel(_ number: UInt64) { blip?.cancel(number) }
 
     /// The peer is no stranger any more (`BLIPLimits.maxUnpackedBeforeAdmission`).
-    public mutating func admit() { blip?.admit() }
+    package mutating func admit() { blip?.admit() }
 
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
-    public mutating func ping(now: MonotonicTime) {
+    package mutating func ping(now: MonotonicTime) {
         if blip != nil { lower.ping(now: now) }
     }
 
     /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
-    public var roundTrip: Duration? { lower.roundTrip }
+    package var roundTrip: Duration? { lower.roundTrip }
 
     /// Slow consumers have taken bytes.
-    public mutating func noteTaken(now: MonotonicTime) {
+    package mutating func noteTaken(now: MonotonicTime) {
         blip?.noteTaken(now: now)
     }
 
@@ -133,47 +135,48 @@ public struct ProtocolStack: StreamStack {
     func admitHello(_ admits: @escaping @Sendable () -> Bool) { lower.admitHello(admits) }
 
     /// Nothing is read, by our own choice: that nothing comes says nothing about the peer.
-    public mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }
+    package mutating func excuseSilence(now: MonotonicTime) { lower.excuseSilence(now: now) }
 
     /// Nothing more should be read from the socket until `noteTaken` (see `DeferredBodySink`), or until `deadline`.
-    public var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
+    package var isReadingPaused: Bool { !lower.isEnded && blip?.isReadingPaused == true }
 
     /// Ends the link in order: first sends what is queued (as long as `closeTimeout`), then says goodbye. In the
     /// dialects that have a `Bye` the goodbye begins with it, and what is in flight is finished before the end.
-    public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
+    package mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
         guard !isWaitingForStart else {
             refuse(reason: reason)
             return
         }
+        if let tracer, !lower.isEnded { tracer.note(.closing(code: code, reason: reason)) }
         if lower.isOpen { blip?.sayBye() }
         lower.close(code: code, reason: reason, now: now)
     }
 
     /// Whether nothing more will come out and the transport may be half-closed.
-    public var isEnded: Bool { lower.isEnded }
+    package var isEnded: Bool { lower.isEnded }
 
     // MARK: In: socket -> TLS -> WebSocket -> BLIP -> event
 
     /// Takes bytes from the socket.
-    public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
         lower.receive(bytes, now: now)
     }
 
     /// The same for bytes that `read` puts where they are needed.
-    public mutating func receive(
+    package mutating func receive(
         upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) {
         lower.receive(upTo: capacity, now: now, read)
     }
 
     /// The socket has ended: the peer sends nothing more.
-    public mutating func receiveEnd() { lower.receiveEnd() }
+    package mutating func receiveEnd() { lower.receiveEnd() }
 
     /// The socket has failed.
-    public mutating func transportFailed(_ error: LinkError) { lower.transportFailed(error) }
+    package mutating func transportFailed(_ error: LinkError) { lower.transportFailed(error) }
 
     /// Yields what the received bytes meant; `nil` when everything is delivered.
-    public mutating func nextEvent() -> Event? {
+    package mutating func nextEvent() -> Event? {
         while true {
             if !lower.isEnded {
                 switch blip?.nextEvent() {
@@ -193,6 +196,7 @@ public struct ProtocolStack: StreamStack {
                     continue
                 }
                 isWaitingForStart = true
+                tracer?.note(.opened(subprotocol: subprotocol, remoteFingerprint: fingerprint))
                 return .opened(subprotocol: subprotocol, remoteFingerprint: fingerprint)
             case .message(let kind): deliver(kind)
             // The options of a link never ask.
@@ -200,6 +204,7 @@ public struct ProtocolStack: StreamStack {
             case .closed(let reason):
                 _ = blip?.disconnect(reason)
                 blip = nil
+                tracer?.note(.closed(reason))
                 return .closed(reason)
             // A link knows its peers by their keys: nobody is asked.
             case .trustQuestion: lower.answerTrust(false)
@@ -215,7 +220,7 @@ public struct ProtocolStack: StreamStack {
                 throw BLIPViolation(
                     closeCode: WebSocketCloseCode.unsupportedData, reason: "a text message; BLIP frames are binary")
             }
-            try Self.deliver(from: lower, to: &blip, counting: &counters)
+            try Self.deliver(from: lower, to: &blip, counting: &counters, tracer)
         } catch {
             lower.abort(
                 code: error.closeCode, reason: error.reason, as: .peerViolated(layer: "BLIP", reason: error.reason))
@@ -224,12 +229,14 @@ public struct ProtocolStack: StreamStack {
 
     /// Hands the payload over in place.
     private static func deliver(
-        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?, counting counters: inout LinkCounters
+        from lower: borrowing WebSocketStack, to blip: inout BLIPConnection?, counting counters: inout LinkCounters,
+        _ tracer: LinkTracer?
     ) throws(BLIPViolation) {
         let now = lower.now
         try lower.withMessagePayload { frame throws(BLIPViolation) in
             counters.framesReceived &+= 1
             counters.bytesReceived &+= UInt64(frame.count)
+            if let tracer, let blip { tracer.note(.received, frame, in: blip.dialect) }
             try blip?.receive(frame: frame, now: now)
             counters.bytesSavedReceived = blip?.reader.bytesSaved ?? 0
         }
@@ -239,13 +246,13 @@ public struct ProtocolStack: StreamStack {
 
     /// Appends the next bytes for the socket, about one TLS record; `false` when there is nothing to send now. To
     /// be called only when the socket has room: what is produced cannot be overtaken any more.
-    public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
-        Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters)
+    package mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
+        Self.nextOutgoing(into: &out, &lower, &blip, &frame, counting: &counters, tracer)
     }
 
     private static func nextOutgoing(
         into out: inout ByteQueue, _ lower: inout WebSocketStack, _ blip: inout BLIPConnection?,
-        _ frame: inout ByteQueue, counting counters: inout LinkCounters
+        _ frame: inout ByteQueue, counting counters: inout LinkCounters, _ tracer: LinkTracer?
     ) -> Bool {
         lower.nextOutgoing(into: &out) { webSocket, out in
             guard blip?.nextFrame(into: &frame) == true else {
@@ -254,6 +261,7 @@ public struct ProtocolStack: StreamStack {
             counters.framesSent &+= 1
             counters.bytesSent &+= UInt64(frame.count)
             counters.bytesSavedSent = blip?.writer.bytesSaved ?? 0
+            if let tracer, let blip { frame.withUnsafeBytes { tracer.note(.sent, $0, in: blip.dialect) } }
             _ = frame.withUnsafeBytes { webSocket.send(.binary, $0, into: &out) }
             frame.removeAll()
             return .frames
@@ -263,14 +271,14 @@ public struct ProtocolStack: StreamStack {
     // MARK: Time
 
     /// When `handleTimeout` wants to be called.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         guard !lower.isEnded else { return nil }
         guard let own = blip?.deadline else { return lower.deadline }
         return lower.deadline.map { min($0, own) } ?? own
     }
 
     /// Does what is due at `now`; harmless when nothing is.
-    public mutating func handleTimeout(now: MonotonicTime) {
+    package mutating func handleTimeout(now: MonotonicTime) {
         guard !lower.isEnded else { return }
         lower.handleTimeout(now: now)
         blip?.handleTimeout(now: now)

@@ -124,7 +124,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The host part alone: a numeric address, or `unix`.
-    public var hostText: String {
+    package var hostText: String {
         switch endpoint {
         case .host(let host, _): host
         case .unix: "unix"
@@ -133,7 +133,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Who an address counts as where each may have so much: an IPv4 address, or the 64 bits of an IPv6 network, whose
     /// other 64 bits every subscriber may choose at will (RFC 4291 section 2.5.1).
-    public var network: String {
+    package var network: String {
         guard family == AF_INET6, bytes.count >= 24 else { return hostText }
         let address = bytes[8..<24]
         // An IPv4 address in an IPv6 socket (RFC 4291 section 2.5.5.2).

@@ -3,13 +3,13 @@
 internal import COpenSSL
 
 /// A digest that is fed in pieces. Confined to one owner.
-public final class SHA256Digest {
+package final class SHA256Digest {
     /// Bytes of a finished digest.
-    public static let byteCount = 32
+    package static let byteCount = 32
 
     private let context: OpaquePointer
 
-    public init() {
+    package init() {
         context = Self.makeContext()
         precondition(EVP_DigestInit_ex(context, EVP_sha256(), nil) == 1, "this OpenSSL has no SHA-256")
     }
@@ -22,16 +22,16 @@ public final class SHA256Digest {
     deinit { EVP_MD_CTX_free(context) }
 
     /// Takes the next bytes.
-    public func update(_ bytes: UnsafeRawBufferPointer) {
+    package func update(_ bytes: UnsafeRawBufferPointer) {
         guard let base = bytes.baseAddress else { return }
         precondition(EVP_DigestUpdate(context, base, bytes.count) == 1, "OpenSSL failed to digest")
     }
 
     /// An independent digest of the same bytes so far.
-    public func copy() -> SHA256Digest { SHA256Digest(copying: context) }
+    package func copy() -> SHA256Digest { SHA256Digest(copying: context) }
 
     /// The 32 bytes of the digest of all bytes so far. More may follow afterwards.
-    public func finish() -> [UInt8] {
+    package func finish() -> [UInt8] {
         let last = copy()
         return [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, count in
             precondition(EVP_DigestFinal_ex(last.context, buffer.baseAddress, nil) == 1, "OpenSSL failed to digest")
@@ -40,7 +40,7 @@ public final class SHA256Digest {
     }
 
     /// The digest of bytes that are in memory.
-    public static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    package static func hash(_ bytes: [UInt8]) -> [UInt8] {
         let digest = SHA256Digest()
         bytes.withUnsafeBytes { digest.update($0) }
         return digest.finish()
@@ -54,7 +54,7 @@ public final class SHA256Digest {
 
 extension [UInt8] {
     /// Two lower-case hexadecimal digits per byte.
-    public var hex: String {
+    package var hex: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(count * 2)

@@ -3,16 +3,16 @@
 internal import COpenSSL
 
 /// Wiping by a call that no compiler leaves out (OPENSSL_cleanse(3)).
-public enum SecretMemory {
+package enum SecretMemory {
     /// Overwrites the bytes and lets go of them. Copies that were made before are not known here.
-    public static func wipe(_ bytes: inout [UInt8]) {
+    package static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
         bytes = []
     }
 
     /// Overwrites the text where it stands, with every copy that shares its storage: for a text that nobody else has any
     /// more.
-    public static func wipe(_ text: inout String) {
+    package static func wipe(_ text: inout String) {
         text.withUTF8 { OPENSSL_cleanse(UnsafeMutableRawPointer(mutating: $0.baseAddress), $0.count) }
         text = ""
     }

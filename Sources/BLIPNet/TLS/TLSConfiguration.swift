@@ -48,7 +48,7 @@ public struct TLSConfiguration: Sendable {
         return configuration
     }
 
-    /// What peers of blipchat have (DESIGN 5), in either role: TLS 1.3 only, both sides present certificates, nothing
+    /// What the peers of links have (DESIGN 5), in either role: TLS 1.3 only, both sides present certificates, nothing
     /// is resumed, only the key counts, and it is one of Ed25519. Without an `expected` key any is accepted, and the user looks at it.
     public static func pinned(identity: TLSIdentity, expected: SPKIFingerprint?) -> TLSConfiguration {
         var configuration = TLSConfiguration()

@@ -24,9 +24,9 @@ final class TLSCredentials: Sendable {
 
     // MARK: Making
 
-    /// A new Ed25519 key with a self-signed certificate. Names and dates play no part in blipchat, so they tell
-    /// nothing: every certificate has the same name and the same dates.
-    static func generate() throws(TLSError) -> TLSCredentials {
+    /// A new Ed25519 key with a self-signed certificate. Names and dates play no part in a link, so they tell
+    /// nothing: the certificates of a program have the same name and the same dates.
+    static func generate(commonName: String) throws(TLSError) -> TLSCredentials {
         OpenSSLErrorQueue.clear()
         let key = try generateKey()
         guard let certificate = X509_new() else {
@@ -34,7 +34,7 @@ final class TLSCredentials: Sendable {
             throw OpenSSLErrorQueue.failure(of: "X509_new")
         }
         let credentials = TLSCredentials(key: key, certificate: certificate)
-        try credentials.fillCertificate()
+        try credentials.fillCertificate(commonName: commonName)
         // Ed25519 hashes by itself: no digest here.
         guard X509_sign(certificate, key, nil) > 0 else { throw OpenSSLErrorQueue.failure(of: "X509_sign") }
         return credentials
@@ -52,7 +52,7 @@ final class TLSCredentials: Sendable {
         return key
     }
 
-    private func fillCertificate() throws(TLSError) {
+    private func fillCertificate(commonName: String) throws(TLSError) {
         // 16 random bytes, positive and without a leading zero, as RFC 5280 section 4.1.2.2 wants a serial number.
         var serial = RandomSource.system.bytes(16)
         serial[0] = serial[0] & 0x3F | 0x40
@@ -66,7 +66,7 @@ final class TLSCredentials: Sendable {
             ASN1_TIME_set_string(X509_getm_notBefore(certificate), "20200101000000Z") == 1,
             // The date that RFC 5280 section 4.1.2.5 gives to certificates without an end.
             ASN1_TIME_set_string(X509_getm_notAfter(certificate), "99991231235959Z") == 1,
-            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_FLAG, "blipchat", -1, -1, 0) == 1,
+            X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_FLAG, commonName, -1, -1, 0) == 1,
             X509_set_issuer_name(certificate, name) == 1,
             X509_set_pubkey(certificate, key) == 1
         else { throw OpenSSLErrorQueue.failure(of: "X509") }

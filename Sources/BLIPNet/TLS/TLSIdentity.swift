@@ -1,4 +1,4 @@
-// Who we are: for peers of blipchat an Ed25519 key pair in a self-signed certificate (DESIGN 5), for other servers and
+// Who we are: for peers of a link an Ed25519 key pair in a self-signed certificate (DESIGN 5), for other servers and
 // clients whatever an authority has signed.
 
 /// A private key with its certificate, ready for sessions in both roles. The PEM text is a secret.
@@ -9,8 +9,11 @@ public struct TLSIdentity: Sendable, Equatable {
     /// The contexts of all `TLSConfiguration.pinned` values of this identity.
     let peerContexts = TLSContextPool()
 
-    /// A new identity that nobody has had before.
-    public static func generate() throws(TLSError) -> TLSIdentity { try TLSIdentity(TLSCredentials.generate()) }
+    /// A new identity that nobody has had before. `commonName` (at most 64 characters) is the subject of the certificate, which
+    /// everybody can read and nobody here looks at.
+    public static func generate(commonName: String = "peer") throws(TLSError) -> TLSIdentity {
+        try TLSIdentity(TLSCredentials.generate(commonName: commonName))
+    }
 
     /// Reads what `pem()` has written: a PKCS#8 key and its certificate, in either order.
     public init(pem: String) throws(TLSError) { try self.init(TLSCredentials(pem: pem)) }

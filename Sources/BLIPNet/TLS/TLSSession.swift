@@ -54,7 +54,7 @@ public final class TLSSession {
     /// not wait for our judgement is. A driver that stops reading meanwhile never gets there.
     var maxUnreadOutput = 1 << 20
 
-    /// A session between peers of blipchat. With an `expected` key another one ends the handshake in `.wrongKey`, before
+    /// A session between the peers of a link. With an `expected` key another one ends the handshake in `.wrongKey`, before
     /// the peer has seen our certificate; without, the owner looks at `peerFingerprint`. A client's first flight waits in
     /// `nextOutgoing`.
     public convenience init(

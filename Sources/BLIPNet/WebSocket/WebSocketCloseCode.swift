@@ -17,7 +17,7 @@ public enum WebSocketCloseCode {
 
     /// Whether a close frame may carry `code`: the assigned ones (1004, 1005, 1006 and 1015 are not for the wire),
     /// and the ranges for libraries (3000) and applications (4000).
-    public static func isAllowedOnWire(_ code: UInt16) -> Bool {
+    package static func isAllowedOnWire(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true
         default: false

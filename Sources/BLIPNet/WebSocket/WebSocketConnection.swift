@@ -51,7 +51,7 @@ public struct WebSocketConnection {
     public internal(set) var deflate: PermessageDeflate?
 
     /// Server, once the request is there: path and query that the client asked for.
-    public var requestTarget: String? { requestHead?.target }
+    package var requestTarget: String? { requestHead?.target }
 
     /// A connection whose transport has just been opened by us; its request waits in `nextOutgoing`.
     public static func client(

@@ -1,7 +1,7 @@
 // What a WebSocket frame is (RFC 6455 section 5.2), and what a message made of data frames is.
 
 /// The four-bit opcode of a frame. The values that are missing here are reserved and refused.
-public enum WebSocketOpcode: UInt8, Sendable {
+package enum WebSocketOpcode: UInt8, Sendable {
     case continuation = 0x0
     case text = 0x1
     case binary = 0x2
@@ -10,7 +10,7 @@ public enum WebSocketOpcode: UInt8, Sendable {
     case pong = 0xA
 
     /// Control frames are at most 125 bytes long, never fragmented, and may stand between the fragments of a message.
-    public var isControl: Bool { rawValue & 0x8 != 0 }
+    package var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
 /// The type of a whole message.

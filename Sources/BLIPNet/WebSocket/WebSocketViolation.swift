@@ -5,7 +5,7 @@ public struct WebSocketViolation: Error, Sendable, Equatable {
     public var closeCode: UInt16
     public var reason: String
 
-    public init(closeCode: UInt16 = WebSocketCloseCode.protocolError, reason: String) {
+    package init(closeCode: UInt16 = WebSocketCloseCode.protocolError, reason: String) {
         self.closeCode = closeCode
         self.reason = reason
     }

@@ -4,6 +4,9 @@ public import BLIPNet
 
 /// Calls over TCP, TLS 1.3, WebSocket and BLIP with one identity.
 public struct LinkConnecting: PeerConnecting {
+    /// What the requests mean, in the subprotocol `BLIP_3+blipchat_1`.
+    public static let application = "blipchat_1"
+
     private var options: LinkOptions
     private let admission: ListenerLimits
 
@@ -20,7 +23,7 @@ public struct LinkConnecting: PeerConnecting {
     ) {
         self.options = options
         self.options.identity = identity
-        self.options.application = "blipchat_1"
+        self.options.application = Self.application
         self.admission = admission
     }
 

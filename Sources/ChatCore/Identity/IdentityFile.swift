@@ -74,7 +74,7 @@ public enum IdentityFile {
     public static func loadOrCreate(at path: String, ahead: Ahead? = nil) throws(IdentityError) -> TLSIdentity {
         if let identity = try load(at: path, ahead: ahead) { return identity }
         let identity: TLSIdentity
-        do { identity = try TLSIdentity.generate() } catch { throw .cannotGenerate }
+        do { identity = try TLSIdentity.generate(commonName: "blipchat") } catch { throw .cannotGenerate }
         let folder = PathParts.folder(of: path)
         if mkdir(folder, 0o700) != 0, errno != EEXIST { throw failure("mkdir", folder) }
         // Another process may make one at the same time: whoever names it first wins, and both use that one.

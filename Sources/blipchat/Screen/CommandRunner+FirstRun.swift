@@ -12,7 +12,9 @@ extension CommandRunner {
         _ paths: HomePaths, _ settings: Configuration, on terminal: NcursesTerminal, _ target: ScreenTarget
     ) async throws(CommandError) -> ExitCode {
         let identity: TLSIdentity
-        do { identity = try TLSIdentity.generate() } catch { throw CommandError(IdentityError.cannotGenerate) }
+        do { identity = try TLSIdentity.generate(commonName: "blipchat") } catch {
+            throw CommandError(IdentityError.cannotGenerate)
+        }
         let configuration = try chatConfiguration(settings, paths, listens: true)
         var defaults = firstRunDefaults(paths, settings, configuration, PeerID(identity.fingerprint))
         let presets = defaults.choices

@@ -49,3 +49,10 @@ final class Librarian: BLIPRequestHandler {
 
     private func search(_ query: [UInt8]) async -> [UInt8] { query.reversed() }
 }
+
+/// Prints what goes over every link that is made with these options.
+func traced(_ options: LinkOptions) -> LinkOptions {
+    var options = options
+    options.trace = { trace in print("link \(trace.link): \(trace.event)") }
+    return options
+}

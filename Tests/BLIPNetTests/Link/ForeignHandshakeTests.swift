@@ -66,7 +66,7 @@ struct ForeignCall: Sendable, CustomTestStringConvertible {
         fields: [
             "Host: 127.0.0.1:7120", "Upgrade: websocket", "Connection: Upgrade",
             "Sec-WebSocket-Key: bnd0BOEvzJI+9Yk5V70QUw==", "Origin: http://localhost/", "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Protocol: BLIP_3+blipchat_1",
+            "Sec-WebSocket-Protocol: BLIP_3+app_1",
         ], accept: "8NGBfs0pFVTlB6+HGG5ObpsD42c=")
 
     @Test("a caller with an origin is accepted only when the origin is listed")

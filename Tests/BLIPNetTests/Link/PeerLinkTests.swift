@@ -17,7 +17,7 @@ import Testing
         #expect(link.info.isEncrypted)
         #expect(link.info.isOutgoing)
         #expect(link.info.remoteFingerprint == server.clientOptions.expectedPeer)
-        #expect(link.info.subprotocol == "BLIP_3+blipchat_1")
+        #expect(link.info.subprotocol == "BLIP_3+app_1")
         #expect(link.info.remoteHost == "127.0.0.1")
         #expect(link.info.remoteAddress == server.endpoint.description)
         let serverSide = try #require(server.handler.links.first)

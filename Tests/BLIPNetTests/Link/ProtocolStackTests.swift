@@ -13,7 +13,7 @@ import Testing
         network.window = seed % 3 == 0 ? 1_000 : 200_000
         var pair = try StackPair(seed: seed, network: network)
         pair.run(until: { $0.client.log.count == 1 && $0.server.log.count == 1 })
-        #expect(pair.client.log == [.opened(subprotocol: "BLIP_3+blipchat_1")])
+        #expect(pair.client.log == [.opened(subprotocol: "BLIP_3+app_1")])
         #expect(pair.server.log == pair.client.log)
         var random = SeededGenerator(seed: seed)
         let sizes = (0..<12).map { _ in Int.random(in: 0...60_000, using: &random) }
@@ -80,7 +80,7 @@ import Testing
         pair.run()
         #expect(pair.client.log == [.closed(.wrongIdentity(expected: other, presented: server.fingerprint))])
         #expect(pair.server.log.count == 1)
-        #expect(!pair.server.log.contains(.opened(subprotocol: "BLIP_3+blipchat_1")))
+        #expect(!pair.server.log.contains(.opened(subprotocol: "BLIP_3+app_1")))
         // Not even who has called.
         #expect(pair.server.stack.lower.tls?.peerFingerprint == nil)
     }
@@ -150,7 +150,7 @@ import Testing
     func idle() throws {
         var pair = try StackPair(seed: 6)
         pair.run(for: .seconds(3600))
-        #expect(pair.client.log == [.opened(subprotocol: "BLIP_3+blipchat_1")])
+        #expect(pair.client.log == [.opened(subprotocol: "BLIP_3+app_1")])
         #expect(pair.server.log == pair.client.log)
         #expect(pair.client.stack.roundTrip != nil)
     }

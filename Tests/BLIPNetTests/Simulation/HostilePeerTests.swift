@@ -53,7 +53,7 @@ import Testing
             let fields = (0..<count).map { "X-\($0): y\r\n" }.joined()
             // With the five of every request and the subprotocol, the limit is 100.
             try peer.send(
-                WebSocketFixtures.request(extra: "Sec-WebSocket-Protocol: BLIP_3+blipchat_1\r\n" + fields))
+                WebSocketFixtures.request(extra: "Sec-WebSocket-Protocol: BLIP_3+app_1\r\n" + fields))
             #expect(peer.status.hasPrefix("HTTP/1.1 \(status)"), "\(count): \(peer.status)")
         }
     }

@@ -80,9 +80,12 @@ public actor WebSocketChannel: StreamDriver {
     /// every message has been taken, and when the task is cancelled; throws when it ended in another way.
     ///
     /// While messages wait to be taken, no more than `WebSocketWindows.receive` bytes are read ahead.
-    public func receive() async throws(LinkError) -> WebSocketMessage? {
+    public func receive() async throws(LinkError) -> WebSocketMessage? { try await nextMessage().get() }
+
+    /// `receive`, with its error as a value.
+    func nextMessage() async -> Result<WebSocketMessage?, LinkError> {
         let number = inbox.reserveNumber()
-        let result = await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { (receiver: WebSocketInbox.Receiver) in
                 if let message = takeFromInbox() {
                     receiver.resume(returning: .success(message))
@@ -97,7 +100,6 @@ public actor WebSocketChannel: StreamDriver {
         } onCancel: {
             loop.execute { [weak self] in self?.assumeIsolated { $0.inbox.cancelWaiter(number) } }
         }
-        return try result.get()
     }
 
     private func takeFromInbox() -> WebSocketMessage? {

@@ -11,12 +11,17 @@ extension WebSocketChannel {
         public struct AsyncIterator: AsyncIteratorProtocol {
             let channel: WebSocketChannel
 
-            public mutating func next() async throws(LinkError) -> WebSocketMessage? { try await channel.receive() }
+            // The result first, then its error: the error is thrown where the caller is (decision 0014).
+            public mutating func next() async throws(LinkError) -> WebSocketMessage? {
+                let result = await channel.nextMessage()
+                return try result.get()
+            }
 
             public mutating func next(
                 isolation actor: isolated (any Actor)?
             ) async throws(LinkError) -> WebSocketMessage? {
-                try await channel.receive()
+                let result = await channel.nextMessage()
+                return try result.get()
             }
         }
 

@@ -4,7 +4,7 @@ extension WebSocketStack {
     // MARK: Pings
 
     /// Measures the round trip; the outcome is in `roundTrip` when the peer has answered.
-    public mutating func ping(now: MonotonicTime) {
+    package mutating func ping(now: MonotonicTime) {
         guard isOpen else { return }
         pingsSent &+= 1
         pingSentAt = now
@@ -19,19 +19,19 @@ extension WebSocketStack {
     }
 
     /// The time from a ping to its pong: of the last `ping`, else of the last keepalive ping.
-    public var roundTrip: Duration? { measuredRoundTrip ?? webSocket.roundTrip }
+    package var roundTrip: Duration? { measuredRoundTrip ?? webSocket.roundTrip }
 
     // MARK: Time
 
     /// When `handleTimeout` wants to be called.
-    public var deadline: MonotonicTime? {
+    package var deadline: MonotonicTime? {
         guard state != .ended else { return nil }
         guard let flushDeadline else { return webSocket.deadline }
         return webSocket.deadline.map { min($0, flushDeadline) } ?? flushDeadline
     }
 
     /// Does what is due at `now`; harmless when nothing is.
-    public mutating func handleTimeout(now: MonotonicTime) {
+    package mutating func handleTimeout(now: MonotonicTime) {
         self.now = now
         guard state != .ended else { return }
         if let flushDeadline, flushDeadline <= now { beginCloseHandshake() }
@@ -40,7 +40,7 @@ extension WebSocketStack {
 
     /// Nothing is read, which is our doing: that nothing came says nothing about the peer. It still hears from us, because
     /// its own pings get no answer in that time.
-    public mutating func excuseSilence(now: MonotonicTime) {
+    package mutating func excuseSilence(now: MonotonicTime) {
         guard webSocket.isOpen, state != .ended, let due = webSocket.keepalive.deadline, due <= now else { return }
         webSocket.ping([])
         webSocket.keepalive.received(now: now)
@@ -49,7 +49,7 @@ extension WebSocketStack {
     // MARK: The end
 
     /// Ends the connection in order: first sends what is queued (as long as `closeTimeout`), then says goodbye.
-    public mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
+    package mutating func close(code: UInt16, reason: String, now: MonotonicTime) {
         self.now = now
         switch state {
         case .handshake: finish(.closedLocally)

@@ -5,9 +5,9 @@
 ///
 /// The driver's part: call `receive` with what the socket yields, then `nextEvent` until it is `nil`, then
 /// `nextOutgoing` as long as the socket has room, then wait for bytes, room or `deadline`.
-public struct WebSocketStack: StreamStack {
+package struct WebSocketStack: StreamStack {
     /// What comes out of the stack, in order. `.closed` comes exactly once and last.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// Server, if its options say so: the application decides, by `answer`.
         case upgradeRequested(HTTPRequestHead)
         /// Both handshakes are over.
@@ -87,7 +87,7 @@ public struct WebSocketStack: StreamStack {
     }
 
     /// The handshakes are over and nobody has closed: messages may be sent.
-    public var isOpen: Bool { state == .open }
+    package var isOpen: Bool { state == .open }
 
     /// How far the handshake has come.
     var handshakeStage: HandshakeStage {
@@ -105,18 +105,18 @@ public struct WebSocketStack: StreamStack {
     func admitHello(_ admits: @escaping @Sendable () -> Bool) { tls?.admitsHello = admits }
 
     /// Server, once the request is there: what the client asked for.
-    public var requestHead: HTTPRequestHead? { webSocket.requestHead }
+    package var requestHead: HTTPRequestHead? { webSocket.requestHead }
 
     /// After the handshake: the compression that both sides have agreed on.
-    public var deflate: PermessageDeflate? { webSocket.deflate }
+    package var deflate: PermessageDeflate? { webSocket.deflate }
 
     /// Whether nothing more will come out and the transport may be half-closed.
-    public var isEnded: Bool { state == .ended }
+    package var isEnded: Bool { state == .ended }
 
     // MARK: In: socket -> TLS -> WebSocket -> event
 
     /// 1. Takes bytes from the socket.
-    public mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer, now: MonotonicTime) {
         self.now = now
         guard state != .ended else { return }
         hasReceived = hasReceived || !bytes.isEmpty
@@ -138,7 +138,7 @@ public struct WebSocketStack: StreamStack {
     }
 
     /// The same for bytes that `read` puts where they are needed.
-    public mutating func receive(
+    package mutating func receive(
         upTo capacity: Int, now: MonotonicTime, _ read: (UnsafeMutableRawBufferPointer) -> Int
     ) {
         guard tls == nil, state != .ended else {
@@ -173,13 +173,13 @@ public struct WebSocketStack: StreamStack {
     }
 
     /// The socket has ended: the peer sends nothing more.
-    public mutating func receiveEnd() {
+    package mutating func receiveEnd() {
         // What has arrived is still delivered; only then does `nextEvent` report the end.
         isTransportGone = true
     }
 
     /// The socket has failed.
-    public mutating func transportFailed(_ error: LinkError) {
+    package mutating func transportFailed(_ error: LinkError) {
         finish(state == .closing ? .closedLocally : error)
     }
 
@@ -205,7 +205,7 @@ public struct WebSocketStack: StreamStack {
     }
 
     /// 3. Yields what the received bytes meant; `nil` when everything is delivered.
-    public mutating func nextEvent() -> Event? {
+    package mutating func nextEvent() -> Event? {
         while true {
             if state == .ended { return reportEnd() }
             if !hasAskedTrust, let chain = tls?.trustQuestion {
@@ -234,14 +234,14 @@ public struct WebSocketStack: StreamStack {
     }
 
     /// The payload of the last `.message` event, in place, until the next call of `nextEvent`.
-    public func withMessagePayload<Result, Failure: Error>(
+    package func withMessagePayload<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try webSocket.withMessagePayload(body)
     }
 
     /// The application's answer to `.upgradeRequested`.
-    public mutating func answer(_ decision: UpgradeDecision) { webSocket.answer(decision) }
+    package mutating func answer(_ decision: UpgradeDecision) { webSocket.answer(decision) }
 
     /// The same for somebody who uses the stack meanwhile.
     var sharedPayload: SharedPayload { webSocket.sharedPayload }
@@ -256,15 +256,15 @@ public struct WebSocketStack: StreamStack {
 
     /// Queues one message; `false` unless the connection is open. The caller bounds `queuedBytes`.
     @discardableResult
-    public mutating func send(_ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer) -> Bool {
+    package mutating func send(_ kind: WebSocketMessageKind, _ payload: UnsafeRawBufferPointer) -> Bool {
         isOpen && webSocket.send(kind, payload, into: &queue)
     }
 
     /// Bytes of messages that have been queued and not been taken by `nextOutgoing`.
-    public var queuedBytes: Int { queue.count }
+    package var queuedBytes: Int { queue.count }
 
     /// Appends the next bytes for the socket; `false` when there is nothing to send now.
-    public mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
+    package mutating func nextOutgoing(into out: inout ByteQueue) -> Bool {
         var queue = exchange(&queue, with: ByteQueue())
         defer { self.queue = queue }
         return nextOutgoing(into: &out) { _, out in

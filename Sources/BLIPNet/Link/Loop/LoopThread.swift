@@ -5,13 +5,13 @@ internal import Glibc
 internal import Synchronization
 
 /// The threads on which links, channels and connections run.
-public enum NetworkThreads {
+package enum NetworkThreads {
     private static let steps = Atomic<Int32>(0)
 
     /// By how many steps the other threads of the process go first when the processors are busy, as in nice(2): 0 (as it
     /// is by itself) to 19. Encrypting a large file takes a processor for as long as it lasts, and whoever types must
     /// not wait for it. Holds for threads that begin later, so set it before the first connection.
-    public static var niceness: Int {
+    package static var niceness: Int {
         get { Int(steps.load(ordering: .relaxed)) }
         set { steps.store(Int32(min(max(newValue, 0), 19)), ordering: .relaxed) }
     }

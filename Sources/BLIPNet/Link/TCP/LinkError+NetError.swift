@@ -4,7 +4,7 @@ internal import Glibc
 
 extension LinkError {
     /// What a failure of the stream means for the link.
-    public init(_ error: NetError) {
+    package init(_ error: NetError) {
         switch error {
         case .badConfiguration(let reason), .badParameter(let reason): self = .transport(call: reason, errno: EINVAL)
         case .connectTimedOut: self = .timedOut("connect")
