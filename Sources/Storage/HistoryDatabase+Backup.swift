@@ -1,6 +1,6 @@
 // Copies of a whole history: made while it is in use, checked, and put back.
 
-public import ChatCore
+package import ChatCore
 internal import Dispatch
 
 extension HistoryDatabase {
@@ -8,7 +8,7 @@ extension HistoryDatabase {
     /// when it is complete, checked and on the disk.
     ///
     /// - Throws: `.cannotOpen` when something is at `path` already, `.diskFull`, `.damaged` when the history is.
-    public func backUp(to path: String) async throws(StoreError) {
+    package func backUp(to path: String) async throws(StoreError) {
         let source = self.path
         try await Self.away { () throws(StoreError) in
             // Takes the name, so that nobody else's file is replaced in the end.
@@ -29,16 +29,16 @@ extension HistoryDatabase {
     }
 
     /// What was found out about a file that may become the history.
-    public struct BackupSummary: Sendable, Equatable {
-        public var messages: Int
-        public var contacts: Int
+    package struct BackupSummary: Sendable, Equatable {
+        package var messages: Int
+        package var contacts: Int
     }
 
     /// Puts a copy in the place of the history at `path`, which nobody may have open. The history that was there is kept
     /// beside it, under the name that is returned.
     ///
     /// - Throws: `.damaged`, `.newerVersion` or `.cannotOpen` when the copy cannot be used; nothing is changed then.
-    public static func restore(
+    package static func restore(
         from backup: String, to path: String
     ) async throws(StoreError) -> (kept: String?, BackupSummary) {
         try await away { () throws(StoreError) in

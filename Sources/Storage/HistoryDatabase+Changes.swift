@@ -1,6 +1,6 @@
 // What was committed, for whoever shows it: from HistoryDatabase's writes to the front ends.
 
-public import ChatCore
+package import ChatCore
 internal import Synchronization
 
 extension HistoryDatabase {
@@ -13,11 +13,11 @@ extension HistoryDatabase {
         var report: (@Sendable (HistoryChange) -> Void)?
     }
 
-    public func watchChanges(_ report: @escaping @Sendable (HistoryChange) -> Void) {
+    package func watchChanges(_ report: @escaping @Sendable (HistoryChange) -> Void) {
         watcher.withLock { $0.report = report }
     }
 
-    public func watchTrouble(_ report: @escaping @Sendable (StoreTrouble) -> Void) { place.watch(report) }
+    package func watchTrouble(_ report: @escaping @Sendable (StoreTrouble) -> Void) { place.watch(report) }
 
     /// A write whose `changes` are reported in the order of the commits. Who waits for a write goes on at any time after
     /// its commit, so what they would report by themselves overtakes: a message that was delivered could be shown as sent

@@ -1,9 +1,9 @@
 // Contacts and contact requests.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
-    public func contacts() async throws(StoreError) -> [Peer] {
+    package func contacts() async throws(StoreError) -> [Peer] {
         try await reader.perform { connection throws(StoreError) in
             try connection.all("SELECT \(ContactRow.columns) FROM contacts c ORDER BY c.id") { row throws(StoreError) in
                 try ContactRow.peer(from: row)
@@ -11,7 +11,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func addContact(_ contact: NewContact) async throws(StoreError) -> Peer {
+    package func addContact(_ contact: NewContact) async throws(StoreError) -> Peer {
         try await writer.write { connection throws(StoreError) in
             if let peerID = contact.peerID, var known = try ContactRow.find(peerID, in: connection) {
                 let others = known.addresses.filter { old in
@@ -41,14 +41,14 @@ extension HistoryDatabase {
         }
     }
 
-    public func updateContact(_ contact: Peer) async throws(StoreError) {
+    package func updateContact(_ contact: Peer) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             try ContactRow.refuseTakenName(contact.name, except: contact.id, in: connection)
             try ContactRow.update(contact, in: connection)
         }
     }
 
-    public func recordContactRequest(
+    package func recordContactRequest(
         peerID: PeerID, name: String, address: PeerAddress?, origin: String, at time: Timestamp, limit: Int
     ) async throws(StoreError) -> ContactRequest? {
         try await writer.write { connection throws(StoreError) in
@@ -74,13 +74,13 @@ extension HistoryDatabase {
         }
     }
 
-    public func contactRequests() async throws(StoreError) -> [ContactRequest] {
+    package func contactRequests() async throws(StoreError) -> [ContactRequest] {
         try await reader.perform { connection throws(StoreError) in
             try connection.all(Self.selectRequests + " ORDER BY received, id", [], Self.request)
         }
     }
 
-    public func removeContactRequest(_ id: Int64) async throws(StoreError) {
+    package func removeContactRequest(_ id: Int64) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             try connection.run("DELETE FROM contact_requests WHERE id = ?", .integer(id))
         }

@@ -1,10 +1,10 @@
 // How much is going to be deleted: said before it happens.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
     /// How many messages and files a conversation has.
-    public func messageCount(of contact: ContactID) async throws(StoreError) -> Int {
+    package func messageCount(of contact: ContactID) async throws(StoreError) -> Int {
         try await reader.perform { connection throws(StoreError) in
             let count = try connection.first(
                 "SELECT count(*) FROM messages WHERE contact = ?", [.integer(contact.rawValue)]
@@ -15,7 +15,7 @@ extension HistoryDatabase {
 
     /// The conversations with messages that are too old under `rules`, by name, and how many they have. Those that still
     /// wait for something are among them: they go when that is over.
-    public func expiring(
+    package func expiring(
         _ rules: RetentionRules, now: Timestamp
     ) async throws(StoreError) -> [(name: String, messages: Int)] {
         let limits = try await limits(rules, now: now)

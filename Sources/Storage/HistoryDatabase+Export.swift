@@ -1,17 +1,17 @@
 // All messages in their order, with what they were entered with: for exports.
 
-public import ChatCore
+package import ChatCore
 
 /// A message with all that an import needs.
-public struct ExportedMessage: Sendable, Equatable {
-    public var message: ChatMessage
+package struct ExportedMessage: Sendable, Equatable {
+    package var message: ChatMessage
     /// What it was entered with, when it has been edited since; of what was taken back nothing is told.
-    public var firstText: String?
+    package var firstText: String?
 }
 
 extension HistoryDatabase {
     /// Up to `limit` messages behind `position`, of one conversation or of all, in the order of their positions.
-    public func exportedMessages(
+    package func exportedMessages(
         of contact: ContactID?, after position: HistoryPosition, limit: Int
     ) async throws(StoreError) -> [ExportedMessage] {
         try await reader.perform { connection throws(StoreError) in

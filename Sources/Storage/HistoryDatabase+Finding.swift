@@ -1,9 +1,9 @@
 // Single messages: by what a person calls them, by their ids, what they said before, and which are pinned.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
-    public func message(
+    package func message(
         _ reference: MessageReference, of contact: ContactID
     ) async throws(StoreError) -> ChatMessage? {
         try await reader.perform { connection throws(StoreError) in
@@ -48,7 +48,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func messages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> [ChatMessage] {
+    package func messages(_ ids: [MessageID], of contact: ContactID) async throws(StoreError) -> [ChatMessage] {
         try await reader.snapshot { connection throws(StoreError) in
             var found: [ChatMessage] = []
             for id in ids {
@@ -60,7 +60,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func versions(of message: ChatMessage) async throws(StoreError) -> [TextVersion] {
+    package func versions(of message: ChatMessage) async throws(StoreError) -> [TextVersion] {
         try await reader.snapshot { connection throws(StoreError) in
             let key: [SQLiteValue] = [.integer(message.contact.rawValue), .text(message.id.text)]
             let author = SQLiteValue.flag(message.direction == .outgoing)
@@ -83,7 +83,7 @@ extension HistoryDatabase {
 
     // MARK: Pins
 
-    public func pinnedMessages(of contact: ContactID) async throws(StoreError) -> [ChatMessage] {
+    package func pinnedMessages(of contact: ContactID) async throws(StoreError) -> [ChatMessage] {
         try await reader.perform { connection throws(StoreError) in
             try connection.all(
                 MessageRow.select()
@@ -92,7 +92,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func setPinned(_ message: ChatMessage, at time: Timestamp?) async throws(StoreError) -> ChatMessage {
+    package func setPinned(_ message: ChatMessage, at time: Timestamp?) async throws(StoreError) -> ChatMessage {
         try await write(reporting: { [.changed($0)] }) { connection throws(StoreError) in
             try connection.run(
                 "UPDATE messages SET pinned = ? WHERE contact = ? AND id = ? AND outgoing = ?",

@@ -1,6 +1,6 @@
 // Deletion that deletes: from the tables, then from the indexes, from free pages and from the write-ahead log.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
     /// Messages in one transaction, so that a long deletion lets sends through.
@@ -8,7 +8,7 @@ extension HistoryDatabase {
     /// So many go in one call of `deleteExpired`.
     fileprivate static let mostExpired = 20 * batch
 
-    public func removeContact(_ id: ContactID) async throws(StoreError) {
+    package func removeContact(_ id: ContactID) async throws(StoreError) {
         // The rows of the contact and of its conversation go last: until then this can be repeated.
         _ = try await deleteMessages(of: id, storedBefore: nil)
         try await writer.write { connection throws(StoreError) in
@@ -19,7 +19,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(StoreError) -> Int {
+    package func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(StoreError) -> Int {
         try await writer.write { connection throws(StoreError) in
             var positions: [Int64] = []
             for key in keys {
@@ -31,7 +31,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(StoreError) -> Int {
+    package func deleteMessages(of contact: ContactID, storedBefore time: Timestamp?) async throws(StoreError) -> Int {
         var count = 0
         while true {
             let deleted = try await writer.write { connection throws(StoreError) in
@@ -52,7 +52,7 @@ extension HistoryDatabase {
 
     // MARK: Retention
 
-    public func retention(of contact: ContactID) async throws(StoreError) -> Retention? {
+    package func retention(of contact: ContactID) async throws(StoreError) -> Retention? {
         try await reader.perform { connection throws(StoreError) in
             try connection.first(
                 "SELECT keep_days FROM conversations WHERE contact = ?", [.integer(contact.rawValue)]
@@ -60,7 +60,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func setRetention(_ retention: Retention?, of contact: ContactID) async throws(StoreError) {
+    package func setRetention(_ retention: Retention?, of contact: ContactID) async throws(StoreError) {
         let days: Int64? =
             switch retention {
             case nil: nil
@@ -75,7 +75,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID> {
+    package func deleteExpired(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> Set<ContactID> {
         var changed: Set<ContactID> = []
         for (contact, limit) in try await limits(rules, now: now) {
             // Going through a conversation costs, so that many are deleted for each look; sends get their turns between.
@@ -98,7 +98,7 @@ extension HistoryDatabase {
         return changed
     }
 
-    public func expiredFiles(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [FileTransfer] {
+    package func expiredFiles(_ rules: RetentionRules, now: Timestamp) async throws(StoreError) -> [FileTransfer] {
         var files: [FileTransfer] = []
         for (contact, limit) in try await limits(rules, now: now) {
             files += try await writer.perform { connection throws(StoreError) in
@@ -133,7 +133,7 @@ extension HistoryDatabase {
 
     // MARK: Purging
 
-    public func purge() async throws(StoreError) {
+    package func purge() async throws(StoreError) {
         guard let mark = try await setting(Self.purgeKey) else { return }
         for table in SearchIndex.tables {
             try await writer.write { connection throws(StoreError) in

@@ -1,26 +1,26 @@
 // Messages that come from an export or a generator instead of a person or a peer: many at a time, each once.
 
-public import ChatCore
+package import ChatCore
 internal import Synchronization
 
 /// One message to be taken over. Its position and a file's number are made anew; its text is the one it was entered with.
-public struct ImportedMessage: Sendable {
-    public var contact: ContactID
-    public var direction: MessageDirection
-    public var id: MessageID
-    public var sequence: Int64
-    public var sent: Timestamp
-    public var stored: Timestamp
+package struct ImportedMessage: Sendable {
+    package var contact: ContactID
+    package var direction: MessageDirection
+    package var id: MessageID
+    package var sequence: Int64
+    package var sent: Timestamp
+    package var stored: Timestamp
     /// What is `pending` or `sent` is `failed` from now on: an import sends nothing. `.read` of an incoming message means
     /// that our user has seen it.
-    public var state: DeliveryState
-    public var replyTo: MessageID?
+    package var state: DeliveryState
+    package var replyTo: MessageID?
     /// Of a file everything but the number counts.
-    public var content: ChatMessage.Content
+    package var content: ChatMessage.Content
     /// When our user has pinned it.
-    public var pinned: Timestamp?
+    package var pinned: Timestamp?
 
-    public init(
+    package init(
         contact: ContactID, direction: MessageDirection, id: MessageID, sequence: Int64, sent: Timestamp,
         stored: Timestamp, state: DeliveryState, replyTo: MessageID? = nil, content: ChatMessage.Content,
         pinned: Timestamp? = nil
@@ -44,7 +44,7 @@ public struct ImportedMessage: Sendable {
 /// negative positions: what was said before is not pushed behind what was said since. The positions are taken at the
 /// beginning: neither messages that arrive meanwhile nor other imports get them. An import that was cut off is written
 /// down: when it is done again it goes on at its next position, not before or behind what it has taken over already.
-public struct HistoryImport: Sendable {
+package struct HistoryImport: Sendable {
     private let database: HistoryDatabase
     private let count: Int64
     private var nextPosition: Int64
@@ -56,14 +56,14 @@ public struct HistoryImport: Sendable {
     /// It is written down how far it is. One import at a time is.
     private let isMarked: Bool
     /// Messages that were not there before.
-    public private(set) var addedMessages = 0
-    public private(set) var addedOperations = 0
+    package private(set) var addedMessages = 0
+    package private(set) var addedOperations = 0
 
-    public static let batch = 5_000
+    package static let batch = 5_000
 
     /// `count`: how many messages are to come at most. `source`: names what is imported, the same whenever the same is (a
     /// digest without blanks); `nil`: when it is cut off, nobody goes on with it.
-    public init(into database: HistoryDatabase, count: Int, of source: String? = nil) async throws(StoreError) {
+    package init(into database: HistoryDatabase, count: Int, of source: String? = nil) async throws(StoreError) {
         self.database = database
         self.source = source ?? ""
         let count = Int64(max(count, 0))
@@ -94,7 +94,7 @@ public struct HistoryImport: Sendable {
     }
 
     /// Takes over one batch.
-    public mutating func add(_ messages: [ImportedMessage]) async throws(StoreError) {
+    package mutating func add(_ messages: [ImportedMessage]) async throws(StoreError) {
         let (first, count, isMarked) = (nextPosition, count, isMarked)
         let (known, source, database) = (endPosition, source, database)
         let (added, next, end) = try await database.writer.write { connection throws(StoreError) in
@@ -121,7 +121,7 @@ public struct HistoryImport: Sendable {
     }
 
     /// Takes over edits, retractions and reactions, and makes their messages what they say.
-    public mutating func add(_ operations: [ChatOperation]) async throws(StoreError) {
+    package mutating func add(_ operations: [ChatOperation]) async throws(StoreError) {
         let added = try await database.writer.write { connection throws(StoreError) in
             var added = 0
             for operation in operations where try connection.takeOver(operation) { added += 1 }
@@ -132,7 +132,7 @@ public struct HistoryImport: Sendable {
     }
 
     /// Brings the figures of the conversations up to date. `isComplete`: nothing of it is missing.
-    public mutating func finish(isComplete: Bool = true) async throws(StoreError) {
+    package mutating func finish(isComplete: Bool = true) async throws(StoreError) {
         let (contacts, isMarked) = (contacts.sorted(), isMarked)
         defer { if isMarked { database.isImporting.store(false, ordering: .relaxed) } }
         try await database.writer.write { connection throws(StoreError) in

@@ -26,7 +26,7 @@ extension HistoryDatabase {
     }
 
     /// Whether messages wait to be brought into the search indexes.
-    public var isIndexing: Bool {
+    package var isIndexing: Bool {
         get async throws(StoreError) {
             try await writer.perform { connection throws(StoreError) in try SearchIndex.isBehind(in: connection) }
         }

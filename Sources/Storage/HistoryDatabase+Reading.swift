@@ -1,9 +1,9 @@
 // Pages, conversations and read marks.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
-    public func message(_ id: MessageID) async throws(StoreError) -> ChatMessage? {
+    package func message(_ id: MessageID) async throws(StoreError) -> ChatMessage? {
         try await reader.perform { connection throws(StoreError) in
             // By contact, as the key is: an index of ids alone would be one more page for every message that is stored.
             try connection.first(
@@ -13,13 +13,13 @@ extension HistoryDatabase {
         }
     }
 
-    public func message(
+    package func message(
         _ id: MessageID, of contact: ContactID, _ direction: MessageDirection
     ) async throws(StoreError) -> ChatMessage? {
         try await reader.perform { connection throws(StoreError) in try connection.message(id, of: contact, direction) }
     }
 
-    public func conversations() async throws(StoreError) -> [Conversation] {
+    package func conversations() async throws(StoreError) -> [Conversation] {
         try await reader.snapshot { connection throws(StoreError) in
             let next = ContactRow.columnCount
             let rows = try connection.all(
@@ -47,7 +47,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func page(
+    package func page(
         of contact: ContactID, _ anchor: PageAnchor, limit: Int
     ) async throws(StoreError) -> [ChatMessage] {
         let limit = max(0, limit)
@@ -63,7 +63,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func page(
+    package func page(
         of contact: ContactID, _ anchor: PageAnchor, shown span: ShownSpan, limit: Int
     ) async throws(StoreError) -> [ChatMessage] {
         guard !span.isUnlimited else { return try await page(of: contact, anchor, limit: limit) }
@@ -85,14 +85,14 @@ extension HistoryDatabase {
         }
     }
 
-    public func firstMessage(of contact: ContactID, since time: Timestamp) async throws(StoreError) -> ChatMessage? {
+    package func firstMessage(of contact: ContactID, since time: Timestamp) async throws(StoreError) -> ChatMessage? {
         try await reader.perform { connection throws(StoreError) in
             let position = try connection.position(storedSince: time, of: contact)
             return try connection.page(contact, after: position &- 1, limit: 1).first
         }
     }
 
-    public func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID? {
+    package func markSeen(contact: ContactID, upTo position: HistoryPosition) async throws(StoreError) -> MessageID? {
         try await writer.write { connection throws(StoreError) in
             try connection.run(
                 "UPDATE conversations SET seen = ?1 WHERE contact = ?2 AND seen < ?1", .integer(position.rawValue),
@@ -109,7 +109,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func markUnread(contact: ContactID, from position: HistoryPosition) async throws(StoreError) {
+    package func markUnread(contact: ContactID, from position: HistoryPosition) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             try connection.run(
                 "UPDATE conversations SET seen = min(seen, ?1) WHERE contact = ?2",
@@ -118,11 +118,11 @@ extension HistoryDatabase {
         }
     }
 
-    public func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID? {
+    package func unsentReadReceipt(for contact: ContactID) async throws(StoreError) -> MessageID? {
         try await reader.perform { connection throws(StoreError) in try connection.unsentReceipt(for: contact) }
     }
 
-    public func confirmReadReceipt(contact: ContactID, upTo id: MessageID) async throws(StoreError) {
+    package func confirmReadReceipt(contact: ContactID, upTo id: MessageID) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             try connection.run(
                 """

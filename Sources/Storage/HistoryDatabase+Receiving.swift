@@ -1,9 +1,9 @@
 // Incoming operations: stored once, whatever the network does, and shown in their sender's order (RELIABILITY D3-D5).
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
-    public func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
+    package func appendIncoming(_ message: IncomingMessage) async throws(StoreError) -> AppendOutcome {
         defer { indexSoon() }
         return try await write(reporting: { $0.changes }) { connection throws(StoreError) in
             try connection.outcome(ifStored: message)
@@ -15,14 +15,14 @@ extension HistoryDatabase {
         }
     }
 
-    public func contactsWithHeld() async throws(StoreError) -> [ContactID] {
+    package func contactsWithHeld() async throws(StoreError) -> [ContactID] {
         try await reader.perform { connection throws(StoreError) in
             try connection.all("SELECT DISTINCT contact FROM held ORDER BY contact") { row in ContactID(row.integer(0))
             }
         }
     }
 
-    public func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange] {
+    package func releaseHeld(for contact: ContactID) async throws(StoreError) -> [HistoryChange] {
         // Mostly there is nothing, and then nothing is committed: this is asked of every contact at the start.
         let isHolding = try await writer.perform { connection throws(StoreError) in
             try connection.first("SELECT 1 FROM held WHERE contact = ?", [.integer(contact.rawValue)]) { _ in true }

@@ -1,12 +1,12 @@
 // Search over everything, newest first.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
     /// No search runs longer; what was found until then is the answer.
     static let searchTimeLimit = Duration.seconds(1)
 
-    public func search(_ query: SearchQuery) async throws(StoreError) -> SearchResult {
+    package func search(_ query: SearchQuery) async throws(StoreError) -> SearchResult {
         try await search(query, timeLimit: Self.searchTimeLimit)
     }
 

@@ -1,9 +1,9 @@
 // Write-ahead sends, the outbox and delivery states (RELIABILITY D2, D5, D6).
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
-    public func enqueueMessage(
+    package func enqueueMessage(
         to contact: ContactID, text: String, replyTo: MessageID?, at time: Timestamp
     ) async throws(StoreError) -> ChatMessage {
         let id = MessageID(at: time)
@@ -15,7 +15,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func enqueueMessage(
+    package func enqueueMessage(
         _ id: MessageID, to contact: ContactID, text: String, at time: Timestamp
     ) async throws(StoreError) -> MessageOnce {
         defer { indexSoon() }
@@ -31,7 +31,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func enqueueFileOffer(
+    package func enqueueFileOffer(
         to contact: ContactID, file: NewOutgoingFile, at time: Timestamp
     ) async throws(StoreError) -> ChatMessage {
         guard let size = Int64(exactly: file.size) else {
@@ -52,7 +52,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func enqueueOperation(
+    package func enqueueOperation(
         _ action: ChatOperation.Action, on target: MessageID, _ direction: MessageDirection, to contact: ContactID,
         at time: Timestamp
     ) async throws(StoreError) -> ChatMessage {
@@ -66,7 +66,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func enqueueFileStatus(
+    package func enqueueFileStatus(
         to contact: ContactID, transfer: MessageID, state: FileTransfer.State
     ) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
@@ -82,7 +82,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func outbox(for contact: ContactID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
+    package func outbox(for contact: ContactID, limit: Int) async throws(StoreError) -> [OutboxEntry] {
         // On the writer: an entry that was just entered or removed must not be missed or seen again.
         try await writer.perform { connection throws(StoreError) in
             let rows = try connection.all(
@@ -120,13 +120,13 @@ extension HistoryDatabase {
         }
     }
 
-    public func removeOutboxEntry(_ id: Int64) async throws(StoreError) {
+    package func removeOutboxEntry(_ id: Int64) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             try connection.run("DELETE FROM outbox WHERE id = ?", .integer(id))
         }
     }
 
-    public func advanceState(
+    package func advanceState(
         of id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
         // A state that was not ahead has changed nothing.
@@ -148,7 +148,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func markSentAgain(
+    package func markSentAgain(
         _ id: MessageID, in contact: ContactID
     ) async throws(StoreError) -> ChatMessage? {
         try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
@@ -164,7 +164,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func advanceOperation(
+    package func advanceOperation(
         _ id: MessageID, in contact: ContactID, to state: DeliveryState
     ) async throws(StoreError) -> ChatMessage? {
         try await write(reporting: { $0.map { [.changed($0)] } ?? [] }) { connection throws(StoreError) in
@@ -192,7 +192,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func operations(of contact: ContactID) async throws(StoreError) -> [ChatOperation] {
+    package func operations(of contact: ContactID) async throws(StoreError) -> [ChatOperation] {
         try await reader.perform { connection throws(StoreError) in
             try connection.all(
                 "SELECT \(OperationRow.columns) FROM operations o WHERE o.contact = ? ORDER BY o.number",
@@ -200,7 +200,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func markOutgoingRead(
+    package func markOutgoingRead(
         contact: ContactID, upTo id: MessageID
     ) async throws(StoreError) -> [ChatMessage]? {
         try await write(reporting: { $0?.map(HistoryChange.changed) ?? [] }) { connection throws(StoreError) in

@@ -1,15 +1,15 @@
 // Settings and drafts: small texts by key.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
-    public func setting(_ key: String) async throws(StoreError) -> String? {
+    package func setting(_ key: String) async throws(StoreError) -> String? {
         try await reader.perform { connection throws(StoreError) in
             try connection.first("SELECT value FROM settings WHERE key = ?", [.text(key)]) { row in row.text(0) }
         }
     }
 
-    public func setSetting(_ key: String, to value: String?) async throws(StoreError) {
+    package func setSetting(_ key: String, to value: String?) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             guard let value else { return try connection.run("DELETE FROM settings WHERE key = ?", .text(key)) }
             try connection.run(
@@ -18,7 +18,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func draft(for contact: ContactID) async throws(StoreError) -> String {
+    package func draft(for contact: ContactID) async throws(StoreError) -> String {
         try await reader.perform { connection throws(StoreError) in
             try connection.first("SELECT text FROM drafts WHERE contact = ?", [.integer(contact.rawValue)]) { row in
                 row.text(0)
@@ -26,7 +26,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func setDraft(_ text: String, for contact: ContactID) async throws(StoreError) {
+    package func setDraft(_ text: String, for contact: ContactID) async throws(StoreError) {
         try await writer.write { connection throws(StoreError) in
             guard !text.isEmpty else {
                 return try connection.run("DELETE FROM drafts WHERE contact = ?", .integer(contact.rawValue))

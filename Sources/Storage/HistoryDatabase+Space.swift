@@ -1,11 +1,11 @@
 // The disk that the history is on.
 
-public import ChatCore
+package import ChatCore
 internal import Glibc
 
 extension HistoryDatabase {
     /// On the writer's queue, which waits for that disk anyway.
-    public func space() async -> DiskSpace? {
+    package func space() async -> DiskSpace? {
         let folder = PathParts.folder(of: path)
         let space = try? await writer.perform { _ throws(StoreError) -> DiskSpace? in
             var status = statvfs()

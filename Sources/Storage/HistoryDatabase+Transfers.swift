@@ -1,28 +1,28 @@
 // Transfers: the files of the conversations.
 
-public import ChatCore
+package import ChatCore
 
 extension HistoryDatabase {
     /// In the words of the index of unfinished transfers: without them SQLite goes through all that there ever were, also
     /// for a single one of these states.
     static let isUnfinished = "t.state IN ('offered', 'accepted', 'running', 'paused')"
 
-    public func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer? {
+    package func transfer(_ id: MessageID) async throws(StoreError) -> FileTransfer? {
         try await transfer(where: "t.id = ?", .text(id.text))
     }
 
-    public func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer? {
+    package func transfer(number: TransferNumber) async throws(StoreError) -> FileTransfer? {
         try await transfer(where: "t.number = ?", .integer(number.rawValue))
     }
 
-    public func holdsFile(_ id: MessageID, of contact: ContactID) async throws(StoreError) -> Bool {
+    package func holdsFile(_ id: MessageID, of contact: ContactID) async throws(StoreError) -> Bool {
         try await writer.perform { connection throws(StoreError) in
             guard case .file = try connection.heldContent(id, from: contact) else { return false }
             return true
         }
     }
 
-    public func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer] {
+    package func transfers(unfinishedOnly: Bool, limit: Int) async throws(StoreError) -> [FileTransfer] {
         let filter = unfinishedOnly ? "WHERE \(Self.isUnfinished)" : ""
         return try await writer.perform { connection throws(StoreError) in
             try connection.all(
@@ -32,7 +32,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func unfinishedTransfers(
+    package func unfinishedTransfers(
         with contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
         try await writer.perform { connection throws(StoreError) in
@@ -47,7 +47,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func runningTransfers() async throws(StoreError) -> [FileTransfer] {
+    package func runningTransfers() async throws(StoreError) -> [FileTransfer] {
         try await writer.perform { connection throws(StoreError) in
             try connection.all(
                 "SELECT \(TransferRow.columns) FROM transfers t WHERE \(Self.isUnfinished) AND t.state = 'running'", []
@@ -55,7 +55,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String> {
+    package func unfinishedPaths(_ direction: MessageDirection) async throws(StoreError) -> Set<String> {
         try await writer.perform { connection throws(StoreError) in
             let paths = try connection.all(
                 """
@@ -66,7 +66,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func acceptedTransfers(
+    package func acceptedTransfers(
         from contact: ContactID, after number: TransferNumber?, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
         try await writer.perform { connection throws(StoreError) in
@@ -82,7 +82,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func unfinishedTransfers(
+    package func unfinishedTransfers(
         of set: MessageID, with contact: ContactID, _ direction: MessageDirection, offeredOnly: Bool, limit: Int
     ) async throws(StoreError) -> [FileTransfer] {
         let states = offeredOnly ? "t.state = 'offered'" : Self.isUnfinished
@@ -101,7 +101,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError) {
+    package func updateTransfer(_ transfer: FileTransfer, reporting: Bool) async throws(StoreError) {
         guard let transferred = Int64(exactly: transfer.transferred) else {
             throw .failed(code: 18, reason: "\(transfer.transferred) transferred bytes are too many")
         }
@@ -120,7 +120,7 @@ extension HistoryDatabase {
         }
     }
 
-    public func endTransfers(
+    package func endTransfers(
         _ ids: [MessageID], with contact: ContactID, as state: FileTransfer.State, at time: Timestamp
     ) async throws(StoreError) {
         _ = try await write(reporting: { (messages: [ChatMessage]) in messages.map { .changed($0) } }) {

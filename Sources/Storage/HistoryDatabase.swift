@@ -1,6 +1,6 @@
 // The SQLite file behind `HistoryStore`: opening, checking, closing. What it stores is in the files by topic.
 
-public import ChatCore
+package import ChatCore
 internal import Synchronization
 
 /// The history of one installation in one SQLite file (WAL, synchronous=FULL).
@@ -8,7 +8,7 @@ internal import Synchronization
 /// Writes run on one connection and queue, reads on another, so that a page or a search never waits for a commit.
 /// A reader sees everything that was committed before it began. With `readOnly` several processes may look at the file
 /// while one has it open for writing.
-public final class HistoryDatabase: Sendable {
+package final class HistoryDatabase: Sendable {
     let path: String
     let isReadOnly: Bool
     /// Indexing is on its way.
@@ -39,7 +39,7 @@ public final class HistoryDatabase: Sendable {
     ///
     /// - Throws: `.damaged` when the file is no database or fails its check, `.newerVersion` (the file is left as it
     ///   is), `.cannotOpen`, `.locked`, `.diskFull`.
-    public static func open(
+    package static func open(
         at path: String, readOnly: Bool = false, evenIfDamaged: Bool = false
     ) async throws(StoreError) -> HistoryDatabase {
         try await open(
@@ -109,7 +109,7 @@ public final class HistoryDatabase: Sendable {
     /// processes share, on a full disk. Nobody else may have it open, and the caller keeps it so.
     ///
     /// - Throws: as `open`.
-    public static func openAlone(at path: String) async throws(StoreError) -> HistoryDatabase {
+    package static func openAlone(at path: String) async throws(StoreError) -> HistoryDatabase {
         let queue = try DatabaseQueue(label: "blipchat.history.alone") { () throws(StoreError) in
             let connection = try SQLiteConnection(path: path, mode: .alone)
             try configure(connection, readOnly: true)
@@ -150,12 +150,12 @@ public final class HistoryDatabase: Sendable {
 
     /// Whether the file at `path` was written by an earlier version: the next start brings it to the present one, and
     /// until then it cannot be read.
-    public static func isOlder(at path: String) -> Bool {
+    package static func isOlder(at path: String) -> Bool {
         FileSystem.userVersionInHeader(path).map { $0 < Schema.migrations.count } ?? false
     }
 
     /// Closes both connections after the work that is queued. The last writer to close folds the WAL into the file.
-    public func close() async {
+    package func close() async {
         // The next start would do it as well.
         if !isReadOnly { try? await index(atMost: Self.indexedAtOnce) }
         await reader.close()

@@ -2,21 +2,21 @@
 
 import Glibc
 
-public enum BlipchatProgram {
+package enum BlipchatProgram {
     /// `BLIPCHAT_BINARY`, else the program beside the running test bundle.
-    public static let path = BuiltProgram.path("blipchat", variable: "BLIPCHAT_BINARY")
+    package static let path = BuiltProgram.path("blipchat", variable: "BLIPCHAT_BINARY")
 }
 
 /// One installation of blipchat: a home folder and the environment that points to it.
-public final class BlipchatHome {
-    public let name: String
-    public let path: String
-    public let folder: TemporaryDirectory
+package final class BlipchatHome {
+    package let name: String
+    package let path: String
+    package let folder: TemporaryDirectory
     private let program: String
 
     /// `name` becomes the user's name, under which others see this installation. `parent` is where the home goes; what
     /// its processes print stands elsewhere.
-    public init(_ name: String, in parent: String? = nil) throws {
+    package init(_ name: String, in parent: String? = nil) throws {
         guard let program = BlipchatProgram.path else {
             throw ConditionNotMet("blipchat is built (or BLIPCHAT_BINARY points to it)")
         }
@@ -26,7 +26,7 @@ public final class BlipchatHome {
         path = parent.map { "\($0)/\(name)" } ?? folder.file("home")
     }
 
-    public var environment: [String: String] {
+    package var environment: [String: String] {
         [
             "BLIPCHAT_HOME": path, "USER": name, "HOME": folder.path, "PATH": "/usr/local/bin:/usr/bin:/bin",
             "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm-256color",
@@ -34,13 +34,13 @@ public final class BlipchatHome {
     }
 
     /// The command line for a shell.
-    public var command: String { program }
+    package var command: String { program }
 
-    public func start(_ arguments: String..., input: String = "/dev/null") throws -> ChildProcess {
+    package func start(_ arguments: String..., input: String = "/dev/null") throws -> ChildProcess {
         try start(arguments, input: input)
     }
 
-    public func start(
+    package func start(
         _ arguments: [String], input: String = "/dev/null", inOwnSession: Bool = false
     ) throws -> ChildProcess {
         try ChildProcess(
@@ -48,7 +48,7 @@ public final class BlipchatHome {
     }
 
     /// Runs a command to its end.
-    public func run(
+    package func run(
         _ arguments: String..., input: String = "/dev/null", timeout: Duration = patience
     ) async throws -> CommandOutcome {
         let process = try start(arguments, input: input)
@@ -56,7 +56,7 @@ public final class BlipchatHome {
         return CommandOutcome(status: status, output: process.output, errorOutput: process.errorOutput)
     }
 
-    public func terminal(
+    package func terminal(
         _ arguments: String..., columns: UInt16 = 80, rows: UInt16 = 24, term: String = "xterm-256color"
     ) throws -> PseudoTerminal {
         var environment = environment
@@ -66,16 +66,16 @@ public final class BlipchatHome {
 }
 
 /// What a command printed and returned.
-public struct CommandOutcome: Sendable {
-    public let status: ExitStatus
-    public let output: String
-    public let errorOutput: String
+package struct CommandOutcome: Sendable {
+    package let status: ExitStatus
+    package let output: String
+    package let errorOutput: String
 
-    public init(status: ExitStatus, output: String, errorOutput: String) {
+    package init(status: ExitStatus, output: String, errorOutput: String) {
         self.status = status
         self.output = output
         self.errorOutput = errorOutput
     }
 
-    public var lines: [Substring] { output.split(separator: "\n") }
+    package var lines: [Substring] { output.split(separator: "\n") }
 }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-public enum BuiltProgram {
+package enum BuiltProgram {
     /// What the environment `variable` says, else the program of this name beside the running test bundle.
-    public static func path(_ name: String, variable: String) -> String? {
+    package static func path(_ name: String, variable: String) -> String? {
         if let given = getenv(variable) { return String(cString: given) }
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes { bytes in

@@ -4,14 +4,14 @@ import CLinux
 import Glibc
 
 /// How a process ended.
-public enum ExitStatus: Sendable, Equatable {
+package enum ExitStatus: Sendable, Equatable {
     case exited(Int32)
     case signalled(Int32)
 }
 
 /// A process and what it has printed. It is killed when the value goes away.
-public final class ChildProcess {
-    public let processID: Int32
+package final class ChildProcess {
+    package let processID: Int32
     private let outputPath: String?
     private let errorPath: String?
     private var status: ExitStatus?
@@ -20,7 +20,7 @@ public final class ChildProcess {
     ///
     /// `folder` takes the output files; `input` is the file that it reads, else it reads nothing. A kernel may share the
     /// processors out by session first (sched(7), autogroup).
-    public convenience init(
+    package convenience init(
         _ command: [String], environment: [String: String], folder: TemporaryDirectory, input: String = "/dev/null",
         inOwnSession: Bool = false
     ) throws {
@@ -54,20 +54,20 @@ public final class ChildProcess {
     }
 
     /// What it has written to standard output so far.
-    public var output: String { outputPath.map(TestFile.text) ?? "" }
-    public var outputBytes: [UInt8] { outputPath.map(TestFile.read) ?? [] }
-    public var outputLines: [Substring] { output.split(separator: "\n") }
+    package var output: String { outputPath.map(TestFile.text) ?? "" }
+    package var outputBytes: [UInt8] { outputPath.map(TestFile.read) ?? [] }
+    package var outputLines: [Substring] { output.split(separator: "\n") }
     /// What it has written to standard error so far.
-    public var errorOutput: String { errorPath.map(TestFile.text) ?? "" }
+    package var errorOutput: String { errorPath.map(TestFile.text) ?? "" }
 
-    public func signal(_ number: Int32) {
+    package func signal(_ number: Int32) {
         if poll() == nil { kill(processID, number) }
     }
 
-    public var isRunning: Bool { poll() == nil }
+    package var isRunning: Bool { poll() == nil }
 
     /// How it ended; `nil` while it runs.
-    public func poll() -> ExitStatus? {
+    package func poll() -> ExitStatus? {
         if let status { return status }
         var raw: Int32 = 0
         guard waitpid(processID, &raw, WNOHANG) == processID else { return nil }
@@ -78,7 +78,7 @@ public final class ChildProcess {
 
     /// Waits for its end; fails the test by throwing when it takes longer than `timeout`.
     @discardableResult
-    public func waitForExit(timeout: Duration = patience) async throws -> ExitStatus {
+    package func waitForExit(timeout: Duration = patience) async throws -> ExitStatus {
         try await eventuallyGet(
             "process \(processID) ends", timeout: timeout,
             state: { "stdout:\n\(output)\nstderr:\n\(errorOutput)" }, { poll() })

@@ -3,9 +3,9 @@
 import BLIPNet
 import Synchronization
 
-public final class ConnectProxy: Sendable {
+package final class ConnectProxy: Sendable {
     /// `host:port`, for settings and https_proxy.
-    public let address: String
+    package let address: String
     private let task: Task<Void, Never>
     private let log: Log
 
@@ -15,10 +15,10 @@ public final class ConnectProxy: Sendable {
     }
 
     /// The first lines of all requests so far, and what stands in their Proxy-Authorization.
-    public var requests: [String] { log.requests.withLock { $0 } }
+    package var requests: [String] { log.requests.withLock { $0 } }
 
     /// With `password` (`user:password`), clients without it are asked for it (Basic).
-    public init(password: String? = nil) throws {
+    package init(password: String? = nil) throws {
         let listener = try TCPListener.listen(on: .host("127.0.0.1", port: 0))
         address = listener.localEndpoint.description
         let log = Log()

@@ -1,19 +1,19 @@
 // Waiting in tests: for a condition, never for a guess.
 
 /// A condition that did not become true in time.
-public struct ConditionNotMet: Error, CustomStringConvertible {
-    public let description: String
+package struct ConditionNotMet: Error, CustomStringConvertible {
+    package let description: String
 
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 /// How long tests wait for something that must happen. Generous: only a test that fails waits so long.
-public let patience = Duration.seconds(60)
+package let patience = Duration.seconds(60)
 
 /// Returns once `condition` is true; looks every 20 ms.
 ///
 /// Throws `ConditionNotMet` with `what` and the present `state` when `timeout` has passed.
-public func eventually(
+package func eventually(
     _ what: String, timeout: Duration = patience, state: () async -> String = { "" },
     _ condition: () async throws -> Bool
 ) async throws {
@@ -28,7 +28,7 @@ public func eventually(
 }
 
 /// Returns the first value that `value` gives; looks every 20 ms.
-public func eventuallyGet<Value>(
+package func eventuallyGet<Value>(
     _ what: String, timeout: Duration = patience, state: () async -> String = { "" },
     _ value: () async throws -> Value?
 ) async throws -> Value {

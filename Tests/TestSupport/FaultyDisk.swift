@@ -5,15 +5,15 @@ internal import Synchronization
 
 /// Wraps SQLite's own file layer (https://www.sqlite.org/vfs.html) for the whole process: every file behaves as it is,
 /// unless a fault was set for its path.
-public final class FaultyDisk: Sendable {
-    public enum Call: Sendable {
+package final class FaultyDisk: Sendable {
+    package enum Call: Sendable {
         case write, sync
     }
 
     /// Result codes of SQLite (https://www.sqlite.org/rescode.html).
-    public static let full: Int32 = SQLITE_FULL
-    public static let ioErrorOnSync: Int32 = SQLITE_IOERR | 4 << 8
-    public static let ioErrorOnWrite: Int32 = SQLITE_IOERR | 3 << 8
+    package static let full: Int32 = SQLITE_FULL
+    package static let ioErrorOnSync: Int32 = SQLITE_IOERR | 4 << 8
+    package static let ioErrorOnWrite: Int32 = SQLITE_IOERR | 3 << 8
 
     private struct Fault {
         var path: String
@@ -39,7 +39,7 @@ public final class FaultyDisk: Sendable {
     private init() {}
 
     /// The disk of this process; put in place at the first use, before the databases that it shall disturb are opened.
-    public static let shared: FaultyDisk = {
+    package static let shared: FaultyDisk = {
         let disk = FaultyDisk()
         install()
         return disk
@@ -47,7 +47,7 @@ public final class FaultyDisk: Sendable {
 
     /// From now on, calls on files whose path begins with `path` fail with `code`: the first `passing` go through, then
     /// `failing` fail. `isLate`: a write or sync that fails has been done nevertheless.
-    public func fail(
+    package func fail(
         _ call: Call, of path: String, with code: Int32, passing: Int = 0, failing: Int = .max, isLate: Bool = false
     ) {
         state.withLock {
@@ -57,12 +57,12 @@ public final class FaultyDisk: Sendable {
     }
 
     /// The files below `path` work again.
-    public func heal(_ path: String) {
+    package func heal(_ path: String) {
         state.withLock { state in state.faults.removeAll { $0.path == path } }
     }
 
     /// How many calls have failed since the faults for `path` were set.
-    public func failures(of path: String) -> Int {
+    package func failures(of path: String) -> Int {
         state.withLock { state in state.faults.filter { $0.path == path }.reduce(0) { $0 + $1.hits } }
     }
 

@@ -1,8 +1,8 @@
 // What strangers may send to harm a terminal: for every test that lets outside text reach one.
 
 /// The corpus of PRODUCT "Hostile text": one string per line of its table, and noise.
-public enum HostileTexts {
-    public static let all: [String] = [
+package enum HostileTexts {
+    package static let all: [String] = [
         "\u{1B}[31mred\u{1B}[0m", "\u{1B}]0;title\u{07}", "\u{1B}]52;c;aGk=\u{1B}\\", "\u{07}\u{08}\u{0E}", "a\u{7F}b",
         "\u{9B}31m\u{9D}0;x\u{9C}", "photo\u{202E}gpj.exe", "\u{2066}x\u{2069}\u{2067}y", "a\u{200E}\u{200F}\u{061C}b",
         "pay\u{200B}pal", "a\u{200C}b\u{200D}c", "\u{2060}\u{FEFF}\u{AD}", "x\u{E0041}\u{E0042}\u{E007F}",
@@ -14,7 +14,7 @@ public enum HostileTexts {
     ]
 
     /// Up to 80 random bytes, repaired to UTF-8.
-    public static func random(_ seed: inout UInt64) -> String {
+    package static func random(_ seed: inout UInt64) -> String {
         let bytes = (0..<80).map { _ -> UInt8 in
             seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let byte = UInt8(truncatingIfNeeded: seed >> 40)

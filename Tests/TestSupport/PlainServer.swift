@@ -5,8 +5,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-public final class PlainServer: Sendable {
-    public enum Behaviour: Sendable {
+package final class PlainServer: Sendable {
+    package enum Behaviour: Sendable {
         /// Accepts and keeps quiet.
         case silent
         /// Sends these bytes and hangs up.
@@ -14,16 +14,16 @@ public final class PlainServer: Sendable {
     }
 
     private let descriptor: Int32
-    public let port: UInt16
+    package let port: UInt16
     private let calls: Calls
     /// How many connections have come.
-    public var callCount: Int { calls.count.load(ordering: .acquiring) }
+    package var callCount: Int { calls.count.load(ordering: .acquiring) }
 
     private final class Calls: Sendable {
         let count = Atomic(0)
     }
 
-    public init(_ behaviour: Behaviour, port wanted: UInt16 = 0) throws {
+    package init(_ behaviour: Behaviour, port wanted: UInt16 = 0) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SystemFailure("socket") }
         self.descriptor = descriptor
@@ -51,7 +51,7 @@ public final class PlainServer: Sendable {
     deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     /// A port of loopback at which nobody listens now.
-    public static func freePort() throws -> UInt16 {
+    package static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SystemFailure("socket") }
         defer { close(descriptor) }

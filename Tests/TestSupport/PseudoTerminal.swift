@@ -4,12 +4,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-public final class PseudoTerminal {
+package final class PseudoTerminal {
     private let terminal: TerminalProcess
     private let received = ReceivedBytes()
 
     /// Starts `command` with the terminal as its three standard streams and its controlling terminal.
-    public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
+    package init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
         terminal = try TerminalProcess(command, environment: environment, columns: columns, rows: rows)
         // A descriptor of the reader's own: it ends with the last descriptor of the device, after this value has gone.
         let controller = fcntl(terminal.controller, F_DUPFD_CLOEXEC, 0)
@@ -17,19 +17,19 @@ public final class PseudoTerminal {
         received.read(from: controller)
     }
 
-    public var process: ChildProcess { terminal.process }
+    package var process: ChildProcess { terminal.process }
 
     /// All bytes that were written to the terminal so far.
-    public var output: [UInt8] { received.bytes }
-    public var text: String { String(decoding: output, as: UTF8.self) }
+    package var output: [UInt8] { received.bytes }
+    package var text: String { String(decoding: output, as: UTF8.self) }
 
-    public func type(_ text: String) throws { try terminal.type(text) }
+    package func type(_ text: String) throws { try terminal.type(text) }
 
-    public func resize(columns: UInt16, rows: UInt16) { terminal.resize(columns: columns, rows: rows) }
+    package func resize(columns: UInt16, rows: UInt16) { terminal.resize(columns: columns, rows: rows) }
 
     /// The terminal's settings when the process was started and now (what `stty -g` prints), to be compared.
-    public var settingsBefore: [UInt32] { terminal.settingsBefore }
-    public var settingsNow: [UInt32] { terminal.settingsNow }
+    package var settingsBefore: [UInt32] { terminal.settingsBefore }
+    package var settingsNow: [UInt32] { terminal.settingsNow }
 }
 
 /// Collects what comes from the controller until its end.

@@ -3,12 +3,12 @@
 import Glibc
 
 /// A file system of 4 MiB in memory.
-public final class SmallDisk {
-    public static let isPossible = geteuid() == 0 && access("/bin/mount", X_OK) == 0
+package final class SmallDisk {
+    package static let isPossible = geteuid() == 0 && access("/bin/mount", X_OK) == 0
     private let folder: TemporaryDirectory
-    public let path: String
+    package let path: String
 
-    public init() async throws {
+    package init() async throws {
         folder = try TemporaryDirectory()
         path = try folder.makeFolder("disk")
         try await run("mount", "-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", path)
@@ -23,16 +23,16 @@ public final class SmallDisk {
     }
 
     /// Writes a file until there is no room for another byte.
-    public func fill() {
+    package func fill() {
         let descriptor = open(path + "/filler", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let zeros = [UInt8](repeating: 0, count: 4096)
         while write(descriptor, zeros, zeros.count) > 0 {}
         close(descriptor)
     }
 
-    public func remountReadOnly() async throws { try await run("mount", "-o", "remount,ro", path) }
+    package func remountReadOnly() async throws { try await run("mount", "-o", "remount,ro", path) }
 
-    public func unmount() async throws { try await run("umount", "-l", path) }
+    package func unmount() async throws { try await run("umount", "-l", path) }
 
     private func run(_ command: String...) async throws {
         let process = try ChildProcess(command, environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], folder: folder)

@@ -3,12 +3,12 @@
 import CLinux
 import Glibc
 
-public final class TemporaryDirectory: Sendable {
+package final class TemporaryDirectory: Sendable {
     /// Absolute.
-    public let path: String
+    package let path: String
 
     /// `parent`: where it is made; else where the environment says.
-    public init(in parent: String? = nil) throws {
+    package init(in parent: String? = nil) throws {
         let parent = parent ?? getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         var template = Array("\(parent)/blipchat-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure("mkdtemp") }
@@ -18,13 +18,13 @@ public final class TemporaryDirectory: Sendable {
     deinit { Self.remove(path) }
 
     /// A folder of the system whose files are in memory; `nil` where there is none. For what is made thousands of times.
-    public static var memory: String? { access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil }
+    package static var memory: String? { access("/dev/shm", W_OK) == 0 ? "/dev/shm" : nil }
 
     /// The path of something in the folder.
-    public func file(_ name: String) -> String { "\(path)/\(name)" }
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Makes a folder in the folder and returns its path.
-    public func makeFolder(_ name: String, mode: UInt32 = 0o700) throws -> String {
+    package func makeFolder(_ name: String, mode: UInt32 = 0o700) throws -> String {
         guard mkdir(file(name), mode) == 0 else { throw SystemFailure("mkdir \(name)") }
         return file(name)
     }
@@ -47,11 +47,11 @@ public final class TemporaryDirectory: Sendable {
 }
 
 /// A system call of a test itself failed.
-public struct SystemFailure: Error, CustomStringConvertible {
-    public let description: String
+package struct SystemFailure: Error, CustomStringConvertible {
+    package let description: String
 
     /// Takes the reason from `errno`.
-    public init(_ call: String) { description = "\(call): \(String(cString: strerror(errno)))" }
+    package init(_ call: String) { description = "\(call): \(String(cString: strerror(errno)))" }
 
-    public init(_ call: String, code: Int32) { description = "\(call): \(String(cString: strerror(code)))" }
+    package init(_ call: String, code: Int32) { description = "\(call): \(String(cString: strerror(code)))" }
 }

@@ -6,14 +6,14 @@ import Glibc
 
 /// A process whose three standard streams and controlling terminal are a pseudo-terminal of ours. It is killed when
 /// the value goes away.
-public final class TerminalProcess {
-    public let process: ChildProcess
+package final class TerminalProcess {
+    package let process: ChildProcess
     /// Our end: what the process writes is read here, what its user types is written here.
-    public let controller: Int32
+    package let controller: Int32
     /// The process's end; kept open so that the settings can be read after the process has ended.
     private let device: Int32
 
-    public init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
+    package init(_ command: [String], environment: [String: String], columns: UInt16, rows: UInt16) throws {
         var controller: Int32 = -1
         var device: Int32 = -1
         guard clinux_open_terminal(&controller, &device, Self.size(columns, rows)) == 0 else {
@@ -42,14 +42,14 @@ public final class TerminalProcess {
         close(controller)
     }
 
-    public func type(_ text: String) throws {
+    package func type(_ text: String) throws {
         let bytes = Array(text.utf8)
         guard bytes.withUnsafeBytes({ write(controller, $0.baseAddress, $0.count) }) == bytes.count else {
             throw SystemFailure("write")
         }
     }
 
-    public func resize(columns: UInt16, rows: UInt16) {
+    package func resize(columns: UInt16, rows: UInt16) {
         _ = clinux_set_window_size(controller, Self.size(columns, rows))
     }
 
@@ -58,8 +58,8 @@ public final class TerminalProcess {
     }
 
     /// The terminal's settings when the process was started and now (what `stty -g` prints), to be compared.
-    public let settingsBefore: [UInt32]
-    public var settingsNow: [UInt32] { Self.settings(of: device) }
+    package let settingsBefore: [UInt32]
+    package var settingsNow: [UInt32] { Self.settings(of: device) }
 
     private static func settings(of device: Int32) -> [UInt32] {
         var settings = termios()

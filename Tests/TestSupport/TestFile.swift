@@ -3,12 +3,12 @@
 import CLinux
 import Glibc
 
-public enum TestFile {
-    public static func write(_ text: String, to path: String) throws {
+package enum TestFile {
+    package static func write(_ text: String, to path: String) throws {
         try write(Array(text.utf8), to: path)
     }
 
-    public static func write(_ bytes: [UInt8], to path: String) throws {
+    package static func write(_ bytes: [UInt8], to path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemFailure("open \(path)") }
         defer { close(descriptor) }
@@ -21,7 +21,7 @@ public enum TestFile {
     }
 
     /// All bytes; empty when the file cannot be read.
-    public static func read(_ path: String) -> [UInt8] {
+    package static func read(_ path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
         defer { close(descriptor) }
@@ -34,10 +34,10 @@ public enum TestFile {
         }
     }
 
-    public static func text(_ path: String) -> String { String(decoding: read(path), as: UTF8.self) }
+    package static func text(_ path: String) -> String { String(decoding: read(path), as: UTF8.self) }
 
     /// Writes `size` bytes that do not repeat and do not compress, the same for the same seed.
-    public static func generate(_ path: String, size: Int, seed: UInt64 = 1) throws {
+    package static func generate(_ path: String, size: Int, seed: UInt64 = 1) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemFailure("open \(path)") }
         defer { close(descriptor) }
@@ -60,19 +60,19 @@ public enum TestFile {
     }
 
     /// Bytes; `nil` when there is no such file.
-    public static func size(_ path: String) -> Int? {
+    package static func size(_ path: String) -> Int? {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
     /// The permission bits; `nil` when there is no such file.
-    public static func permissions(_ path: String) -> UInt32? {
+    package static func permissions(_ path: String) -> UInt32? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
     }
 
     /// Names in a folder, sorted.
-    public static func names(in folder: String) -> [String] {
+    package static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
         var names: [String] = []
@@ -88,5 +88,5 @@ public enum TestFile {
 
 extension TestFile {
     /// The folder of the sources that the tests were built from.
-    public static let repository = String(#filePath.dropLast("/Tests/TestSupport/TestFile.swift".count))
+    package static let repository = String(#filePath.dropLast("/Tests/TestSupport/TestFile.swift".count))
 }

@@ -3,25 +3,25 @@
 import Glibc
 
 /// What is on the screen: rows of text without trailing blanks.
-public struct TerminalScreen: Sendable, CustomStringConvertible {
-    public let rows: [String]
+package struct TerminalScreen: Sendable, CustomStringConvertible {
+    package let rows: [String]
 
-    public func contains(_ text: String) -> Bool { rows.contains { $0.contains(text) } }
+    package func contains(_ text: String) -> Bool { rows.contains { $0.contains(text) } }
     /// The first row that contains all of `texts`.
-    public func row(with texts: String...) -> String? {
+    package func row(with texts: String...) -> String? {
         rows.first { row in texts.allSatisfy { row.contains($0) } }
     }
-    public func rowIndex(with text: String) -> Int? { rows.firstIndex { $0.contains(text) } }
-    public var description: String { rows.map { "|\($0)" }.joined(separator: "\n") }
+    package func rowIndex(with text: String) -> Int? { rows.firstIndex { $0.contains(text) } }
+    package var description: String { rows.map { "|\($0)" }.joined(separator: "\n") }
 }
 
-public final class TmuxSession {
+package final class TmuxSession {
     private let socket: String
     private let folder: TemporaryDirectory
     private let environment: [String: String]
 
     /// Opens a pane of this size with a plain shell in it. Fails when tmux is not installed.
-    public init(columns: Int = 80, rows: Int = 24, environment: [String: String]) async throws {
+    package init(columns: Int = 80, rows: Int = 24, environment: [String: String]) async throws {
         folder = try TemporaryDirectory()
         socket = folder.file("tmux")
         self.environment = environment.merging([
@@ -49,41 +49,41 @@ public final class TmuxSession {
     }
 
     /// Presses named keys ("Enter", "M-y", "C-q", "PageUp") one after the other.
-    public func press(_ keys: String...) async throws { try await run(["send-keys"] + keys) }
+    package func press(_ keys: String...) async throws { try await run(["send-keys"] + keys) }
 
     /// Types text as it is.
-    public func type(_ text: String) async throws { try await run(["send-keys", "-l", "--", text]) }
+    package func type(_ text: String) async throws { try await run(["send-keys", "-l", "--", text]) }
 
     /// Types a line and presses Enter.
-    public func enter(_ line: String) async throws {
+    package func enter(_ line: String) async throws {
         try await type(line)
         try await press("Enter")
     }
 
-    public func resize(columns: Int, rows: Int) async throws {
+    package func resize(columns: Int, rows: Int) async throws {
         try await run(["resize-window", "-x", "\(columns)", "-y", "\(rows)"])
     }
 
     /// Puts a fresh terminal with a fresh shell into the pane, as after closing a window and opening another.
-    public func reopen() async throws {
+    package func reopen() async throws {
         try await run(["respawn-pane", "-k", "/bin/sh"])
         try await waitFor("the shell's prompt") { $0.rows.first?.hasPrefix("prompt>") == true }
     }
 
     /// The path of the pane's terminal.
-    public func device() async throws -> String {
+    package func device() async throws -> String {
         let text = try await run(["display-message", "-p", "#{pane_tty}"])
         return String(text.prefix { $0 != "\n" })
     }
 
-    public func screen() async throws -> TerminalScreen {
+    package func screen() async throws -> TerminalScreen {
         let text = try await run(["capture-pane", "-p"])
         return TerminalScreen(rows: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     }
 
     /// Waits until the screen is as `condition` wants it, and returns it; the error shows the screen as it was.
     @discardableResult
-    public func waitFor(
+    package func waitFor(
         _ what: String, timeout: Duration = patience, _ condition: (TerminalScreen) -> Bool
     ) async throws -> TerminalScreen {
         var last = TerminalScreen(rows: [])

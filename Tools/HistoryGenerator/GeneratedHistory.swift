@@ -1,24 +1,24 @@
 // Makes a history of any size for benchmarks and tests: the same seed gives the same history, byte for byte in its texts,
 // ids and times. Conversations differ in size as those of people do; texts come from GeneratedText.
 
-public import ChatCore
-public import Storage
+package import ChatCore
+package import Storage
 
-public struct GeneratedHistory: Sendable {
-    public var messages: Int
-    public var conversations: Int
-    public var seed: UInt64
+package struct GeneratedHistory: Sendable {
+    package var messages: Int
+    package var conversations: Int
+    package var seed: UInt64
     /// When the last message was stored.
-    public var end = Timestamp(milliseconds: 1_764_000_000_000)
+    package var end = Timestamp(milliseconds: 1_764_000_000_000)
 
-    public init(messages: Int, conversations: Int, seed: UInt64) {
+    package init(messages: Int, conversations: Int, seed: UInt64) {
         self.messages = messages
         self.conversations = max(1, conversations)
         self.seed = seed
     }
 
     /// Fills an empty history; `progress` hears how many messages are stored.
-    public func fill(_ database: HistoryDatabase, progress: (Int) -> Void = { _ in }) async throws(StoreError) {
+    package func fill(_ database: HistoryDatabase, progress: (Int) -> Void = { _ in }) async throws(StoreError) {
         var random = SplitMix(seed: seed)
         var contacts: [ContactID] = []
         for number in 0..<conversations {

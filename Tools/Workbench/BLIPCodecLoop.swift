@@ -1,16 +1,16 @@
 // BLIP frames from one end of a connection to the other in memory, to measure the codec without any I/O.
 
-public import BLIPNet
+package import BLIPNet
 
 /// A sender of one endless body and its receiver; ACKs go back. Every buffer is kept, as a driver keeps it.
-public struct BLIPCodecLoop {
+package struct BLIPCodecLoop {
     private var sender: BLIPConnection
     private var receiver: BLIPConnection
     private var frame = ByteQueue()
     private let sink = DiscardingSink()
     private let now = MonotonicTime(nanoseconds: 0)
 
-    public init(dialect: BLIPDialect, compressed: Bool) {
+    package init(dialect: BLIPDialect, compressed: Bool) {
         let sink = sink
         sender = BLIPConnection(dialect: dialect, limits: BLIPLimits()) { _ in nil }
         receiver = BLIPConnection(dialect: dialect, limits: BLIPLimits()) { _ in sink }
@@ -20,10 +20,10 @@ public struct BLIPCodecLoop {
     }
 
     /// How many bytes of the body have arrived.
-    public var byteCount: UInt64 { sink.byteCount }
+    package var byteCount: UInt64 { sink.byteCount }
 
     /// Moves `count` frames of the body and the ACKs that they bring about; returns how many frames were moved.
-    public mutating func run(frames count: Int) throws(BLIPViolation) -> Int {
+    package mutating func run(frames count: Int) throws(BLIPViolation) -> Int {
         var moved = 0
         while moved < count, sender.nextFrame(into: &frame) {
             try Self.deliver(&frame, to: &receiver, now)

@@ -1,11 +1,11 @@
 // A body that is made while it is sent. For the workbench's profiles and measurements.
 
-public import BLIPNet
+package import BLIPNet
 internal import Synchronization
 
 /// A body of a given size whose bytes follow from a rule, so that both sides know them.
-public final class GeneratedSource: BodySource {
-    public enum Kind: String, Sendable {
+package final class GeneratedSource: BodySource {
+    package enum Kind: String, Sendable {
         /// The top bytes of a 64-bit linear congruential generator (PROTOCOL 5). Does not compress.
         case rand
         /// Words. Compresses well.
@@ -25,18 +25,18 @@ public final class GeneratedSource: BodySource {
     private let kind: Kind
     private let state: Mutex<State>
 
-    public init(kind: Kind, byteCount: UInt64, seed: UInt64 = 0) {
+    package init(kind: Kind, byteCount: UInt64, seed: UInt64 = 0) {
         self.kind = kind
         state = Mutex(State(left: byteCount, generator: seed))
     }
 
     /// Ends the body with what has been read so far.
-    public func stop() { state.withLock { $0.left = 0 } }
+    package func stop() { state.withLock { $0.left = 0 } }
 
     /// How many bytes have been read so far.
-    public var readCount: UInt64 { state.withLock { $0.readCount } }
+    package var readCount: UInt64 { state.withLock { $0.readCount } }
 
-    public func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         state.withLock { state in
             let count = Int(min(UInt64(buffer.count), state.left))
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
@@ -74,7 +74,7 @@ public final class GeneratedSource: BodySource {
 
 extension GeneratedSource {
     /// Hands over all that is left, block by block.
-    public func forEachBlock(_ body: (UnsafeRawBufferPointer) -> Void) {
+    package func forEachBlock(_ body: (UnsafeRawBufferPointer) -> Void) {
         var block = [UInt8](repeating: 0, count: 65_536)
         block.withUnsafeMutableBytes { block in
             while true {
@@ -86,7 +86,7 @@ extension GeneratedSource {
     }
 
     /// All that is left, in memory.
-    public func allBytes() -> [UInt8] {
+    package func allBytes() -> [UInt8] {
         var bytes: [UInt8] = []
         forEachBlock { bytes += $0 }
         return bytes

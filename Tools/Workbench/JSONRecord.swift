@@ -1,8 +1,8 @@
 // One flat JSON object: what some profiles answer and what `blipwire --json` prints, written and read.
 
 /// Names and values of an object of RFC 8259 without nested objects, in order.
-public struct JSONRecord: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    public enum Value: Sendable, Equatable {
+package struct JSONRecord: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    package enum Value: Sendable, Equatable {
         case null
         case bool(Bool)
         case integer(Int64)
@@ -11,23 +11,23 @@ public struct JSONRecord: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         case strings([String])
     }
 
-    public struct Member: Sendable, Equatable {
-        public var name: String
-        public var value: Value
+    package struct Member: Sendable, Equatable {
+        package var name: String
+        package var value: Value
     }
 
-    public private(set) var members: [Member] = []
+    package private(set) var members: [Member] = []
 
-    public init(dictionaryLiteral members: (String, Value)...) {
+    package init(dictionaryLiteral members: (String, Value)...) {
         self.members = members.map { Member(name: $0.0, value: $0.1) }
     }
 
-    public mutating func append(_ name: String, _ value: Value) { members.append(Member(name: name, value: value)) }
+    package mutating func append(_ name: String, _ value: Value) { members.append(Member(name: name, value: value)) }
 
-    public subscript(name: String) -> Value? { members.first { $0.name == name }?.value }
+    package subscript(name: String) -> Value? { members.first { $0.name == name }?.value }
 
     /// A number of either kind.
-    public func number(_ name: String) -> Double? {
+    package func number(_ name: String) -> Double? {
         switch self[name] {
         case .integer(let value): Double(value)
         case .number(let value): value
@@ -38,7 +38,7 @@ public struct JSONRecord: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     // MARK: Writing
 
     /// Compact, on one line. Control characters and what steers the direction of text become escapes.
-    public var text: String {
+    package var text: String {
         "{" + members.map { "\(Self.quoted($0.name)):\(Self.text($0.value))" }.joined(separator: ",") + "}"
     }
 
@@ -70,7 +70,7 @@ public struct JSONRecord: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     // MARK: Reading
 
     /// Reads an object of strings, numbers, booleans and nulls; `nil` for everything else, nested values included.
-    public init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8]) {
         var scanner = Scanner(rest: bytes[...])
         guard scanner.skip("{") else { return nil }
         if !scanner.skip("}") {

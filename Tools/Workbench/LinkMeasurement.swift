@@ -1,24 +1,24 @@
 // Measures an open link whose other side answers the workbench's profiles.
 
-public import BLIPNet
+package import BLIPNet
 internal import Synchronization
 
 /// What went wrong while measuring.
-public enum MeasurementError: Error, Sendable, Equatable {
+package enum MeasurementError: Error, Sendable, Equatable {
     case link(LinkError)
     /// The other side answered with an error or with something else than expected.
     case unexpectedAnswer(String)
 }
 
 /// The measurements (PROTOCOL 5, `blipwire bench`).
-public struct LinkMeasurement: Sendable {
+package struct LinkMeasurement: Sendable {
     private let link: PeerLink
     private let clock = ContinuousClock()
 
-    public init(_ link: PeerLink) { self.link = link }
+    package init(_ link: PeerLink) { self.link = link }
 
     /// Echoes one after the other, sent from where the link runs.
-    public func sequentialEchoes(for duration: Duration, byteCount: Int = 32) async throws(MeasurementError) -> Rate {
+    package func sequentialEchoes(for duration: Duration, byteCount: Int = 32) async throws(MeasurementError) -> Rate {
         let outcome = await withTaskExecutorPreference(link.taskExecutor) {
             await result { () async throws(MeasurementError) in
                 try await echoesInTurn(for: duration, byteCount: byteCount)
@@ -39,7 +39,7 @@ public struct LinkMeasurement: Sendable {
     }
 
     /// Echoes with `depth` of them under way at any time, sent from where the link runs.
-    public func pipelinedEchoes(
+    package func pipelinedEchoes(
         depth: Int, for duration: Duration, byteCount: Int = 32, urgent: Bool = false
     ) async throws(MeasurementError) -> Rate {
         let outcome = await withTaskExecutorPreference(link.taskExecutor) {
@@ -69,7 +69,7 @@ public struct LinkMeasurement: Sendable {
     }
 
     /// One request with a streamed body of `byteCount`; the rate counts bytes.
-    public func push(
+    package func push(
         _ byteCount: Int, kind: GeneratedSource.Kind = .zero, compressed: Bool = false
     ) async throws(MeasurementError) -> Rate {
         let source = GeneratedSource(kind: kind, byteCount: UInt64(byteCount))
@@ -84,7 +84,7 @@ public struct LinkMeasurement: Sendable {
     }
 
     /// One response with a streamed body of `byteCount`; the rate counts bytes.
-    public func pull(_ byteCount: Int) async throws(MeasurementError) -> Rate {
+    package func pull(_ byteCount: Int) async throws(MeasurementError) -> Rate {
         let sink = DiscardingSink()
         let start = clock.now
         _ = try await answer(
@@ -98,7 +98,7 @@ public struct LinkMeasurement: Sendable {
     }
 
     /// Echoes one after the other while `bulkBodies` endless bodies are being sent.
-    public func echoesBesideBulk(
+    package func echoesBesideBulk(
         bulkBodies: Int, urgent: Bool, samples: Int
     ) async throws(MeasurementError) -> Latencies {
         let sources = (0..<bulkBodies).map { _ in GeneratedSource(kind: .zero, byteCount: .max) }
@@ -120,7 +120,7 @@ public struct LinkMeasurement: Sendable {
 
     /// What one endless normal body moves in `duration`; the rate counts bytes as they are read for sending, which the
     /// send window ties to what the other side has taken.
-    public func bulkRate(for duration: Duration) async throws(MeasurementError) -> Rate {
+    package func bulkRate(for duration: Duration) async throws(MeasurementError) -> Rate {
         let source = GeneratedSource(kind: .zero, byteCount: .max)
         let bulk = link.submit(BLIPRequest(profile: "discard", body: .source(source)))
         defer { source.stop() }
@@ -134,7 +134,7 @@ public struct LinkMeasurement: Sendable {
     }
 
     /// Measures `body` while `depth` urgent echoes are under way all the time.
-    public func besideUrgentFlood<Value>(
+    package func besideUrgentFlood<Value>(
         depth: Int, _ body: () async throws(MeasurementError) -> Value
     ) async throws(MeasurementError) -> Value {
         let isOver = Flag()
@@ -163,7 +163,7 @@ public struct LinkMeasurement: Sendable {
     }
 
     /// What the other side's process has used.
-    public func remoteMaxResidentMiB() async throws(MeasurementError) -> Int {
+    package func remoteMaxResidentMiB() async throws(MeasurementError) -> Int {
         let body = try await answer(link.submit(BLIPRequest(profile: "rusage"))).bodyBytes
         guard let size = JSONRecord(parsing: body)?.number("maxrss_mb"), size >= 0, size < 1e9 else {
             throw .unexpectedAnswer("rusage: \(String(decoding: body.prefix(200), as: UTF8.self))")

@@ -1,9 +1,9 @@
 // How many callers a workbench takes: more than the chat, because test programs call as often as they like.
 
-public import BLIPNet
+package import BLIPNet
 
 extension ListenerLimits {
-    public static var workbench: ListenerLimits {
+    package static var workbench: ListenerLimits {
         var limits = ListenerLimits()
         limits.maxConnections = 4_000
         limits.maxHandshakes = 4_000

@@ -1,10 +1,10 @@
 // The connections of a server, so that it can say goodbye to all of them at its end.
 
-public import BLIPNet
+package import BLIPNet
 internal import Synchronization
 
 /// A connection that can be ended in order.
-public protocol ClosableConnection: AnyObject, Sendable {
+package protocol ClosableConnection: AnyObject, Sendable {
     func close(code: UInt16, reason: String)
     func waitUntilClosed() async -> LinkError
 }
@@ -13,7 +13,7 @@ extension PeerLink: ClosableConnection {}
 extension WebSocketChannel: ClosableConnection {}
 
 /// What a server has open.
-public final class OpenConnections: Sendable {
+package final class OpenConnections: Sendable {
     private struct State {
         var all: [ObjectIdentifier: any ClosableConnection] = [:]
         var isClosing = false
@@ -21,10 +21,10 @@ public final class OpenConnections: Sendable {
 
     private let state = Mutex(State())
 
-    public init() {}
+    package init() {}
 
     /// Keeps a connection until it has ended. One that comes during the goodbye gets it at once.
-    public func add(_ connection: any ClosableConnection) {
+    package func add(_ connection: any ClosableConnection) {
         let isClosing = state.withLock { state in
             state.all[ObjectIdentifier(connection)] = connection
             return state.isClosing
@@ -38,7 +38,7 @@ public final class OpenConnections: Sendable {
 
     /// Ends all of them with close code 1001 and returns when the last one has ended. What is queued is sent before, for as
     /// long as the connections' `closeTimeout`.
-    public func sayGoodbye() async {
+    package func sayGoodbye() async {
         let open = state.withLock { state in
             state.isClosing = true
             return Array(state.all.values)

@@ -4,14 +4,14 @@ internal import CLinux
 internal import Glibc
 
 /// Processor time and the largest resident memory so far (getrusage(2)).
-public struct ResourceUsage: Sendable {
+package struct ResourceUsage: Sendable {
     /// Seconds of processor time.
-    public var user: Double
-    public var system: Double
+    package var user: Double
+    package var system: Double
     /// The high-water mark of resident memory, in MiB.
-    public var maxResidentMiB: Int
+    package var maxResidentMiB: Int
 
-    public static func current() -> ResourceUsage {
+    package static func current() -> ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ResourceUsage(
@@ -21,10 +21,10 @@ public struct ResourceUsage: Sendable {
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
     /// User and system time together.
-    public var processorSeconds: Double { user + system }
+    package var processorSeconds: Double { user + system }
 
     /// As the profile `rusage` answers.
-    public var record: JSONRecord {
+    package var record: JSONRecord {
         ["user": .number(user), "sys": .number(system), "maxrss_mb": .integer(Int64(maxResidentMiB))]
     }
 }

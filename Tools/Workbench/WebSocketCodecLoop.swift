@@ -3,7 +3,7 @@
 internal import BLIPNet
 
 /// A client and a server past their handshake. Every buffer is kept, as a driver keeps it.
-public struct WebSocketCodecLoop {
+package struct WebSocketCodecLoop {
     private var client: WebSocketConnection
     private var server: WebSocketConnection
     private var wire = ByteQueue()
@@ -11,7 +11,7 @@ public struct WebSocketCodecLoop {
     private let now = MonotonicTime(nanoseconds: 0)
 
     /// The messages will have `byteCount` bytes. `nil` if the handshake fails.
-    public init?(byteCount: Int) {
+    package init?(byteCount: Int) {
         payload = [UInt8](repeating: 0x61, count: byteCount)
         client = .client(WebSocketClientOptions(hostHeader: "localhost"), now: now)
         server = .server(WebSocketServerOptions(allowsNoSubprotocol: true), now: now)
@@ -22,7 +22,7 @@ public struct WebSocketCodecLoop {
     }
 
     /// Sends `rounds` messages in each direction, masked and unmasked, and returns how many arrived whole.
-    public mutating func run(rounds: Int) -> Int {
+    package mutating func run(rounds: Int) -> Int {
         var arrived = 0
         for _ in 0..<rounds {
             if Self.move(payload, from: &client, to: &server, &wire, now) { arrived += 1 }

@@ -1,19 +1,19 @@
 // The profiles of the workbench (PROTOCOL 5), which both sides offer. `WorkbenchProfile` says what each takes.
 
-public import BLIPNet
+package import BLIPNet
 internal import Synchronization
 
 /// Answers the workbench's profiles. One per connection: it counts that connection's no-reply requests.
-public final class WorkbenchHandler: BLIPRequestHandler {
+package final class WorkbenchHandler: BLIPRequestHandler {
     private let noReplyCount = Atomic<Int>(0)
 
-    public init() {}
+    package init() {}
 
     /// What `reverse` holds in memory at most: bodies of requests whose replies it waits for.
     private static let reverseBytesUnderWay = 256 << 20
     private static let reverseRequestsUnderWay = 1_000
 
-    public func makeBodySink(for head: BLIPMessageHead) -> (any BodySink)? {
+    package func makeBodySink(for head: BLIPMessageHead) -> (any BodySink)? {
         switch head.properties.profile.flatMap({ WorkbenchProfile(rawValue: $0) }) {
         case .sink: DigestingSink()
         case .discard: DiscardingSink()
@@ -21,7 +21,7 @@ public final class WorkbenchHandler: BLIPRequestHandler {
         }
     }
 
-    public func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
+    package func handle(_ request: BLIPIncomingRequest, on link: PeerLink) -> BLIPResponse? {
         if request.isNoReply {
             noReplyCount.wrappingAdd(1, ordering: .relaxed)
             return nil

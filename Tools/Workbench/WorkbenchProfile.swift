@@ -1,13 +1,13 @@
 // The names of the workbench's profiles and what each takes and answers (PROTOCOL 5).
 
 /// What can be asked of a workbench.
-public enum WorkbenchProfile: String, Sendable, CaseIterable {
+package enum WorkbenchProfile: String, Sendable, CaseIterable {
     case echo, sink, discard, source, error, reverse
     case noReplyCount = "noreply-count"
     case sleep, rusage
 
     /// For the help text.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .echo: "all properties but Profile and the body come back; Compress-Reply: 1 compresses the reply"
         case .sink: "reads the body, replies {\"length\":N,\"sha256\":\"hex\"}"

@@ -4,7 +4,7 @@ extension ChatClient {
     /// Takes over what may change now: what is told to contacts, what is accepted, where files go, how long things are
     /// kept, how fast files move, our name (peers learn it with the next link). Listener, limits and the rules of calling
     /// stay until the next start.
-    public func reconfigure(_ wanted: ChatConfiguration) async {
+    package func reconfigure(_ wanted: ChatConfiguration) async {
         let old = configuration
         if wanted.name != old.name {
             configuration.name = wanted.name
@@ -44,7 +44,7 @@ extension ChatClient {
     }
 
     /// Whether what our user writes may go to a contact: where only verified ones are written to, it waits.
-    public func maySend(to contact: ContactID) -> Bool {
+    package func maySend(to contact: ContactID) -> Bool {
         !configuration.requiresVerified || sessions[contact]?.peer.trust == .verified
     }
 

@@ -6,7 +6,7 @@ import Glibc
 extension ChatClient {
     // MARK: Deciding
 
-    public func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
+    package func transfers(unfinishedOnly: Bool) async throws(ChatError) -> [FileTransfer] {
         try await stored { () async throws(StoreError) in
             let unfinished = try await store.transfers(unfinishedOnly: true, limit: Self.unfinishedLimit)
             if unfinishedOnly { return unfinished }
@@ -20,13 +20,13 @@ extension ChatClient {
     private static let transferLimit = 1000
     private static let unfinishedLimit = 10_000
 
-    public func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer {
+    package func transfer(number: TransferNumber) async throws(ChatError) -> FileTransfer {
         let found = try await stored { () async throws(StoreError) in try await store.transfer(number: number) }
         guard let found else { throw .noSuchTransfer }
         return found
     }
 
-    public func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError) {
+    package func acceptTransfer(_ number: TransferNumber, into folder: String?) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard transfer.direction == .incoming else { throw .ownTransfer }
         guard transfer.state == .offered || transfer.state == .paused else {
@@ -36,7 +36,7 @@ extension ChatClient {
         if transfer.state == .offered, let place = transfer.place { try await acceptFolder(place, beginning: transfer) }
     }
 
-    public func resumeTransfer(_ number: TransferNumber) async throws(ChatError) {
+    package func resumeTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard transfer.state == .paused else { throw .wrongTransferState(transfer.state) }
         guard transfer.direction == .outgoing else {
@@ -144,7 +144,7 @@ extension ChatClient {
         }
     }
 
-    public func declineTransfer(_ number: TransferNumber) async throws(ChatError) {
+    package func declineTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard transfer.direction == .incoming else { throw .ownTransfer }
         guard transfer.state == .offered else { throw .wrongTransferState(transfer.state) }
@@ -152,19 +152,19 @@ extension ChatClient {
         try await endFolder(of: transfer, place, as: .declined, offeredOnly: true)
     }
 
-    public func cancelTransfer(_ number: TransferNumber) async throws(ChatError) {
+    package func cancelTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard !transfer.state.isFinal else { throw .wrongTransferState(transfer.state) }
         try await end(transfer, .cancelled)
     }
 
-    public func cancelFolder(of number: TransferNumber) async throws(ChatError) {
+    package func cancelFolder(of number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         guard let place = transfer.place else { return try await cancelTransfer(number) }
         try await endFolder(of: transfer, place, as: .cancelled, offeredOnly: false)
     }
 
-    public func pauseTransfer(_ number: TransferNumber) async throws(ChatError) {
+    package func pauseTransfer(_ number: TransferNumber) async throws(ChatError) {
         let transfer = try await transfer(number: number)
         let isPausable = transfer.direction == .outgoing ? transfer.state == .offered : false
         guard isPausable || transfer.state == .accepted || transfer.state == .running else {
@@ -179,7 +179,7 @@ extension ChatClient {
         await tellPause(of: transfer.id)
     }
 
-    public func downloadsSpace() async -> (folder: String, freeBytes: UInt64)? {
+    package func downloadsSpace() async -> (folder: String, freeBytes: UInt64)? {
         // A picture of the screen waits for it.
         let limit = Duration.seconds(1)
         guard let folder = try? await downloadsPath(within: limit),

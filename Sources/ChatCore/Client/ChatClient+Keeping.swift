@@ -1,7 +1,7 @@
 // What becomes of old messages: deleted by users and by age, for good; copied while the chat goes on.
 
 extension ChatClient {
-    public func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int {
+    package func deleteMessages(_ keys: [MessageKey], of contact: ContactID) async throws(ChatError) -> Int {
         guard sessions[contact] != nil else { throw .noSuchContact }
         for key in keys {
             let message = try await stored { () async throws(StoreError) in
@@ -16,7 +16,7 @@ extension ChatClient {
         return count
     }
 
-    public func deleteMessages(
+    package func deleteMessages(
         of contact: ContactID, storedBefore time: Timestamp?
     ) async throws(ChatError) -> Int {
         guard sessions[contact] != nil else { throw .noSuchContact }
@@ -33,7 +33,7 @@ extension ChatClient {
 
     /// The store was added to from outside (an import): contacts that are new begin their sessions, and front ends are told
     /// to read everything anew.
-    public func readStoreAnew() async throws(ChatError) {
+    package func readStoreAnew() async throws(ChatError) {
         for conversation in try await conversations() {
             let contact = conversation.peer.id
             if sessions[contact] == nil {
@@ -79,14 +79,14 @@ extension ChatClient {
     // MARK: Retention
 
     /// What the configuration says of how long messages are kept.
-    public var retentionRules: RetentionRules { configuration.retention }
+    package var retentionRules: RetentionRules { configuration.retention }
 
-    public func retention(of contact: ContactID) async throws(ChatError) -> Retention? {
+    package func retention(of contact: ContactID) async throws(ChatError) -> Retention? {
         guard sessions[contact] != nil else { throw .noSuchContact }
         return try await stored { () async throws(StoreError) in try await store.retention(of: contact) }
     }
 
-    public func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError) {
+    package func setRetention(_ retention: Retention?, of contact: ContactID) async throws(ChatError) {
         guard sessions[contact] != nil else { throw .noSuchContact }
         try await stored { () async throws(StoreError) in try await store.setRetention(retention, of: contact) }
         await deleteExpired()
@@ -149,7 +149,7 @@ extension ChatClient {
 
     // MARK: Copies
 
-    public func backUp(to path: String) async throws(ChatError) {
+    package func backUp(to path: String) async throws(ChatError) {
         try await stored { () async throws(StoreError) in try await store.backUp(to: path) }
     }
 }

@@ -317,7 +317,7 @@ extension ChatClient {
 
     // MARK: For users
 
-    public func reconnect(_ contact: ContactID?) {
+    package func reconnect(_ contact: ContactID?) {
         // Who was put off stays so, unless everybody was.
         let all = sessions.keys.sorted()
         let wanted = all.filter { sessions[$0]?.wantsLink == true }
@@ -330,7 +330,7 @@ extension ChatClient {
         }
     }
 
-    public func linkState(of contact: ContactID) async -> LinkState {
+    package func linkState(of contact: ContactID) async -> LinkState {
         guard let session = sessions[contact] else { return .offline(reason: nil) }
         guard case .online(var details) = session.linkState, let link = session.link else { return session.linkState }
         details.roundTrip = await link.connection.roundTrip

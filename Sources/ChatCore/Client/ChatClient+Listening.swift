@@ -5,7 +5,7 @@ import BLIPNet
 
 extension ChatClient {
     /// The setting that holds the port of the last run, if any free one was taken then.
-    public static let lastPortSetting = "listen.last_port"
+    package static let lastPortSetting = "listen.last_port"
 
     func lastPort() async throws(ChatError) -> UInt16? {
         let text = try await stored { () async throws(StoreError) in try await store.setting(Self.lastPortSetting) }

@@ -1,7 +1,7 @@
 // What our user marks for himself: pins and what is to count as unread. The peer is never told.
 
 extension ChatClient {
-    public func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {
+    package func markUnread(_ contact: ContactID, from position: HistoryPosition) async throws(ChatError) {
         guard sessions[contact] != nil else { throw .noSuchContact }
         try await stored { () async throws(StoreError) in
             try await store.markUnread(contact: contact, from: position)
@@ -9,7 +9,7 @@ extension ChatClient {
         hub.publish(.conversationsChanged)
     }
 
-    public func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage {
+    package func setPinned(_ message: ChatMessage, _ pinned: Bool) async throws(ChatError) -> ChatMessage {
         let time = pinned ? now() : nil
         return try await stored { () async throws(StoreError) in
             try await store.setPinned(message, at: time)

@@ -1,7 +1,7 @@
 // What contacts are called. Whoever changes a name comes through here, so that what is set for the name goes along.
 
 extension ChatClient {
-    public func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
+    package func renameContact(_ contact: ContactID, to name: String) async throws(ChatError) {
         let name = try ContactNames.checked(name)
         await takeTurn(with: contact)
         defer { giveTurn(with: contact) }

@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 
 extension ChatClient {
-    public func sendFile(
+    package func sendFile(
         at path: String, named name: String?, caption: String, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
         try checkOutbox(of: contact)
@@ -21,7 +21,7 @@ extension ChatClient {
             to: contact)
     }
 
-    public func sendFolder(
+    package func sendFolder(
         at path: String, caption: String, to contact: ContactID
     ) async throws(ChatError) -> FolderOffer {
         try checkOutbox(of: contact)
@@ -147,11 +147,11 @@ extension ChatClient {
 
     // MARK: How fast
 
-    public func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {
+    package func setRateLimit(_ limit: UInt64?, of scope: RateScope) async throws(ChatError) {
         pacing.setLimit(limit, of: try await pacingScope(scope))
     }
 
-    public func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64? {
+    package func rateLimit(of scope: RateScope) async throws(ChatError) -> UInt64? {
         pacing.limit(of: try await pacingScope(scope))
     }
 

@@ -1,14 +1,14 @@
 // What users do to messages that are there already: edit, take back, react. Stored and sent like messages (D2-D6).
 
 extension ChatClient {
-    public func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage {
+    package func edit(_ message: ChatMessage, to text: String) async throws(ChatError) -> ChatMessage {
         try Self.check(text)
         let present = try await own(message)
         guard case .text = present.content else { throw .notText }
         return try await enqueue(.edit(text: text), on: present)
     }
 
-    public func retract(_ message: ChatMessage) async throws(ChatError) -> ChatMessage {
+    package func retract(_ message: ChatMessage) async throws(ChatError) -> ChatMessage {
         let present = try await own(message)
         if case .file(let transfer) = present.content, !transfer.state.isFinal {
             do throws(ChatError) {
@@ -21,12 +21,12 @@ extension ChatClient {
         return try await enqueue(.retract, on: present)
     }
 
-    public func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage {
+    package func react(to message: ChatMessage, with emoji: String?) async throws(ChatError) -> ChatMessage {
         if let emoji, emoji.isEmpty || emoji.utf8.count > WireLimit.emoji { throw .badReaction }
         return try await enqueue(.react(emoji: emoji), on: try await present(message))
     }
 
-    public func irregularities() async -> Irregularities { irregularities }
+    package func irregularities() async -> Irregularities { irregularities }
 
     /// The message as it is now, if it is there and not taken back.
     private func present(_ message: ChatMessage) async throws(ChatError) -> ChatMessage {

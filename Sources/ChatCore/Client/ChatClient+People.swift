@@ -3,11 +3,11 @@
 import BLIPNet
 
 extension ChatClient {
-    public func conversations() async throws(ChatError) -> [Conversation] {
+    package func conversations() async throws(ChatError) -> [Conversation] {
         try await stored { () async throws(StoreError) in try await store.conversations() }
     }
 
-    public func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
+    package func addContact(_ address: PeerAddress, name: String?) async throws(ChatError) -> Peer {
         guard !isOwn(address) else { throw .ownAddress }
         let wanted: String
         if let name {
@@ -58,14 +58,14 @@ extension ChatClient {
         return peer
     }
 
-    public func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) {
+    package func removeAddress(_ address: PeerAddress, of contact: ContactID) async throws(ChatError) {
         guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
         guard peer.addresses.contains(where: { $0.isSamePlace(as: address) }) else { throw .noSuchAddress }
         try await change(contact) { $0.addresses.removeAll { $0.isSamePlace(as: address) } }
         favourNetworks()
     }
 
-    public func removeContact(_ contact: ContactID) async throws(ChatError) {
+    package func removeContact(_ contact: ContactID) async throws(ChatError) {
         guard let session = sessions[contact] else { throw .noSuchContact }
         sessions[contact] = nil
         if let link = session.link {
@@ -86,7 +86,7 @@ extension ChatClient {
         await purge()
     }
 
-    public func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
+    package func setBlocked(_ contact: ContactID, _ blocked: Bool) async throws(ChatError) {
         try await change(contact) { $0.isBlocked = blocked }
         if blocked {
             sessions[contact]?.link?.close(reason: "")
@@ -100,7 +100,7 @@ extension ChatClient {
         }
     }
 
-    public func setVerified(_ contact: ContactID) async throws(ChatError) {
+    package func setVerified(_ contact: ContactID) async throws(ChatError) {
         let time = now()
         try await change(contact) {
             $0.trust = .verified
@@ -111,7 +111,7 @@ extension ChatClient {
         goOn(with: contact)
     }
 
-    public func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) {
+    package func acceptNewKey(_ key: PeerID, of contact: ContactID, verified: Bool) async throws(ChatError) {
         guard let peer = sessions[contact]?.peer else { throw .noSuchContact }
         guard peer.trust == .keyChanged, peer.newPeerID == key, key != ownID, session(of: key) == nil else {
             throw .noSuchKey
@@ -165,28 +165,28 @@ extension ChatClient {
         if away != nil { tellPresence(to: contact) }
     }
 
-    public func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError) {
+    package func setMuted(_ contact: ContactID, until time: Timestamp?) async throws(ChatError) {
         try await change(contact) { $0.mutedUntil = time }
     }
 
-    public func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) {
+    package func setAutomaticAcceptance(_ limit: UInt64?, from contact: ContactID) async throws(ChatError) {
         try await change(contact) { $0.acceptsFilesUpTo = limit }
         // What waits is as welcome as what comes: not only at the next link.
         resumeTransfers(with: contact)
     }
 
-    public func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
+    package func safetyNumber(for contact: ContactID) async throws(ChatError) -> [String]? {
         guard let session = sessions[contact] else { throw .noSuchContact }
         return session.peer.peerID.map { SafetyNumber.groups(ownID, $0) }
     }
 
     // MARK: Contact requests
 
-    public func contactRequests() async throws(ChatError) -> [ContactRequest] {
+    package func contactRequests() async throws(ChatError) -> [ContactRequest] {
         try await stored { () async throws(StoreError) in try await store.contactRequests() }
     }
 
-    public func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
+    package func approveRequest(_ id: Int64, name: String?) async throws(ChatError) -> Peer {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         // As another contact it could not become that of the old one any more.
         if let peer = sessions.values.first(where: { $0.peer.newPeerID == request.peerID })?.peer {
@@ -208,7 +208,7 @@ extension ChatClient {
         return peer
     }
 
-    public func rejectRequest(_ id: Int64) async throws(ChatError) {
+    package func rejectRequest(_ id: Int64) async throws(ChatError) {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         // First, for a call that comes in the meantime.
         noteRefusal(of: request.peerID)
@@ -221,7 +221,7 @@ extension ChatClient {
         await publishRequests()
     }
 
-    public func blockRequest(_ id: Int64) async throws(ChatError) -> Peer {
+    package func blockRequest(_ id: Int64) async throws(ChatError) -> Peer {
         guard let request = try await contactRequests().first(where: { $0.id == id }) else { throw .noSuchRequest }
         let peer = try await stored { () async throws(StoreError) in
             let peer = try await storeContact(

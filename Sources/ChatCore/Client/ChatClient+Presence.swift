@@ -5,12 +5,12 @@ import BLIPNet
 extension ChatClient {
     // MARK: Ourselves
 
-    public func setOwnName(_ name: String) throws(ChatError) {
+    package func setOwnName(_ name: String) throws(ChatError) {
         configuration.name = try ContactNames.checked(name)
         hub.publish(.identityChanged(identity))
     }
 
-    public func setAway(_ reason: String?) throws(ChatError) {
+    package func setAway(_ reason: String?) throws(ChatError) {
         let bytes = reason?.utf8.count ?? 0
         guard bytes <= WireLimit.away else { throw .textTooLong(bytes: bytes, limit: WireLimit.away) }
         guard reason != away else { return }
@@ -33,7 +33,7 @@ extension ChatClient {
 
     // MARK: Links
 
-    public func disconnect(_ contact: ContactID?) {
+    package func disconnect(_ contact: ContactID?) {
         for contact in contact.map({ [$0] }) ?? sessions.keys.sorted() {
             sessions[contact]?.isPutOff = true
             sessions[contact]?.link?.close(reason: "")
@@ -42,7 +42,7 @@ extension ChatClient {
     }
 
     /// Any answer counts, also that of a program that does not know the question: it has come all the way.
-    public func ping(_ contact: ContactID) async throws(ChatError) -> Duration {
+    package func ping(_ contact: ContactID) async throws(ChatError) -> Duration {
         guard let session = sessions[contact] else { throw .noSuchContact }
         guard let link = session.link, link.isOnline else { throw .notOnline }
         let start = clock.now()
@@ -51,7 +51,7 @@ extension ChatClient {
         return clock.now() - start
     }
 
-    public func traffic(with contact: ContactID) async -> LinkTraffic? {
+    package func traffic(with contact: ContactID) async -> LinkTraffic? {
         guard let link = sessions[contact]?.link else { return nil }
         let age = clock.now() - link.opened
         let roundTrip = await link.connection.roundTrip

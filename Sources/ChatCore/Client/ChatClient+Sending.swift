@@ -5,7 +5,7 @@ import BLIPNet
 extension ChatClient {
     // MARK: Messages
 
-    public func send(
+    package func send(
         _ text: String, to contact: ContactID, replyTo: MessageID?
     ) async throws(ChatError) -> ChatMessage {
         try Self.check(text)
@@ -19,7 +19,7 @@ extension ChatClient {
         return message
     }
 
-    public func send(
+    package func send(
         _ text: String, as id: MessageID, to contact: ContactID
     ) async throws(ChatError) -> ChatMessage {
         try Self.check(text)
@@ -50,7 +50,7 @@ extension ChatClient {
     }
 
     /// Whether a text has anything but blanks and characters without a shape.
-    public static func isVisible(_ text: String) -> Bool {
+    package static func isVisible(_ text: String) -> Bool {
         text.unicodeScalars.contains { !$0.properties.isWhitespace && !$0.properties.isDefaultIgnorableCodePoint }
     }
 
@@ -62,7 +62,7 @@ extension ChatClient {
         }
     }
 
-    public func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {
+    package func retry(_ id: MessageID) async throws(ChatError) -> ChatMessage {
         let old = try await stored { () async throws(StoreError) in try await store.message(id) }
         guard let old, old.fits(.failed) else { throw .noSuchMessage }
         let new: ChatMessage
@@ -242,7 +242,7 @@ extension ChatClient {
 
     // MARK: Read receipts and typing
 
-    public func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
+    package func markSeen(_ contact: ContactID, upTo position: HistoryPosition) async throws(ChatError) {
         guard sessions[contact] != nil else { throw .noSuchContact }
         let receipt = try await stored { () async throws(StoreError) in
             try await store.markSeen(contact: contact, upTo: position)
@@ -290,7 +290,7 @@ extension ChatClient {
         return await quietly { () async throws(StoreError) in try await store.unsentReadReceipt(for: contact) } ?? nil
     }
 
-    public func setTyping(_ composing: Bool, to contact: ContactID) {
+    package func setTyping(_ composing: Bool, to contact: ContactID) {
         if composing { wake(contact) }
         guard !composing || (sendsTyping(to: contact) && maySend(to: contact)),
             let link = sessions[contact]?.sendingLink,

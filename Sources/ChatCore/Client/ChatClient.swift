@@ -9,9 +9,9 @@ import BLIPNet
 ///
 /// Order matters on three ways, each with one task at a time: a contact's outbox (rows go out in order), a link's chat
 /// requests (handled in order of arrival), and a contact's read receipts.
-public actor ChatClient: ChatService {
+package actor ChatClient: ChatService {
     /// Name and version, as `hello` tells it.
-    public static let clientName = "blipchat/0.1"
+    package static let clientName = "blipchat/0.1"
 
     let store: any HistoryStore
     let connecting: any PeerConnecting
@@ -91,7 +91,7 @@ public actor ChatClient: ChatService {
     private var nextLink: UInt64 = 0
 
     /// `identity` is the key that `connecting` presents; `namedSettings` go along when contacts are renamed. Nothing happens before `start`.
-    public init(
+    package init(
         store: any HistoryStore, connecting: any PeerConnecting, identity: PeerID, configuration: ChatConfiguration,
         namedSettings: (any NamedSettings)? = nil, now: @escaping @Sendable () -> Timestamp, clock: ChatClock = .system
     ) {
@@ -111,7 +111,7 @@ public actor ChatClient: ChatService {
 
     /// Reads the contacts, takes calls and dials everybody. Throws `.store`, or `.cannotListen` when the wanted port
     /// cannot be had and `fallbackToAnyPort` is off; the client is stopped then.
-    public func start() async throws(ChatError) {
+    package func start() async throws(ChatError) {
         guard phase == .new else { return }
         store.watchChanges { [hub] change in
             switch change {
@@ -158,7 +158,7 @@ public actor ChatClient: ChatService {
     private static let openingTime = Duration.milliseconds(20)
 
     /// Begins to call contacts, where the configuration called nobody: there is something for them now.
-    public func callContacts() {
+    package func callContacts() {
         guard !configuration.callsContacts else { return }
         configuration.callsContacts = true
         dialEverybody()
@@ -173,7 +173,7 @@ public actor ChatClient: ChatService {
 
     /// Stops taking and making calls, closes the links in order, saves where transfers are, and ends all streams.
     /// Nothing of this client runs when it returns.
-    public func stop() async {
+    package func stop() async {
         guard phase != .stopped else { return }
         phase = .stopped
         listener?.close()
@@ -224,7 +224,7 @@ public actor ChatClient: ChatService {
 
     // MARK: Who we are
 
-    public var identity: LocalIdentity {
+    package var identity: LocalIdentity {
         var identity = LocalIdentity(peerID: ownID, name: configuration.name, address: nil, listening: nil)
         identity.away = away
         guard let listener, case .host(let bound, let port) = listener.localEndpoint else { return identity }
@@ -242,7 +242,7 @@ public actor ChatClient: ChatService {
 
     // MARK: News
 
-    public func events() -> AsyncStream<ChatEvent> {
+    package func events() -> AsyncStream<ChatEvent> {
         let first = listenNotice.map { [ChatEvent.notice($0)] } ?? []
         let stream = hub.subscribe(beginningWith: first)
         if phase == .stopped { hub.finish() }

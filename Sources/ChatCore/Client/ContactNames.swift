@@ -3,15 +3,15 @@
 @_spi(_Unicode) import Swift
 
 /// Rules for names that users type and peers send (PRODUCT "Hostile text" 3 does the rest when they are drawn).
-public enum ContactNames {
+package enum ContactNames {
     /// What histories and searches call the user; nobody else may be called so.
     static let own = "me"
 
     /// Whether `name` means the user, as people see names.
-    public static func isReserved(_ name: String) -> Bool { folded(name) == own }
+    package static func isReserved(_ name: String) -> Bool { folded(name) == own }
 
     /// The only one of `items` whose name begins with `text`, as names are compared; `nil` when there are several.
-    public static func only<Item>(of items: [Item], beginningWith text: String, name: (Item) -> String) -> Item? {
+    package static func only<Item>(of items: [Item], beginningWith text: String, name: (Item) -> String) -> Item? {
         let wanted = folded(text)
         let found = items.filter { folded(name($0)).hasPrefix(wanted) }
         return !wanted.isEmpty && found.count == 1 ? found.first : nil
@@ -26,12 +26,12 @@ public enum ContactNames {
     }
 
     /// 1 to 64 bytes without control characters, of which those of the writing direction are some.
-    public static func isWellFormed(_ name: String) -> Bool {
+    package static func isWellFormed(_ name: String) -> Bool {
         !trim(name).isEmpty && name.utf8.count <= WireLimit.name && !name.unicodeScalars.contains { isControl($0) }
     }
 
     /// A usable name from what a peer calls themselves: controls removed, cut to 64 bytes, `fallback` when empty.
-    public static func cleaned(_ name: String, fallback: String) -> String {
+    package static func cleaned(_ name: String, fallback: String) -> String {
         let kept = cut(name, to: WireLimit.name)
         return kept.isEmpty ? fallback : kept
     }
@@ -50,7 +50,7 @@ public enum ContactNames {
 
     /// `name`, or `name 2`, `name 3` ...: the first that is neither `taken` (compared as people see names) nor reserved. A
     /// number takes the place of the end of a name that is too long for both.
-    public static func unique(_ name: String, among taken: [String]) -> String {
+    package static func unique(_ name: String, among taken: [String]) -> String {
         let used = Set(taken.map(folded) + [own])
         var candidate = name
         var number = 2
@@ -64,7 +64,7 @@ public enum ContactNames {
 
     /// What two names have in common that look the same when they are drawn: without regard to case, without what is
     /// not shown (invisible characters, more than four marks on a letter), in one normal form, any blanks as one.
-    public static func folded(_ name: String) -> String {
+    package static func folded(_ name: String) -> String {
         var kept = String.UnicodeScalarView()
         var marks = 0
         for scalar in name._nfc {

@@ -4,15 +4,15 @@ import BLIPNet
 
 /// Keeps the list of contact requests fair: whoever calls from many keys pushes out their own requests, and somebody
 /// from elsewhere always appears.
-public struct ContactRequestRoom {
+package struct ContactRequestRoom {
     /// How many requests are kept.
     private let limit: Int
 
-    public init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// Which of `requests` (oldest first) have to go for a new one from `origin`; `nil` when none is kept at all. Each
     /// time it is the oldest of the network that has most, the new one counted with its own.
-    public func displaced(by origin: String, among requests: [ContactRequest]) -> [ContactRequest]? {
+    package func displaced(by origin: String, among requests: [ContactRequest]) -> [ContactRequest]? {
         guard limit > 0 else { return nil }
         var kept = requests.map { (request: $0, network: Self.network(of: $0.origin)) }
         var counts = [Self.network(of: origin): 1]

@@ -1,15 +1,15 @@
 // What the configuration says of single contacts; everything else is as for all.
 
 /// Exceptions by contact.
-public struct ContactRules: Sendable, Equatable {
+package struct ContactRules: Sendable, Equatable {
     /// `nil`: as for all.
-    public struct Rule: Sendable, Equatable {
-        public var sendsReceipts: Bool?
-        public var sendsTyping: Bool?
+    package struct Rule: Sendable, Equatable {
+        package var sendsReceipts: Bool?
+        package var sendsTyping: Bool?
         /// Bytes; 0 always asks.
-        public var acceptsFilesUpTo: UInt64?
+        package var acceptsFilesUpTo: UInt64?
 
-        public init(sendsReceipts: Bool? = nil, sendsTyping: Bool? = nil, acceptsFilesUpTo: UInt64? = nil) {
+        package init(sendsReceipts: Bool? = nil, sendsTyping: Bool? = nil, acceptsFilesUpTo: UInt64? = nil) {
             self.sendsReceipts = sendsReceipts
             self.sendsTyping = sendsTyping
             self.acceptsFilesUpTo = acceptsFilesUpTo
@@ -19,12 +19,12 @@ public struct ContactRules: Sendable, Equatable {
     private var byName: [String: Rule]
 
     /// By contact name, compared as people see names.
-    public init(byName: [String: Rule] = [:]) {
+    package init(byName: [String: Rule] = [:]) {
         self.byName = Dictionary(byName.map { (ContactNames.folded($0.key), $0.value) }) { _, last in last }
     }
 
     /// What holds for a contact.
-    public func rule(named name: String) -> Rule { byName[ContactNames.folded(name)] ?? Rule() }
+    package func rule(named name: String) -> Rule { byName[ContactNames.folded(name)] ?? Rule() }
 
     /// What holds for `old` holds for `new`, too, when anything does.
     mutating func copy(_ old: String, to new: String) {

@@ -1,24 +1,24 @@
 // The live network of a ChatClient: BLIPNet's links behind the port PeerConnecting.
 
-public import BLIPNet
+package import BLIPNet
 
 /// Calls over TCP, TLS 1.3, WebSocket and BLIP with one identity.
-public struct LinkConnecting: PeerConnecting {
+package struct LinkConnecting: PeerConnecting {
     /// What the requests mean, in the subprotocol `BLIP_3+blipchat_1`.
-    public static let application = "blipchat_1"
+    package static let application = "blipchat_1"
 
     private var options: LinkOptions
     private let admission: ListenerLimits
 
     /// With the limits of a chat.
-    public init(identity: TLSIdentity, limits: NetworkLimits) {
+    package init(identity: TLSIdentity, limits: NetworkLimits) {
         var options = LinkOptions()
         limits.apply(to: &options)
         self.init(identity: identity, options: options, admission: limits.admission)
     }
 
     /// `options` may change timeouts and limits; identity and pin are set here.
-    public init(
+    package init(
         identity: TLSIdentity, options: LinkOptions = LinkOptions(), admission: ListenerLimits = ListenerLimits()
     ) {
         self.options = options
@@ -27,7 +27,7 @@ public struct LinkConnecting: PeerConnecting {
         self.admission = admission
     }
 
-    public func connect(
+    package func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
     ) async throws(LinkError) -> any PeerConnection {
         var options = options
@@ -38,7 +38,7 @@ public struct LinkConnecting: PeerConnecting {
         return try await PeerLink.connect(to: endpoint, options: options, handler: LinkRequests(handler))
     }
 
-    public func listen(
+    package func listen(
         on endpoint: Endpoint, accept: @escaping @Sendable (any PeerConnection) -> (any PeerRequestHandler)?
     ) throws(LinkError) -> any PeerListening {
         try LinkListener.listen(on: endpoint, options: options, admission: admission) { link in

@@ -3,14 +3,14 @@
 import BLIPNet
 import Glibc
 
-public enum LinkReason {
+package enum LinkReason {
     /// They have blocked us.
-    public static let blockedByPeer = "refuses our calls"
+    package static let blockedByPeer = "refuses our calls"
     static let noAddress = "no address to call; waits for their call"
     static let keyChanged = "another key answered; sending has stopped"
     static let ownKey = "this address is our own"
     /// Our user has put the contact off (`ChatService.disconnect`).
-    public static let putOff = "disconnected by you; /connect calls again"
+    package static let putOff = "disconnected by you; /connect calls again"
     static let blocked = "blocked by you"
     static let noHello = "did not introduce itself"
     /// Another key than theirs answers there, which came with the address.

@@ -1,65 +1,65 @@
 // What a chat lets the network do to it, below the chat itself (RELIABILITY 3). Part of ChatLimits; LinkConnecting puts
 // it into the settings of links and listeners.
 
-public import BLIPNet
+package import BLIPNet
 
 /// The limits of connections, handshakes and BLIP. Sizes are in bytes.
-public struct NetworkLimits: Sendable {
+package struct NetworkLimits: Sendable {
     /// Links with contacts, whoever called.
-    public var knownConnections = 128
+    package var knownConnections = 128
     /// Callers who have not shown a contact's key: in their handshake, and again as many behind it. A quarter of the
     /// handshakes is kept for networks of contacts.
-    public var unknownConnections = 32
+    package var unknownConnections = 32
     /// How many of those may come from one address.
-    public var unknownConnectionsPerAddress = 8
+    package var unknownConnectionsPerAddress = 8
     /// TLS handshakes that may begin in a second.
-    public var handshakesPerSecond = 50
+    package var handshakesPerSecond = 50
     /// The same from one network: 24 bits of IPv4, 64 bits of IPv6.
-    public var handshakesPerSecondPerNetwork = 20
+    package var handshakesPerSecondPerNetwork = 20
     /// Until a caller has sent its first byte, and its whole ClientHello.
-    public var firstByteTime = Duration.seconds(2)
-    public var helloTime = Duration.seconds(3)
+    package var firstByteTime = Duration.seconds(2)
+    package var helloTime = Duration.seconds(3)
     /// Until a call is answered at all: TCP alone.
-    public var connectTime = Duration.seconds(10)
+    package var connectTime = Duration.seconds(10)
     /// From the connection to both replies to `hello`: TCP, TLS, WebSocket and hello together.
-    public var handshakeTime = Duration.seconds(10)
+    package var handshakeTime = Duration.seconds(10)
     /// The head of an HTTP request or response, and its fields.
-    public var headBytes = 16_384
-    public var headFields = 100
+    package var headBytes = 16_384
+    package var headFields = 100
     /// A BLIP frame of a peer.
-    public var frameBytes = 65_536
+    package var frameBytes = 65_536
     /// The properties of a message.
-    public var propertiesBytes = 102_400
+    package var propertiesBytes = 102_400
     /// Messages of a peer that have begun and not ended, and what those of all peers may hold in memory together; each
     /// link may hold `linkShare` in any case, so that a flood on some links is not felt on the others.
-    public var partialMessages = 64
-    public var partialBytes = 32 << 20
+    package var partialMessages = 64
+    package var partialBytes = 32 << 20
     /// What a compressed frame may unpack to. Ours hold up to 16 KiB before they are packed, and no text is longer than
     /// 64 KiB.
-    public var inflatedBytes = 128 << 10
+    package var inflatedBytes = 128 << 10
     /// What all of a peer's data may unpack to before its `hello` is accepted.
-    public var unpackedBeforeHello = 64 << 10
+    package var unpackedBeforeHello = 64 << 10
     /// What one peer's data may unpack to in a second; it is read later then, and nothing is lost.
-    public var unpackedPerSecond = 16 << 20
+    package var unpackedPerSecond = 16 << 20
     /// What waits in memory to be sent to one peer: requests without a reply, and replies that it does not take. The
     /// rest of the outbox stays on the disk.
-    public var unsentBytes = 8 << 20
+    package var unsentBytes = 8 << 20
     /// What a message of ours may have on its way without an ACK. More than the 128,000 of the protocol, which hold a
     /// file on a line with a round trip of 100 ms to 1.3 MB/s (Docs/decisions/0008); peers of this application stream
     /// large bodies to their disk.
-    public static let sendWindow: UInt64 = 1_000_000
+    package static let sendWindow: UInt64 = 1_000_000
     /// Silence of a peer after which it is pinged, and then as long again until it counts as gone.
-    public var keepalive = Duration.seconds(20)
+    package var keepalive = Duration.seconds(20)
 
     /// Memory for a few messages of the largest size.
     static let linkShare = 256 << 10
     /// No chat message is larger; files are not collected in memory.
     static let largestBody = 1 << 20
 
-    public init() {}
+    package init() {}
 
     /// Whom a listener takes.
-    public var admission: ListenerLimits {
+    package var admission: ListenerLimits {
         var limits = ListenerLimits()
         let (all, isOver) = knownConnections.addingReportingOverflow(unknownConnections)
         limits.maxConnections = isOver ? .max : all
@@ -73,7 +73,7 @@ public struct NetworkLimits: Sendable {
     }
 
     /// Links with these limits.
-    public func apply(to options: inout LinkOptions) {
+    package func apply(to options: inout LinkOptions) {
         options.connectTimeout = connectTime
         options.handshakeTimeout = handshakeTime
         options.keepaliveInterval = keepalive

@@ -1,15 +1,15 @@
 // When to dial again (RELIABILITY D8). Pure: randomness is passed in.
 
 /// Exponential back-off with full jitter: the n-th delay in a row is random in [0, min(maximum, base * 2^n)].
-public struct ReconnectPolicy: Sendable, Equatable {
-    public let base: Duration
-    public let maximum: Duration
+package struct ReconnectPolicy: Sendable, Equatable {
+    package let base: Duration
+    package let maximum: Duration
     /// A link that lasted this long starts the series anew.
-    public let stableAfter: Duration
+    package let stableAfter: Duration
     /// Failures since the last stable link.
     private(set) var failures = 0
 
-    public init(
+    package init(
         base: Duration = .milliseconds(500), maximum: Duration = .seconds(60), stableAfter: Duration = .seconds(30)
     ) {
         self.base = base

@@ -5,17 +5,17 @@ import BLIPNet
 import Glibc
 
 /// A folder in which the program makes files that it offers.
-public struct SpoolFolder: Sendable, Equatable {
+package struct SpoolFolder: Sendable, Equatable {
     /// Absolute.
-    public var path: String
+    package var path: String
     /// How the names of its files begin; what is called otherwise is not ours.
-    public var prefix: String
+    package var prefix: String
     /// A file that no transfer refers to is left over when nothing was written to it for so long.
-    public var grace: Duration
+    package var grace: Duration
     /// Its files are second names of the user's own: their age is that of the name, and not of what was written last.
-    public var holdsLinks: Bool
+    package var holdsLinks: Bool
 
-    public init(path: String, prefix: String, grace: Duration, holdsLinks: Bool = false) {
+    package init(path: String, prefix: String, grace: Duration, holdsLinks: Bool = false) {
         self.path = path
         self.prefix = prefix
         self.grace = grace

@@ -4,11 +4,11 @@
 import BLIPNet
 
 /// What is free on a disk, and its size, in bytes.
-public struct DiskSpace: Sendable, Equatable {
-    public var free: UInt64
-    public var total: UInt64
+package struct DiskSpace: Sendable, Equatable {
+    package var free: UInt64
+    package var total: UInt64
 
-    public init(free: UInt64, total: UInt64) {
+    package init(free: UInt64, total: UInt64) {
         self.free = free
         self.total = total
     }

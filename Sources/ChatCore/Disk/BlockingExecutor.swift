@@ -3,18 +3,18 @@
 import Dispatch
 
 /// A thread for one long errand: an import, a command of the command line inside the screen.
-public final class BlockingExecutor: TaskExecutor {
+package final class BlockingExecutor: TaskExecutor {
     private let queue: DispatchQueue
 
     private init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    public func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
     /// Carries `operation` out on a thread of its own, as far as it belongs to no actor. `label` names it in debuggers.
-    @concurrent public static func run<Value: Sendable, Failure: Error>(
+    @concurrent package static func run<Value: Sendable, Failure: Error>(
         _ label: String, _ operation: @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await withTaskExecutorPreference(BlockingExecutor(label), operation: operation)

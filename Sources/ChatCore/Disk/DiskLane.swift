@@ -7,7 +7,7 @@ import Synchronization
 
 /// A line of errands for one disk, carried out one after the other. A disk that does not answer holds up its own lane:
 /// whoever waits for an errand there can stop waiting, and the others never notice.
-public final class DiskLane: Sendable {
+package final class DiskLane: Sendable {
     private let queue: DispatchQueue
     /// When the errand that is being carried out was begun.
     private let begun = Mutex<ContinuousClock.Instant?>(nil)
@@ -20,7 +20,7 @@ public final class DiskLane: Sendable {
 
     /// The lane of the disk that an absolute path is on; of another path that of the working folder's disk is not known, and
     /// it is the root's.
-    public static func of(_ path: String) -> DiskLane {
+    package static func of(_ path: String) -> DiskLane {
         let point = MountTable.current().point(of: path)
         return lanes.withLock { lanes in
             if let lane = lanes[point] { return lane }
@@ -33,7 +33,7 @@ public final class DiskLane: Sendable {
     /// What `body` gives; `nil` when it has not come `within` a limit. A cancelled task still gets what comes soon, so that
     /// nothing that was done on the disk is forgotten, but waits neither long nor for a disk that does not answer. Once nobody
     /// waits, `body` is left out if its turn has not come, and its result is dropped if it has.
-    public func value<Value: Sendable>(
+    package func value<Value: Sendable>(
         within limit: Duration? = nil, _ body: @escaping @Sendable () -> Value
     ) async -> Value? {
         let settlement = Settlement<Value>()

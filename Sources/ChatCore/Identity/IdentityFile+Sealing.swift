@@ -1,17 +1,17 @@
 // The passphrase of the key: `identity.key` is replaced in one step, and what it held before does not stay on the disk.
 
-public import BLIPNet
+package import BLIPNet
 import CLinux
 import Glibc
 
 extension IdentityFile {
     /// What is left to be said after `protect`.
-    public struct Protected: Sendable, Equatable {
-        public let fingerprint: SPKIFingerprint
+    package struct Protected: Sendable, Equatable {
+        package let fingerprint: SPKIFingerprint
         /// Other files that held the same key without a passphrase, and are gone.
-        public internal(set) var removed: [String] = []
+        package internal(set) var removed: [String] = []
         /// The file that was replaced has other names (hard links): under these the key is as it was.
-        public internal(set) var hasOtherNames = false
+        package internal(set) var hasOtherNames = false
     }
 
     /// Seals the key at `path` with `passphrase`, or with `nil` takes its passphrase away. `present` opens it now.
@@ -21,7 +21,7 @@ extension IdentityFile {
     /// that writes elsewhere each time, and its snapshots, may keep them all the same.) Takes a fraction of a second.
     ///
     /// Throws `.failed` with `ENOENT` when there is no key, `.sealed` and `.wrongPassphrase` when `present` does not open it.
-    public static func protect(
+    package static func protect(
         at path: String, with passphrase: Passphrase?, present: Passphrase?
     ) throws(IdentityError) -> Protected {
         // A link stays, and leads to the new file.

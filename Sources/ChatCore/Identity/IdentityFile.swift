@@ -1,11 +1,11 @@
 // The file with this installation's key: made on the first start, read on every other (DESIGN 5).
 
-public import BLIPNet
+package import BLIPNet
 import CLinux
 import Glibc
 
 /// Why there is no identity.
-public enum IdentityError: Error, Sendable, Equatable {
+package enum IdentityError: Error, Sendable, Equatable {
     /// Others may read the file or write its folder; `mode` are its permission bits.
     case exposed(path: String, mode: UInt32)
     /// The file belongs to another user.
@@ -26,12 +26,12 @@ public enum IdentityError: Error, Sendable, Equatable {
 
 /// `identity.key`: key and certificate in one PEM text, 0600 in a folder of 0700. The key may be sealed with a passphrase;
 /// the certificate, which tells who we are, never is.
-public enum IdentityFile {
+package enum IdentityFile {
     /// Far more than a key and a certificate need.
     static let maximumBytes = 65_536
 
     /// What a file held when it was read ahead of its time.
-    public struct Ahead: Sendable {
+    package struct Ahead: Sendable {
         /// Of the text of the file.
         fileprivate let digest: String
         fileprivate let identity: TLSIdentity
@@ -39,7 +39,7 @@ public enum IdentityFile {
 
     /// Reads the identity at `path` for a later `loadOrCreate`: OpenSSL's first key takes milliseconds, in which another
     /// processor can do something else. `nil` when there is none, or when it cannot be read; why is told then.
-    public static func readAhead(at path: String) -> Ahead? {
+    package static func readAhead(at path: String) -> Ahead? {
         guard var text = try? text(at: path) else { return nil }
         defer { SecretMemory.wipe(&text) }
         guard let identity = try? TLSIdentity(pem: text) else { return nil }
@@ -48,21 +48,21 @@ public enum IdentityFile {
 
     /// Reads the identity at `path` with the passphrase that opens it, for a later `loadOrCreate`. `nil` when there is none;
     /// one that is not sealed needs none. Takes a fraction of a second.
-    public static func readAhead(at path: String, passphrase: Passphrase) throws(IdentityError) -> Ahead? {
+    package static func readAhead(at path: String, passphrase: Passphrase) throws(IdentityError) -> Ahead? {
         guard var text = try text(at: path) else { return nil }
         defer { SecretMemory.wipe(&text) }
         return Ahead(digest: digest(of: text), identity: try identity(in: text, at: path, passphrase))
     }
 
     /// Whether there is a key at `path` that needs a passphrase.
-    public static func isSealed(at path: String) throws(IdentityError) -> Bool {
+    package static func isSealed(at path: String) throws(IdentityError) -> Bool {
         guard var text = try text(at: path) else { return false }
         defer { SecretMemory.wipe(&text) }
         return TLSIdentity.isSealed(text)
     }
 
     /// What others know the identity at `path` by, which needs no passphrase; `nil` when there is none yet.
-    public static func fingerprint(at path: String) throws(IdentityError) -> SPKIFingerprint? {
+    package static func fingerprint(at path: String) throws(IdentityError) -> SPKIFingerprint? {
         guard var text = try text(at: path) else { return nil }
         defer { SecretMemory.wipe(&text) }
         guard TLSIdentity.isSealed(text) else { return try identity(in: text, at: path, nil).fingerprint }
@@ -71,7 +71,7 @@ public enum IdentityFile {
 
     /// Reads the identity at `path`, making it (and its folder) if there is none. `ahead` serves where the file still
     /// holds the same.
-    public static func loadOrCreate(at path: String, ahead: Ahead? = nil) throws(IdentityError) -> TLSIdentity {
+    package static func loadOrCreate(at path: String, ahead: Ahead? = nil) throws(IdentityError) -> TLSIdentity {
         if let identity = try load(at: path, ahead: ahead) { return identity }
         let identity: TLSIdentity
         do { identity = try TLSIdentity.generate(commonName: "blipchat") } catch { throw .cannotGenerate }
@@ -84,7 +84,7 @@ public enum IdentityFile {
     }
 
     /// Reads the identity at `path`; `nil` when there is none yet. Throws `.sealed` when it needs a passphrase.
-    public static func load(at path: String) throws(IdentityError) -> TLSIdentity? {
+    package static func load(at path: String) throws(IdentityError) -> TLSIdentity? {
         try load(at: path, ahead: nil)
     }
 
@@ -151,14 +151,14 @@ public enum IdentityFile {
     /// Makes `identity` the one at `path`, which has none yet.
     ///
     /// Throws `.exists` when there is another one.
-    public static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
+    package static func install(_ identity: TLSIdentity, at path: String) throws(IdentityError) {
         try write(identity, to: path)
         guard try fingerprint(at: path) == identity.fingerprint else { throw .exists(path: path) }
     }
 
     /// Puts the identity at `path` aside, under a name with the beginning of its fingerprint, and returns that name.
     /// Nothing is ever deleted.
-    public static func putAside(at path: String) throws(IdentityError) -> String {
+    package static func putAside(at path: String) throws(IdentityError) -> String {
         guard let fingerprint = try fingerprint(at: path) else {
             throw .failed(call: "open", path: path, errno: ENOENT)
         }

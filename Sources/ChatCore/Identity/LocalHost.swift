@@ -4,9 +4,9 @@ import BLIPNet
 import CLinux
 import Glibc
 
-public enum LocalHost {
+package enum LocalHost {
     /// Whether a listener bound to `host` takes calls at every address.
-    public static func isWildcard(_ host: String) -> Bool { ["0.0.0.0", "::", "*", ""].contains(host) }
+    package static func isWildcard(_ host: String) -> Bool { ["0.0.0.0", "::", "*", ""].contains(host) }
 
     /// Whether `host` names this machine for itself only.
     static func isLoopback(_ host: String) -> Bool {

@@ -1,11 +1,11 @@
 // The address that others use to reach a listener of ours, without one running.
 
-public import BLIPNet
+package import BLIPNet
 
 extension PeerAddress {
     /// Where a listener at `endpoint` would be reached. A listener at all addresses is named by this machine's first
     /// one; a port of 0 stands for any and is given as it is.
-    public static func ofListener(at endpoint: Endpoint, peerID: PeerID, name: String) -> PeerAddress {
+    package static func ofListener(at endpoint: Endpoint, peerID: PeerID, name: String) -> PeerAddress {
         guard case .host(let bound, let port) = endpoint else {
             return PeerAddress(host: LocalHost.firstAddress(), peerID: peerID, name: name)
         }

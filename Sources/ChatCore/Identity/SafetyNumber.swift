@@ -3,12 +3,12 @@
 import BLIPNet
 
 /// 60 digits: 30 from each key, the smaller half first, so that both sides show the same.
-public enum SafetyNumber {
+package enum SafetyNumber {
     /// Repeated hashing makes it dear to search for a key whose 30 digits are like somebody else's.
     private static let rounds = 5200
 
     /// 12 groups of 5 digits. Takes some milliseconds.
-    public static func groups(_ first: PeerID, _ second: PeerID) -> [String] {
+    package static func groups(_ first: PeerID, _ second: PeerID) -> [String] {
         let halves = [half(first), half(second)].sorted { $0.lexicographicallyPrecedes($1) }
         return halves[0] + halves[1]
     }

@@ -1,9 +1,9 @@
 // Sizes as people read them.
 
 /// Numbers of bytes with decimal units (1 kB = 1000 bytes).
-public enum ByteSize {
+package enum ByteSize {
     /// `512 B`, `4.1 MB`, `212 GB`.
-    public static func words(_ bytes: UInt64) -> String {
+    package static func words(_ bytes: UInt64) -> String {
         let units = ["kB", "MB", "GB", "TB", "PB", "EB"]
         guard bytes >= 1000 else { return "\(bytes) B" }
         var tenths = bytes / 100

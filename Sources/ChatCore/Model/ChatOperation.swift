@@ -2,8 +2,8 @@
 
 /// A stored operation on a message. It is history like a message: it has its own id and number in its sender's order,
 /// goes through the outbox, and never overwrites what was there; the present look of its target follows from all of them.
-public struct ChatOperation: Sendable, Equatable, Identifiable {
-    public enum Action: Sendable, Equatable {
+package struct ChatOperation: Sendable, Equatable, Identifiable {
+    package enum Action: Sendable, Equatable {
         /// The text of an own message is this now.
         case edit(text: String)
         /// An own message is taken back, for good.
@@ -12,21 +12,21 @@ public struct ChatOperation: Sendable, Equatable, Identifiable {
         case react(emoji: String?)
     }
 
-    public let id: MessageID
-    public var contact: ContactID
-    public var direction: MessageDirection
+    package let id: MessageID
+    package var contact: ContactID
+    package var direction: MessageDirection
     /// The sender's sequence number, in one row with those of messages.
-    public var sequence: Int64
+    package var sequence: Int64
     /// When its sender entered it, by the sender's clock.
-    public var sent: Timestamp
+    package var sent: Timestamp
     /// When we stored it, by our clock.
-    public var stored: Timestamp
-    public var state: DeliveryState
+    package var stored: Timestamp
+    package var state: DeliveryState
     /// The message that is acted on. It may not be there (yet).
-    public var target: MessageID
-    public var action: Action
+    package var target: MessageID
+    package var action: Action
 
-    public init(
+    package init(
         id: MessageID, contact: ContactID, direction: MessageDirection, sequence: Int64, sent: Timestamp,
         stored: Timestamp, state: DeliveryState, target: MessageID, action: Action
     ) {
@@ -43,27 +43,27 @@ public struct ChatOperation: Sendable, Equatable, Identifiable {
 }
 
 /// What one side thinks of a message, in a character.
-public struct Reaction: Sendable, Equatable, Codable {
+package struct Reaction: Sendable, Equatable, Codable {
     /// Bytes of UTF-8 that a reaction may have.
-    public static let limit = 64
+    package static let limit = 64
 
     /// `outgoing`: ours.
-    public var direction: MessageDirection
+    package var direction: MessageDirection
     /// From a peer it is raw: sanitise before drawing.
-    public var emoji: String
+    package var emoji: String
 
-    public init(direction: MessageDirection, emoji: String) {
+    package init(direction: MessageDirection, emoji: String) {
         self.direction = direction
         self.emoji = emoji
     }
 }
 
 /// What an operation has done to the history, in the order in which it is to be shown.
-public enum HistoryChange: Sendable, Equatable {
+package enum HistoryChange: Sendable, Equatable {
     case added(ChatMessage)
     case changed(ChatMessage)
 
-    public var message: ChatMessage {
+    package var message: ChatMessage {
         switch self {
         case .added(let message), .changed(let message): message
         }

@@ -1,15 +1,15 @@
 // A file on its way between two people, as stored.
 
 /// The short number of a transfer that people see and type (`#8`, `/pause 8`); the same everywhere on this side.
-public struct TransferNumber: Sendable, Hashable, Comparable {
-    public let rawValue: Int64
-    public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+package struct TransferNumber: Sendable, Hashable, Comparable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// A file that was offered, in either direction. It shares its id with the history line that shows it.
-public struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
-    public enum State: String, Sendable, Codable {
+package struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
+    package enum State: String, Sendable, Codable {
         /// Offered; nobody has decided.
         case offered
         /// Accepted; waits for the peer or for its turn.
@@ -24,7 +24,7 @@ public struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
         case failed
 
         /// Nothing more will happen to it.
-        public var isFinal: Bool {
+        package var isFinal: Bool {
             switch self {
             case .declined, .cancelled, .complete, .failed: true
             case .offered, .accepted, .running, .paused: false
@@ -32,35 +32,35 @@ public struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
         }
     }
 
-    public let id: MessageID
-    public var number: TransferNumber
-    public var contact: ContactID
-    public var direction: MessageDirection
+    package let id: MessageID
+    package var number: TransferNumber
+    package var contact: ContactID
+    package var direction: MessageDirection
     /// The base name only. From a peer it is raw: sanitise before drawing, and before using it as a file name.
-    public var name: String
+    package var name: String
     /// Bytes.
-    public var size: UInt64
+    package var size: UInt64
     /// The source file's modification time, milliseconds since 1970 UTC.
-    public var modified: Timestamp
-    public var contentType: String
-    public var caption: String
+    package var modified: Timestamp
+    package var contentType: String
+    package var caption: String
     /// For a file of a folder that was sent as a whole.
-    public var place: FolderPlace?
-    public var state: State
+    package var place: FolderPlace?
+    package var state: State
     /// Why it is paused, waiting or failed, in words for people.
-    public var reason: String?
+    package var reason: String?
     /// Bytes from the start that are on the receiver's disk (as far as this side knows).
-    public var transferred: UInt64
+    package var transferred: UInt64
     /// Hex of the whole file's digest, once verified.
-    public var sha256: String?
+    package var sha256: String?
     /// Outgoing: the source file. Incoming: the final file once complete, else the partial file once it exists.
-    public var path: String?
+    package var path: String?
     /// When it was offered, accepted and finished, by our clock.
-    public var offered: Timestamp
-    public var started: Timestamp?
-    public var finished: Timestamp?
+    package var offered: Timestamp
+    package var started: Timestamp?
+    package var finished: Timestamp?
 
-    public init(
+    package init(
         id: MessageID, number: TransferNumber, contact: ContactID, direction: MessageDirection, name: String,
         size: UInt64, modified: Timestamp, contentType: String = "application/octet-stream", caption: String = "",
         place: FolderPlace? = nil, state: State = .offered, reason: String? = nil, transferred: UInt64 = 0,
@@ -89,19 +89,19 @@ public struct FileTransfer: Sendable, Equatable, Identifiable, Codable {
 }
 
 /// How fast a running transfer is; kept in memory only, published at most 4 times a second.
-public struct TransferProgress: Sendable, Equatable, Codable {
-    public var id: MessageID
+package struct TransferProgress: Sendable, Equatable, Codable {
+    package var id: MessageID
     /// Number and size of the file, where it is one file.
-    public var number: TransferNumber?
-    public var size: UInt64?
+    package var number: TransferNumber?
+    package var size: UInt64?
     /// Bytes from the start that are on the receiver's disk.
-    public var transferred: UInt64
+    package var transferred: UInt64
     /// Bytes per second over the last 10 s; 0 when stalled.
-    public var rate: Double
+    package var rate: Double
     /// How long nothing has moved.
-    public var stalled: Duration
+    package var stalled: Duration
 
-    public init(
+    package init(
         id: MessageID, number: TransferNumber? = nil, size: UInt64? = nil, transferred: UInt64, rate: Double,
         stalled: Duration = .zero
     ) {

@@ -1,17 +1,17 @@
 // A file's place in a folder that was sent as a whole.
 
 /// Each file of a folder is an offer of its own; this is what its offer says of the folder (Docs/files.md).
-public struct FolderPlace: Sendable, Equatable, Codable {
+package struct FolderPlace: Sendable, Equatable, Codable {
     /// The same for all files of one sending, made by the sender.
-    public var set: MessageID
+    package var set: MessageID
     /// The folder and those beneath it down to the file, as the sender calls them: `photos/2024`. From a peer it is
     /// raw: sanitise each component before drawing it or using it.
-    public var path: String
+    package var path: String
     /// How many files the whole folder has, and their bytes together.
-    public var files: UInt64
-    public var bytes: UInt64
+    package var files: UInt64
+    package var bytes: UInt64
 
-    public init(set: MessageID, path: String, files: UInt64, bytes: UInt64) {
+    package init(set: MessageID, path: String, files: UInt64, bytes: UInt64) {
         self.set = set
         self.path = path
         self.files = files
@@ -20,15 +20,15 @@ public struct FolderPlace: Sendable, Equatable, Codable {
 }
 
 /// What became of sending a folder.
-public struct FolderOffer: Sendable, Equatable, Codable {
+package struct FolderOffer: Sendable, Equatable, Codable {
     /// The offers, in the order of their paths.
-    public var messages: [ChatMessage]
+    package var messages: [ChatMessage]
     /// Links, devices and the like, which are never sent. Empty folders are not counted.
-    public var skipped: Int
+    package var skipped: Int
     /// The regular files of the folder that are not offered: whoever sends a folder means these, too.
-    public var leftOut: [LeftOutFile]
+    package var leftOut: [LeftOutFile]
 
-    public init(messages: [ChatMessage], skipped: Int, leftOut: [LeftOutFile] = []) {
+    package init(messages: [ChatMessage], skipped: Int, leftOut: [LeftOutFile] = []) {
         self.messages = messages
         self.skipped = skipped
         self.leftOut = leftOut
@@ -36,8 +36,8 @@ public struct FolderOffer: Sendable, Equatable, Codable {
 }
 
 /// A file of a folder that is not sent with it, or a folder in it that cannot be looked into.
-public struct LeftOutFile: Sendable, Equatable, Codable {
-    public enum Reason: Sendable, Equatable, Codable {
+package struct LeftOutFile: Sendable, Equatable, Codable {
+    package enum Reason: Sendable, Equatable, Codable {
         /// In more than `limit` folders; no receiver takes such files.
         case tooDeep(limit: Int)
         /// The folders down to it have longer names than `limit` bytes, together.
@@ -50,17 +50,17 @@ public struct LeftOutFile: Sendable, Equatable, Codable {
     }
 
     /// From the folder that is sent on: `photos/2024/a.jpg`. What is no text in it is replaced.
-    public var path: String
-    public var reason: Reason
+    package var path: String
+    package var reason: Reason
 
-    public init(path: String, reason: Reason) {
+    package init(path: String, reason: Reason) {
         self.path = path
         self.reason = reason
     }
 }
 
 /// What a limit of the transfer rate applies to.
-public enum RateScope: Sendable, Hashable, Codable {
+package enum RateScope: Sendable, Hashable, Codable {
     /// All files that go out, or all that come in, together.
     case all(MessageDirection)
     case transfer(TransferNumber)

@@ -2,7 +2,7 @@
 // Everything else in the model is coded by its members.
 
 extension MessageID: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = MessageID(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a message id")
@@ -10,14 +10,14 @@ extension MessageID: Codable {
         self = id
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
 }
 
 extension PeerID: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = PeerID(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a peer id")
@@ -25,28 +25,28 @@ extension PeerID: Codable {
         self = id
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
     }
 }
 
 extension ContactID: Codable {
-    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
-    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    package init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension HistoryPosition: Codable {
-    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
-    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    package init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension TransferNumber: Codable {
-    public init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
-    public func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
+    package init(from decoder: any Decoder) throws { self.init(try Int64(from: decoder)) }
+    package func encode(to encoder: any Encoder) throws { try rawValue.encode(to: encoder) }
 }
 
 extension Timestamp: Codable {
-    public init(from decoder: any Decoder) throws { self.init(milliseconds: try Int64(from: decoder)) }
-    public func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
+    package init(from decoder: any Decoder) throws { self.init(milliseconds: try Int64(from: decoder)) }
+    package func encode(to encoder: any Encoder) throws { try milliseconds.encode(to: encoder) }
 }

@@ -2,12 +2,12 @@
 
 /// A UUIDv7 (RFC 9562 section 5.7) in lower-case text: 48 bits of milliseconds, then 74 random bits. Ids of one sender
 /// sort by time of making, which keeps database inserts local.
-public struct MessageID: Sendable, Hashable, CustomStringConvertible {
+package struct MessageID: Sendable, Hashable, CustomStringConvertible {
     /// The 36 characters, lower case.
-    public let text: String
+    package let text: String
 
     /// A fresh id; the random part comes from the system generator.
-    public init(at time: Timestamp) {
+    package init(at time: Timestamp) {
         var generator = SystemRandomNumberGenerator()
         self.init(at: time, random: (generator.next(), generator.next()))
     }
@@ -29,7 +29,7 @@ public struct MessageID: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads an id from the wire or the database: any UUID of 36 lower-case characters is accepted, since foreign
     /// implementations may use other versions. `nil` for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 36 else { return nil }
         for (index, byte) in bytes.enumerated() {
@@ -44,7 +44,7 @@ public struct MessageID: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    public var description: String { text }
+    package var description: String { text }
 
     private static let hexDigits = Array("0123456789abcdef".utf8)
 }

@@ -1,7 +1,7 @@
 // How a person points at a message of a conversation, loaded or not: from the newest backwards, by its id, by its file.
 
 /// A message as somebody names it in a command (`/edit 2 TEXT`, `/goto #1a2b3c4d`, `/open #8`).
-public enum MessageReference: Sendable, Equatable, Codable {
+package enum MessageReference: Sendable, Equatable, Codable {
     /// The Nth last of a kind, from 1. What was taken back does not count.
     case last(Int, Kind)
     case id(MessageID)
@@ -11,7 +11,7 @@ public enum MessageReference: Sendable, Equatable, Codable {
     case transfer(TransferNumber)
 
     /// Which messages are counted.
-    public enum Kind: Sendable, Equatable, Codable {
+    package enum Kind: Sendable, Equatable, Codable {
         case any
         case own
         /// Own messages that can be edited.
@@ -22,7 +22,7 @@ public enum MessageReference: Sendable, Equatable, Codable {
     }
 
     /// Reads `#8` (the file with that number), `#1a2b3c4d` (the end of an id) and a whole id; `nil` for anything else.
-    public init?(named text: String) {
+    package init?(named text: String) {
         if let id = MessageID(text.lowercased()) {
             self = .id(id)
             return
@@ -47,7 +47,7 @@ public enum MessageReference: Sendable, Equatable, Codable {
 
 extension ChatMessage {
     /// Whether it is counted among messages of a kind.
-    public func fits(_ kind: MessageReference.Kind) -> Bool {
+    package func fits(_ kind: MessageReference.Kind) -> Bool {
         guard !isRetracted else { return false }
         switch kind {
         case .any: return true
@@ -66,19 +66,19 @@ extension ChatMessage {
 
 extension MessageID {
     /// Characters of `short`.
-    public static let shortLength = 8
+    package static let shortLength = 8
 
     /// The end of the id, which is random where its beginning is only the time: enough to name a message by.
-    public var short: String { String(text.suffix(Self.shortLength)) }
+    package var short: String { String(text.suffix(Self.shortLength)) }
 }
 
 /// What a message said at some time.
-public struct TextVersion: Sendable, Equatable, Codable {
-    public var text: String
+package struct TextVersion: Sendable, Equatable, Codable {
+    package var text: String
     /// When its sender wrote it, by the sender's clock.
-    public var written: Timestamp
+    package var written: Timestamp
 
-    public init(text: String, written: Timestamp) {
+    package init(text: String, written: Timestamp) {
         self.text = text
         self.written = written
     }

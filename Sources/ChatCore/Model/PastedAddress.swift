@@ -1,10 +1,10 @@
 // An address as it comes out of a terminal or another chat: broken into rows, with blanks and pieces of a frame.
 
 /// Takes from a pasted text what belongs to the address.
-public enum PastedAddress {
+package enum PastedAddress {
     /// Without white space, and without the lines that terminals draw between panes: none of them is in any address, and a
     /// copied row brings them along.
-    public static func withoutLayout(_ text: String) -> String {
+    package static func withoutLayout(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { !isLayout($0) }))
     }
 
@@ -12,7 +12,7 @@ public enum PastedAddress {
     ///
     /// Rows belong together however they were broken. Of blanks nobody knows: words are taken until there is an address with a
     /// whole peer id; when there is none, the first word is the address.
-    public static func split(_ text: String) -> (address: String, rest: String) {
+    package static func split(_ text: String) -> (address: String, rest: String) {
         let joined = withoutRows(text)
         let words = joined.unicodeScalars.split(whereSeparator: \.properties.isWhitespace)
         guard let first = words.first else { return ("", "") }
@@ -33,7 +33,7 @@ public enum PastedAddress {
     }
 
     /// Words that one address may be broken into.
-    public static let most = 32
+    package static let most = 32
 
     private static func hasPeerID(_ text: String) -> Bool {
         (try? PeerAddress(parsing: text))?.peerID != nil

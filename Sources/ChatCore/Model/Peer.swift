@@ -1,39 +1,39 @@
 // A person that we talk to, as stored.
 
 /// Our own number for a contact; it stays the same when the name, the address or the key changes.
-public struct ContactID: Sendable, Hashable, Comparable {
-    public let rawValue: Int64
-    public init(_ rawValue: Int64) { self.rawValue = rawValue }
-    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+package struct ContactID: Sendable, Hashable, Comparable {
+    package let rawValue: Int64
+    package init(_ rawValue: Int64) { self.rawValue = rawValue }
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// A contact. There is one conversation for each.
-public struct Peer: Sendable, Equatable, Identifiable, Codable {
-    public let id: ContactID
+package struct Peer: Sendable, Equatable, Identifiable, Codable {
+    package let id: ContactID
     /// The pinned key; `nil` until the first contact with an address that named none (trust on first use).
-    public var peerID: PeerID?
+    package var peerID: PeerID?
     /// What we call them; unique among contacts regardless of case.
-    public var name: String
+    package var name: String
     /// Where to call them, best first; empty when only they can call us.
-    public var addresses: [PeerAddress]
-    public var trust: PeerTrust
-    public var isBlocked: Bool
-    public var added: Timestamp
-    public var lastSeen: Timestamp?
+    package var addresses: [PeerAddress]
+    package var trust: PeerTrust
+    package var isBlocked: Bool
+    package var added: Timestamp
+    package var lastSeen: Timestamp?
     /// The key that answered in place of the pinned one, while `trust` is `keyChanged`: our user decides about it.
-    public var newPeerID: PeerID?
+    package var newPeerID: PeerID?
     /// The keys that were theirs before our user accepted others, the latest last.
-    public var formerPeerIDs: [PeerID] = []
+    package var formerPeerIDs: [PeerID] = []
     /// When our user compared the number; `nil` when they never did, or did before this was kept.
-    public var verifiedAt: Timestamp?
+    package var verifiedAt: Timestamp?
     /// What they write neither rings nor notifies until then; `Timestamp.endless`: for good.
-    public var mutedUntil: Timestamp?
+    package var mutedUntil: Timestamp?
     /// Their offers up to so many bytes are accepted without asking; 0: always ask, `nil`: as configured for all.
-    public var acceptsFilesUpTo: UInt64?
+    package var acceptsFilesUpTo: UInt64?
     /// Our user has given them no name: the one that they introduce themselves with will take its place.
-    public var isNameProvisional = false
+    package var isNameProvisional = false
 
-    public init(
+    package init(
         id: ContactID, peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust,
         isBlocked: Bool = false, added: Timestamp, lastSeen: Timestamp? = nil
     ) {
@@ -51,22 +51,22 @@ public struct Peer: Sendable, Equatable, Identifiable, Codable {
 extension Peer {
     /// Whether another key that answers can mean that theirs has changed: somewhere the first key was trusted that
     /// answered. Where all addresses came with the key, whoever answers with another one is somebody else.
-    public var mayChangeKey: Bool { addresses.contains { $0.peerID == nil } }
+    package var mayChangeKey: Bool { addresses.contains { $0.peerID == nil } }
 
     /// The pinned key has been proved, or nothing speaks against it any more: no other one is to be decided about.
     /// Returns whether that changes anything.
-    public mutating func endAlarm() -> Bool {
+    package mutating func endAlarm() -> Bool {
         guard trust == .keyChanged || newPeerID != nil else { return false }
         if trust == .keyChanged { trust = verifiedAt == nil ? .unverified : .verified }
         newPeerID = nil
         return true
     }
 
-    public func isMuted(at time: Timestamp) -> Bool { mutedUntil.map { time < $0 } ?? false }
+    package func isMuted(at time: Timestamp) -> Bool { mutedUntil.map { time < $0 } ?? false }
 }
 
 /// How sure we are of a contact's key.
-public enum PeerTrust: String, Sendable, Codable {
+package enum PeerTrust: String, Sendable, Codable {
     /// Pinned, never compared.
     case unverified
     /// The user compared the safety number.
@@ -76,18 +76,18 @@ public enum PeerTrust: String, Sendable, Codable {
 }
 
 /// Somebody unknown who called and waits for our user's word. Nothing of what they send is shown until then.
-public struct ContactRequest: Sendable, Equatable, Identifiable, Codable {
-    public let id: Int64
-    public var peerID: PeerID
+package struct ContactRequest: Sendable, Equatable, Identifiable, Codable {
+    package let id: Int64
+    package var peerID: PeerID
     /// The name that they chose for themselves.
-    public var name: String
+    package var name: String
     /// Where they can be called back, when they said so.
-    public var address: PeerAddress?
+    package var address: PeerAddress?
     /// The network address that the call came from, for the user to see.
-    public var origin: String
-    public var received: Timestamp
+    package var origin: String
+    package var received: Timestamp
 
-    public init(
+    package init(
         id: Int64, peerID: PeerID, name: String, address: PeerAddress?, origin: String, received: Timestamp
     ) {
         self.id = id
@@ -100,7 +100,7 @@ public struct ContactRequest: Sendable, Equatable, Identifiable, Codable {
 }
 
 /// Whether a contact can be reached right now.
-public enum LinkState: Sendable, Equatable, Codable {
+package enum LinkState: Sendable, Equatable, Codable {
     /// No link and none being made; `reason` is the last failure, in words for people.
     case offline(reason: String?)
     /// Dialling or in the handshake.
@@ -110,26 +110,26 @@ public enum LinkState: Sendable, Equatable, Codable {
     /// Linked and accepted by both.
     case online(LinkDetails)
 
-    public var isOnline: Bool {
+    package var isOnline: Bool {
         if case .online = self { true } else { false }
     }
 }
 
 /// What `/status` and the details pane say of a link.
-public struct LinkDetails: Sendable, Equatable, Codable {
+package struct LinkDetails: Sendable, Equatable, Codable {
     /// The other end's network address as text.
-    public var remoteAddress: String
-    public var isEncrypted: Bool
+    package var remoteAddress: String
+    package var isEncrypted: Bool
     /// The last measured round trip, when there is one.
-    public var roundTrip: Duration?
+    package var roundTrip: Duration?
     /// They cannot store what we send; it waits here.
-    public var isRefusing = false
+    package var isRefusing = false
     /// The link goes through a proxy.
-    public var isRelayed = false
+    package var isRelayed = false
     /// They have said that they are away, and perhaps why (empty: no reason given); `nil`: they have not.
-    public var away: String?
+    package var away: String?
 
-    public init(remoteAddress: String, isEncrypted: Bool, roundTrip: Duration? = nil) {
+    package init(remoteAddress: String, isEncrypted: Bool, roundTrip: Duration? = nil) {
         self.remoteAddress = remoteAddress
         self.isEncrypted = isEncrypted
         self.roundTrip = roundTrip

@@ -1,23 +1,23 @@
 // An address that one person gives to another: where, and which key must answer.
 
-public import BLIPNet
+package import BLIPNet
 
 /// `blip://HOST:PORT/PEER-ID#NAME`. The id may be missing: trust on first use.
 ///
 /// Read is `?name=NAME` as well (PRODUCT, "The two commands"), which zsh and fish refuse without quotes
 /// (Docs/decisions/0022). White space and frames that came with a copied address are no part of it.
-public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
-    public static let defaultPort: UInt16 = 4985
+package struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible {
+    package static let defaultPort: UInt16 = 4985
 
-    public var host: String
-    public var port: UInt16
-    public var peerID: PeerID?
+    package var host: String
+    package var port: UInt16
+    package var peerID: PeerID?
     /// The name that the address suggests.
-    public var name: String?
+    package var name: String?
     /// Nobody has given us this address: the contact has named it, and a call there has met their key. Not part of the text.
-    public var isLearned = false
+    package var isLearned = false
 
-    public init(host: String, port: UInt16 = Self.defaultPort, peerID: PeerID? = nil, name: String? = nil) {
+    package init(host: String, port: UInt16 = Self.defaultPort, peerID: PeerID? = nil, name: String? = nil) {
         self.host = host
         self.port = port
         self.peerID = peerID
@@ -26,7 +26,7 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
 
     private enum CodingKeys: CodingKey { case host, port, peerID, name, isLearned }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         host = try values.decode(String.self, forKey: .host)
         port = try values.decode(UInt16.self, forKey: .port)
@@ -35,12 +35,12 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
         isLearned = try values.decodeIfPresent(Bool.self, forKey: .isLearned) ?? false
     }
 
-    public var endpoint: Endpoint { .host(host, port: port) }
+    package var endpoint: Endpoint { .host(host, port: port) }
 
     /// Whether both name the same place, whoever is expected there.
-    public func isSamePlace(as other: PeerAddress) -> Bool { host == other.host && port == other.port }
+    package func isSamePlace(as other: PeerAddress) -> Bool { host == other.host && port == other.port }
 
-    public var description: String {
+    package var description: String {
         var text = "blip://\(endpoint)"
         if let peerID { text += "/\(peerID)" }
         if let name { text += "#" + PercentEncoding.encode(name) }
@@ -48,7 +48,7 @@ public struct PeerAddress: Sendable, Hashable, Codable, CustomStringConvertible 
     }
 
     /// Reads an address; the error says what is wrong with it, in words for people.
-    public init(parsing text: String) throws(PeerAddressError) {
+    package init(parsing text: String) throws(PeerAddressError) {
         let scheme = "blip://"
         guard text.utf8.count <= 4096 else { throw .tooLong }
         var rest = Substring(PastedAddress.withoutLayout(text))
@@ -102,7 +102,7 @@ extension PeerAddress {
 }
 
 /// What is wrong with an address that somebody typed.
-public enum PeerAddressError: Error, Sendable, Equatable, Codable {
+package enum PeerAddressError: Error, Sendable, Equatable, Codable {
     case tooLong
     case wrongScheme(String)
     case badHost(String)

@@ -1,28 +1,28 @@
 // The name of an installation that nobody can take: a hash of its public key, as text.
 
-public import BLIPNet
+package import BLIPNet
 
 /// Lower-case base32 (RFC 4648 section 6, no padding) of SHA-256 over the peer's SubjectPublicKeyInfo: 52 characters.
-public struct PeerID: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct PeerID: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The 52 characters.
-    public let text: String
-    public let fingerprint: SPKIFingerprint
+    package let text: String
+    package let fingerprint: SPKIFingerprint
 
-    public init(_ fingerprint: SPKIFingerprint) {
+    package init(_ fingerprint: SPKIFingerprint) {
         self.fingerprint = fingerprint
         text = Base32.encode(fingerprint.bytes)
     }
 
     /// Reads the text form (either case); `nil` when it is not 52 characters of base32 for 32 bytes.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard let bytes = Base32.decode(text), let fingerprint = SPKIFingerprint(bytes) else { return nil }
         self.init(fingerprint)
     }
 
-    public var description: String { text }
+    package var description: String { text }
 
     /// The order that decides which of two simultaneous links stays: by bytes.
-    public static func < (left: Self, right: Self) -> Bool {
+    package static func < (left: Self, right: Self) -> Bool {
         left.fingerprint.bytes.lexicographicallyPrecedes(right.fingerprint.bytes)
     }
 }

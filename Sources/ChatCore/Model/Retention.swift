@@ -1,16 +1,16 @@
 // How long messages are kept (PRODUCT, "Config", `[history] keep`): forever unless somebody says otherwise.
 
 /// A limit for the age of messages.
-public enum Retention: Sendable, Hashable, Codable {
+package enum Retention: Sendable, Hashable, Codable {
     case forever
     /// Messages are deleted when they were stored more days ago; at least 1.
     case days(Int)
 
     /// A hundred years: more is a slip of the keyboard.
-    public static let maximumDays = 36_500
+    package static let maximumDays = 36_500
 
     /// `forever`, or a number of days from 1.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if text.lowercased() == "forever" {
             self = .forever
         } else if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let days = Int(text),
@@ -23,7 +23,7 @@ public enum Retention: Sendable, Hashable, Codable {
     }
 
     /// What `init` reads.
-    public var text: String {
+    package var text: String {
         switch self {
         case .forever: "forever"
         case .days(let days): String(days)
@@ -40,7 +40,7 @@ public enum Retention: Sendable, Hashable, Codable {
     }
 
     /// What was stored before is too old; `nil`: nothing is.
-    public func limit(at now: Timestamp) -> Timestamp? {
+    package func limit(at now: Timestamp) -> Timestamp? {
         guard case .days(let days) = self else { return nil }
         let age = Int64(min(max(days, 1), Self.maximumDays)) * 86_400_000
         let (limit, overflow) = now.milliseconds.subtractingReportingOverflow(age)
@@ -49,18 +49,18 @@ public enum Retention: Sendable, Hashable, Codable {
 }
 
 /// What the configuration says; a conversation's own limit, set by a command, goes before.
-public struct RetentionRules: Sendable, Equatable {
-    public var standard: Retention
+package struct RetentionRules: Sendable, Equatable {
+    package var standard: Retention
     /// By contact name, folded as names are compared.
-    public private(set) var byName: [String: Retention]
+    package private(set) var byName: [String: Retention]
 
-    public init(standard: Retention = .forever, byName: [String: Retention] = [:]) {
+    package init(standard: Retention = .forever, byName: [String: Retention] = [:]) {
         self.standard = standard
         self.byName = Dictionary(byName.map { (ContactNames.folded($0.key), $0.value) }) { _, last in last }
     }
 
     /// What holds for a conversation.
-    public func retention(named name: String, own: Retention?) -> Retention {
+    package func retention(named name: String, own: Retention?) -> Retention {
         own ?? byName[ContactNames.folded(name)] ?? standard
     }
 
@@ -72,7 +72,7 @@ public struct RetentionRules: Sendable, Equatable {
     mutating func remove(_ name: String) { byName[ContactNames.folded(name)] = nil }
 
     /// Whether there may be messages that are too old now, and were not under the rules of `before`.
-    public func deletesMore(than before: RetentionRules) -> Bool {
+    package func deletesMore(than before: RetentionRules) -> Bool {
         let names = Set(byName.keys).union(before.byName.keys)
         return standard.isShorter(than: before.standard)
             || names.contains { name in

@@ -1,7 +1,7 @@
 // What a front end (screen, command line, control socket) can ask of the chat. `ChatClient` implements it.
 
 /// The chat as its users see it. All methods may be called at any time, online or not.
-public protocol ChatService: Sendable {
+package protocol ChatService: Sendable {
     /// Who we are.
     var identity: LocalIdentity { get async }
     /// News, in the order in which they happened. Each call makes an independent stream; state is read from the
@@ -137,23 +137,23 @@ public protocol ChatService: Sendable {
 
 extension ChatService {
     /// A chat in this process answers.
-    public func giveUp() async {}
+    package func giveUp() async {}
 }
 
 /// Who this installation is.
-public struct LocalIdentity: Sendable, Equatable, Codable {
-    public var peerID: PeerID
-    public var name: String
+package struct LocalIdentity: Sendable, Equatable, Codable {
+    package var peerID: PeerID
+    package var name: String
     /// The address to give to others; `nil` while we do not listen.
-    public var address: PeerAddress?
+    package var address: PeerAddress?
     /// Where the listener is bound, `host:port`; `nil` while we do not listen.
-    public var listening: String?
+    package var listening: String?
     /// We have told our contacts that we are away, and why; `nil`: we have not.
-    public var away: String?
+    package var away: String?
     /// Bytes of `away` that go over a link.
-    public static let longestAway = WireLimit.away
+    package static let longestAway = WireLimit.away
 
-    public init(peerID: PeerID, name: String, address: PeerAddress?, listening: String?) {
+    package init(peerID: PeerID, name: String, address: PeerAddress?, listening: String?) {
         self.peerID = peerID
         self.name = name
         self.address = address
@@ -162,21 +162,21 @@ public struct LocalIdentity: Sendable, Equatable, Codable {
 }
 
 /// Counts of what peers sent that changed nothing.
-public struct Irregularities: Sendable, Equatable, Codable {
+package struct Irregularities: Sendable, Equatable, Codable {
     /// Read receipts for what is no message of ours to that contact (RELIABILITY D7).
-    public var foreignReceipts = 0
+    package var foreignReceipts = 0
     /// Operations that were stored already: sent again after a lost reply.
-    public var duplicates = 0
+    package var duplicates = 0
     /// Known ids with other contents (D3), and changes of messages that are not theirs.
-    public var refused = 0
+    package var refused = 0
     /// Operations that had overtaken others (D5).
-    public var heldBack = 0
+    package var heldBack = 0
 
-    public init() {}
+    package init() {}
 }
 
 /// Something happened that a front end may want to show.
-public enum ChatEvent: Sendable, Equatable, Codable {
+package enum ChatEvent: Sendable, Equatable, Codable {
     case messageAdded(ChatMessage)
     /// State, transfer, text, reactions of a message, or what is missing before it, changed.
     case messageChanged(ChatMessage)
@@ -196,7 +196,7 @@ public enum ChatEvent: Sendable, Equatable, Codable {
 }
 
 /// A sentence that the user should see, as a value; the words are made by the front end.
-public enum ChatNotice: Sendable, Equatable, Codable {
+package enum ChatNotice: Sendable, Equatable, Codable {
     /// No port can be had; `reason` in words says why not the wanted one.
     case cannotListen(endpoint: String, reason: String)
     /// The wanted port was taken or refused, so calls are taken at another one, the same at each start if it is free.
@@ -225,7 +225,7 @@ public enum ChatNotice: Sendable, Equatable, Codable {
 }
 
 /// Why the chat could not do something. Sentences for people are made in the front end.
-public enum ChatError: Error, Sendable, Equatable, Codable {
+package enum ChatError: Error, Sendable, Equatable, Codable {
     case store(StoreError)
     case badAddress(PeerAddressError)
     /// The address is our own.

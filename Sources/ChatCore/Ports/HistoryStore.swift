@@ -3,7 +3,7 @@
 /// The durable memory of one installation. Every method that writes has committed (synchronous=FULL) when it returns.
 ///
 /// Implementations serialise writers; readers see committed states only.
-public protocol HistoryStore: Sendable {
+package protocol HistoryStore: Sendable {
     // MARK: News
 
     /// From now on `report` is called with each change of a message, in the order of the commits: one after the other,
@@ -201,18 +201,18 @@ public protocol HistoryStore: Sendable {
     func setDraft(_ text: String, for contact: ContactID) async throws(StoreError)
 }
 
-public struct NewContact: Sendable {
-    public var peerID: PeerID?
-    public var name: String
-    public var addresses: [PeerAddress]
-    public var trust: PeerTrust
+package struct NewContact: Sendable {
+    package var peerID: PeerID?
+    package var name: String
+    package var addresses: [PeerAddress]
+    package var trust: PeerTrust
     /// Blocks a known contact of the same key as well.
-    public var isBlocked: Bool
-    public var added: Timestamp
+    package var isBlocked: Bool
+    package var added: Timestamp
     /// Our user has given no name; see `Peer.isNameProvisional`.
-    public var isNameProvisional = false
+    package var isNameProvisional = false
 
-    public init(
+    package init(
         peerID: PeerID?, name: String, addresses: [PeerAddress], trust: PeerTrust = .unverified,
         isBlocked: Bool = false, added: Timestamp
     ) {
@@ -225,18 +225,18 @@ public struct NewContact: Sendable {
     }
 }
 
-public struct NewOutgoingFile: Sendable {
+package struct NewOutgoingFile: Sendable {
     /// Absolute path of the source.
-    public var path: String
+    package var path: String
     /// Base name as offered.
-    public var name: String
-    public var size: UInt64
-    public var modified: Timestamp
-    public var contentType: String
-    public var caption: String
-    public var place: FolderPlace?
+    package var name: String
+    package var size: UInt64
+    package var modified: Timestamp
+    package var contentType: String
+    package var caption: String
+    package var place: FolderPlace?
 
-    public init(
+    package init(
         path: String, name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String,
         place: FolderPlace? = nil
     ) {
@@ -251,8 +251,8 @@ public struct NewOutgoingFile: Sendable {
 }
 
 /// Something that waits to be sent.
-public struct OutboxEntry: Sendable, Equatable, Identifiable {
-    public enum Operation: Sendable, Equatable {
+package struct OutboxEntry: Sendable, Equatable, Identifiable {
+    package enum Operation: Sendable, Equatable {
         /// A message or a file offer, to be sent from its history row with the text that it was entered with.
         case message(ChatMessage)
         case operation(ChatOperation)
@@ -261,33 +261,33 @@ public struct OutboxEntry: Sendable, Equatable, Identifiable {
     }
 
     /// Increases in the order of entering.
-    public let id: Int64
-    public var operation: Operation
+    package let id: Int64
+    package var operation: Operation
 
-    public init(id: Int64, operation: Operation) {
+    package init(id: Int64, operation: Operation) {
         self.id = id
         self.operation = operation
     }
 }
 
 /// A stored operation that a peer sent.
-public struct IncomingMessage: Sendable {
-    public enum Content: Sendable, Equatable {
+package struct IncomingMessage: Sendable {
+    package enum Content: Sendable, Equatable {
         case text(String)
         case file(
             name: String, size: UInt64, modified: Timestamp, contentType: String, caption: String,
             place: FolderPlace? = nil)
         case operation(ChatOperation.Action, target: MessageID)
     }
-    public var id: MessageID
-    public var contact: ContactID
-    public var sequence: Int64
-    public var sent: Timestamp
-    public var received: Timestamp
-    public var replyTo: MessageID?
-    public var content: Content
+    package var id: MessageID
+    package var contact: ContactID
+    package var sequence: Int64
+    package var sent: Timestamp
+    package var received: Timestamp
+    package var replyTo: MessageID?
+    package var content: Content
 
-    public init(
+    package init(
         id: MessageID, contact: ContactID, sequence: Int64, sent: Timestamp, received: Timestamp,
         replyTo: MessageID? = nil, content: Content
     ) {
@@ -301,7 +301,7 @@ public struct IncomingMessage: Sendable {
     }
 }
 
-public enum AppendOutcome: Sendable, Equatable {
+package enum AppendOutcome: Sendable, Equatable {
     /// It is stored. This is to be shown, in this order: it may bring with it what was held back behind it.
     case stored([HistoryChange])
     /// It is stored, but not to be shown before earlier ones of its sender are there or given up.
@@ -316,13 +316,13 @@ public enum AppendOutcome: Sendable, Equatable {
     case meaningless
 
     /// What is to be shown.
-    public var changes: [HistoryChange] {
+    package var changes: [HistoryChange] {
         if case .stored(let changes) = self { changes } else { [] }
     }
 }
 
 /// What has become of a message that is stored under an id which its sender has made.
-public enum MessageOnce: Sendable, Equatable {
+package enum MessageOnce: Sendable, Equatable {
     case stored(ChatMessage)
     /// One of ours to the same contact had the id already: as it is now.
     case known(ChatMessage)
@@ -330,7 +330,7 @@ public enum MessageOnce: Sendable, Equatable {
     case taken
 }
 
-public enum PageAnchor: Sendable, Equatable, Codable {
+package enum PageAnchor: Sendable, Equatable, Codable {
     case newest
     case before(HistoryPosition)
     case after(HistoryPosition)
@@ -339,14 +339,14 @@ public enum PageAnchor: Sendable, Equatable, Codable {
 }
 
 /// Times that are shown beside messages: from `since` on and before `until`.
-public struct ShownSpan: Sendable, Equatable {
-    public var since: Timestamp?
-    public var until: Timestamp?
+package struct ShownSpan: Sendable, Equatable {
+    package var since: Timestamp?
+    package var until: Timestamp?
 
-    public init(since: Timestamp? = nil, until: Timestamp? = nil) {
+    package init(since: Timestamp? = nil, until: Timestamp? = nil) {
         self.since = since
         self.until = until
     }
 
-    public var isUnlimited: Bool { since == nil && until == nil }
+    package var isUnlimited: Bool { since == nil && until == nil }
 }

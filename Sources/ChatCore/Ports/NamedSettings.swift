@@ -4,7 +4,7 @@
 /// whenever the process ends, the contact is without them: messages may be kept or deleted by them.
 ///
 /// Implementations do not block the caller's thread.
-public protocol NamedSettings: Sendable {
+package protocol NamedSettings: Sendable {
     /// What is set for `old` is set for `new` as well from now on, in place of what was set for that name.
     ///
     /// Returns whether there was anything. Throws why it cannot be written, in words; nothing has changed then.
@@ -14,9 +14,9 @@ public protocol NamedSettings: Sendable {
 }
 
 /// The settings cannot be changed.
-public struct NamedSettingsError: Error, Sendable, Equatable {
+package struct NamedSettingsError: Error, Sendable, Equatable {
     /// What is wrong and where, in words for people.
-    public var reason: String
+    package var reason: String
 
-    public init(reason: String) { self.reason = reason }
+    package init(reason: String) { self.reason = reason }
 }

@@ -1,10 +1,10 @@
 // What ChatCore needs of a network: calls to peers, calls from peers, and requests over them. `LinkConnecting`
 // implements it with BLIPNet.
 
-public import BLIPNet
+package import BLIPNet
 
 /// Makes and takes calls. Every connection that it hands out has proved its key (TLS 1.3, both sides).
-public protocol PeerConnecting: Sendable {
+package protocol PeerConnecting: Sendable {
     /// Dials, as `proxy` says; returns after the handshake. With `expected` set, another key fails with `.wrongIdentity`.
     func connect(
         to endpoint: Endpoint, expecting expected: PeerID?, through proxy: ProxyChoice, handler: any PeerRequestHandler
@@ -19,7 +19,7 @@ public protocol PeerConnecting: Sendable {
 }
 
 /// A bound listener.
-public protocol PeerListening: Sendable {
+package protocol PeerListening: Sendable {
     var localEndpoint: Endpoint { get }
     /// Keeps a part of its places for callers from these networks (`SocketAddress.neighbourhood`).
     func favour(networks: Set<String>)
@@ -27,14 +27,14 @@ public protocol PeerListening: Sendable {
 }
 
 /// Takes the requests of one connection.
-public protocol PeerRequestHandler: AnyObject, Sendable {
+package protocol PeerRequestHandler: AnyObject, Sendable {
     /// Called in arrival order on the connection's queue: must not block. Returns the response, or `nil` when
     /// `PeerConnection.respond` will be called later (or never, for a request that wants no reply).
     func handle(_ request: BLIPIncomingRequest) -> BLIPResponse?
 }
 
 /// An open connection to one peer. Everything but `waitUntilClosed` returns at once.
-public protocol PeerConnection: AnyObject, Sendable {
+package protocol PeerConnection: AnyObject, Sendable {
     var info: LinkInfo { get }
     /// The last measured round trip.
     var roundTrip: Duration? { get async }

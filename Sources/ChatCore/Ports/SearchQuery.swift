@@ -2,22 +2,22 @@
 
 /// What to look for. All terms must be there, words as beginnings of words; without a wanted term and without a filter
 /// nothing is found.
-public struct SearchQuery: Sendable, Equatable, Codable {
-    public var terms: [SearchTerm]
-    public var contact: ContactID?
-    public var from: MessageDirection?
+package struct SearchQuery: Sendable, Equatable, Codable {
+    package var terms: [SearchTerm]
+    package var contact: ContactID?
+    package var from: MessageDirection?
     /// The time that is shown beside a message, from `since` on and before `until`.
-    public var since: Timestamp?
-    public var until: Timestamp?
-    public var filesOnly: Bool
+    package var since: Timestamp?
+    package var until: Timestamp?
+    package var filesOnly: Bool
     /// Only texts with a web address in them.
-    public var linksOnly: Bool
+    package var linksOnly: Bool
     /// Only incoming messages that our user has not seen.
-    public var unreadOnly: Bool
-    public var limit: Int
+    package var unreadOnly: Bool
+    package var limit: Int
 
     /// `text` holds words, phrases and exclusions (`SearchTerms`), no filters.
-    public init(
+    package init(
         text: String, contact: ContactID? = nil, from: MessageDirection? = nil, since: Timestamp? = nil,
         until: Timestamp? = nil, filesOnly: Bool = false, linksOnly: Bool = false, unreadOnly: Bool = false,
         limit: Int = 50
@@ -34,21 +34,21 @@ public struct SearchQuery: Sendable, Equatable, Codable {
     }
 
     /// Says nothing of what is wanted.
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         terms.isEmpty && contact == nil && from == nil && since == nil && until == nil && !filesOnly && !linksOnly
             && !unreadOnly
     }
 }
 
-public struct SearchResult: Sendable, Equatable, Codable {
+package struct SearchResult: Sendable, Equatable, Codable {
     /// Newest first, at most the query's limit.
-    public var hits: [ChatMessage]
+    package var hits: [ChatMessage]
     /// How many messages the history has in the chats that were asked about.
-    public var searched: Int
+    package var searched: Int
     /// There are more hits than the limit.
-    public var isTruncated: Bool
+    package var isTruncated: Bool
 
-    public init(hits: [ChatMessage], searched: Int, isTruncated: Bool) {
+    package init(hits: [ChatMessage], searched: Int, isTruncated: Bool) {
         self.hits = hits
         self.searched = searched
         self.isTruncated = isTruncated

@@ -1,7 +1,7 @@
 // What can go wrong between the chat and its history.
 
 /// Why the store could not do something.
-public enum StoreError: Error, Sendable, Equatable, Codable {
+package enum StoreError: Error, Sendable, Equatable, Codable {
     /// The name as the other contact has it.
     case nameTaken(String)
     case notFound
@@ -22,11 +22,11 @@ public enum StoreError: Error, Sendable, Equatable, Codable {
     case failed(code: Int32, reason: String)
 
     /// The reason of `cannotOpen` for a new file where there is one.
-    public static let fileExists = "the file already exists"
+    package static let fileExists = "the file already exists"
 }
 
 /// What has happened to the store while it was open, and has been dealt with.
-public enum StoreTrouble: Sendable, Equatable {
+package enum StoreTrouble: Sendable, Equatable {
     /// Its file was gone, and has been put back with everything in it.
     case putBack(path: String)
 }

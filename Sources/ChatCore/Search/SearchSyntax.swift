@@ -2,26 +2,26 @@
 // for the screen and for the command line.
 
 /// A search as typed.
-public struct SearchSyntax: Sendable, Equatable {
+package struct SearchSyntax: Sendable, Equatable {
     /// The query for the store.
-    public private(set) var query: SearchQuery
+    package private(set) var query: SearchQuery
     /// What to mark in the results, lower case.
-    public private(set) var words: [String] = []
+    package private(set) var words: [String] = []
     /// What could not be understood, in words; the query must not be run then.
-    public private(set) var problem: String?
+    package private(set) var problem: String?
 
     /// What a search is read with.
-    public struct Context {
+    package struct Context {
         /// The conversation to stay in unless `in:` says otherwise.
-        public var scope: ContactID?
+        package var scope: ContactID?
         /// Finds a contact by what was typed.
-        public var contact: (String) -> ContactID?
+        package var contact: (String) -> ContactID?
         /// What others see us as: `from:` it is `from:me` when no contact is called that.
-        public var ownName: String?
+        package var ownName: String?
         /// The day or the month that a text names: from its first moment up to, but without, the second time.
-        public var day: (String) -> (start: Timestamp, end: Timestamp)?
+        package var day: (String) -> (start: Timestamp, end: Timestamp)?
 
-        public init(
+        package init(
             scope: ContactID? = nil, ownName: String? = nil, contact: @escaping (String) -> ContactID?,
             day: @escaping (String) -> (start: Timestamp, end: Timestamp)?
         ) {
@@ -33,14 +33,14 @@ public struct SearchSyntax: Sendable, Equatable {
     }
 
     /// The filters, for help texts and completion.
-    public static let help =
+    package static let help =
         "words \"a phrase\" -word from:NAME from:me in:NAME has:file has:link after:DAY before:DAY on:DAY is:unread"
 
     private enum Filter: String, CaseIterable {
         case from, `in`, has, after, before, on, `is`
     }
 
-    public init(_ text: String, _ context: Context, limit: Int = 50) {
+    package init(_ text: String, _ context: Context, limit: Int = 50) {
         query = SearchQuery(text: "", contact: context.scope, limit: limit)
         var scanner = SearchScanner(text)
         var terms: [SearchTerm] = []

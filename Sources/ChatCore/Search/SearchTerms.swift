@@ -2,14 +2,14 @@
 // the store, which finds them, and for the screen, which marks them.
 
 /// One word or phrase of a search.
-public struct SearchTerm: Sendable, Equatable, Codable {
-    public var text: String
+package struct SearchTerm: Sendable, Equatable, Codable {
+    package var text: String
     /// Stood in quotes: these words, whole and in this order.
-    public var isPhrase: Bool
+    package var isPhrase: Bool
     /// Messages with it are left out.
-    public var isExcluded: Bool
+    package var isExcluded: Bool
 
-    public init(text: String, isPhrase: Bool = false, isExcluded: Bool = false) {
+    package init(text: String, isPhrase: Bool = false, isExcluded: Bool = false) {
         self.text = text
         self.isPhrase = isPhrase
         self.isExcluded = isExcluded
@@ -17,14 +17,14 @@ public struct SearchTerm: Sendable, Equatable, Codable {
 }
 
 /// Reads terms. No character has a meaning beyond quotes and a minus in front, and no length does harm.
-public enum SearchTerms {
+package enum SearchTerms {
     /// At most this many terms count; more would only cost time (5,000 repeated words took 9 s, RELIABILITY 4).
-    public static let maximumCount = 16
+    package static let maximumCount = 16
     /// A longer term is cut; no word is longer, and a phrase of that length is unique anyway.
-    public static let maximumTermBytes = 256
+    package static let maximumTermBytes = 256
 
     /// The terms of `query`, in their order; without white space, control characters and empty terms.
-    public static func parse(_ query: String) -> [SearchTerm] {
+    package static func parse(_ query: String) -> [SearchTerm] {
         var scanner = SearchScanner(query)
         var terms: [SearchTerm] = []
         while terms.count < maximumCount, let word = scanner.next() {
@@ -47,7 +47,7 @@ public enum SearchTerms {
     }
 
     /// Without characters that nobody can see and so nobody would type (PRODUCT, "Hostile text").
-    public static func withoutInvisible(_ text: String) -> String {
+    package static func withoutInvisible(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value == 0 || isInvisible($0) }) else { return text }
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars where !isInvisible(scalar) {

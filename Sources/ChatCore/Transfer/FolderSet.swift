@@ -108,7 +108,7 @@ struct FolderSet: Sendable, Equatable {
 
 extension FileTransfer {
     /// Where the folder is on this disk that the file was sent with; `nil` for a single file, and before it has a place.
-    public var pathOfFolder: String? {
+    package var pathOfFolder: String? {
         guard let path, let place else { return nil }
         // Of what their sender calls the folders in between not all of them may be here.
         let depth =

@@ -5,17 +5,17 @@ import Glibc
 
 /// Where the keys and histories of this user are. A file is recognised by device and inode, so by any name and through any
 /// link, also one that is called something else.
-public struct PrivateFiles: Sendable, Equatable {
+package struct PrivateFiles: Sendable, Equatable {
     /// Folders with such files (absolute).
-    public var folders: [String]
+    package var folders: [String]
     /// Folders that have one such folder for each profile.
-    public var profiles: [String]
+    package var profiles: [String]
     /// How the names of such files begin: those beside them (`-wal`, kept and put-aside ones) count, too.
-    public var prefixes: [String]
+    package var prefixes: [String]
     /// Single files that are as private.
-    public var files: [String]
+    package var files: [String]
 
-    public init(folders: [String] = [], profiles: [String] = [], prefixes: [String] = [], files: [String] = []) {
+    package init(folders: [String] = [], profiles: [String] = [], prefixes: [String] = [], files: [String] = []) {
         self.folders = folders
         self.profiles = profiles
         self.prefixes = prefixes
@@ -23,7 +23,7 @@ public struct PrivateFiles: Sendable, Equatable {
     }
 
     /// Whether the file behind an open descriptor is one of them. Looks at the disk.
-    public func holds(descriptor: Int32) -> Bool {
+    package func holds(descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && present().contains(FileFacts(status).identity)
     }

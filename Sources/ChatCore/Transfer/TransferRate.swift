@@ -3,7 +3,7 @@
 import BLIPNet
 
 /// The bytes that were there at some moments of the last seconds. Times count from any moment, always the same one.
-public struct TransferRate: Sendable, Equatable {
+package struct TransferRate: Sendable, Equatable {
     private struct Sample: Sendable, Equatable {
         var time: Duration
         var bytes: UInt64
@@ -20,11 +20,11 @@ public struct TransferRate: Sendable, Equatable {
     /// How long it took from one move to the next, lately.
     private var pauses: [Duration] = []
 
-    public init() {}
+    package init() {}
 
     /// Notes that `bytes` have been transferred in all. The first ones are where the measuring begins, and so are fewer
     /// than before: a part is fetched anew.
-    public mutating func note(_ bytes: UInt64, at now: Duration) {
+    package mutating func note(_ bytes: UInt64, at now: Duration) {
         latest = now
         if let last = samples.last, bytes < last.bytes { samples = [] }
         guard let last = samples.last else {
@@ -45,7 +45,7 @@ public struct TransferRate: Sendable, Equatable {
     }
 
     /// Bytes per second. What comes in bursts that are further apart than the window counts with the time between them.
-    public var bytesPerSecond: Double {
+    package var bytesPerSecond: Double {
         guard let first = samples.first, let last = samples.last, let latest, latest > first.time,
             last.bytes > first.bytes
         else { return 0 }

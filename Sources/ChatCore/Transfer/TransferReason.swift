@@ -2,10 +2,10 @@
 
 import Glibc
 
-public enum TransferReason {
+package enum TransferReason {
     static let waitingForPeer = "waiting for the contact to be online"
     static let waitingForReceiver = "waiting for the contact to fetch it"
-    public static let waitingForTurn = "waiting for its turn"
+    package static let waitingForTurn = "waiting for its turn"
     static let pausedByPeer = "paused by the sender"
     static let pausedByReceiver = "paused by the receiver"
     static let receiversDisk = "the receiver's disk takes no more"
@@ -14,17 +14,17 @@ public enum TransferReason {
     static let senderCannotRead = "the sender could not read the file; it is asked again"
     static let receiverStopped = "the receiver does not fetch it now"
     static let partialReplaced = "another program changed the unfinished file; it is fetched anew"
-    public static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
-    public static let sourceGone = "the file is no longer there (it has to be sent again)"
+    package static let sourceChanged = "the file changed after it was offered (it has to be sent again)"
+    package static let sourceGone = "the file is no longer there (it has to be sent again)"
     static let keyChanged = "it was offered to their old key (it has to be sent again)"
-    public static let digestDiffers = "the received bytes differ from the sender's file"
+    package static let digestDiffers = "the received bytes differ from the sender's file"
     /// A failed file of ours that has been offered anew, as a file of its own.
-    public static let sentAgain = DeliveryState.sentAgainReason
-    public static let cancelledByPeer = "cancelled by the other side"
+    package static let sentAgain = DeliveryState.sentAgainReason
+    package static let cancelledByPeer = "cancelled by the other side"
     static let declinedByPeer = "declined by the other side"
 
     /// Whether the receiver has to do something before anything goes on.
-    public static func isPauseOfReceiver(_ reason: String?) -> Bool {
+    package static func isPauseOfReceiver(_ reason: String?) -> Bool {
         reason == pausedByReceiver || reason == receiversDisk
     }
 

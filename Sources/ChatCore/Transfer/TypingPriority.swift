@@ -4,7 +4,7 @@ import BLIPNet
 import Synchronization
 
 /// Known to all of the process: the front end says how its keys fare, transfers look before they move more bytes.
-public enum TypingPriority {
+package enum TypingPriority {
     /// Bytes per second that all uploads, and all downloads, may take while somebody types on a machine that is busy.
     static let rate: UInt64 = 24_000_000
     /// So long behind the last key.
@@ -16,10 +16,10 @@ public enum TypingPriority {
     private static let isUsed = Atomic(false)
 
     /// The screen of the program says so; until then no key counts.
-    public static func use() { isUsed.store(true, ordering: .relaxed) }
+    package static func use() { isUsed.store(true, ordering: .relaxed) }
 
     /// A key was handled; `hasWaited`: it had to wait for a processor. Once one has, those that follow keep their place.
-    public static func noteKey(hasWaited: Bool) {
+    package static func noteKey(hasWaited: Bool) {
         guard isUsed.load(ordering: .relaxed), hasWaited || isActive else { return }
         end.store((MonotonicTime.now() + lasts).nanoseconds, ordering: .relaxed)
     }

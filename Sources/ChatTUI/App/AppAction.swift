@@ -1,9 +1,9 @@
 // Everything that can happen to the screen: keys, news from the chat, answers to its own questions, time.
 
-public import ChatCore
+package import ChatCore
 
 /// An input of `update`.
-public enum AppAction: Sendable {
+package enum AppAction: Sendable {
     case input(InputEvent)
     /// Line mode: a whole line was entered.
     case line(String)
@@ -36,13 +36,13 @@ extension AppAction {
 }
 
 /// A path that could not be offered beside others.
-public struct RefusedOffer: Sendable {
+package struct RefusedOffer: Sendable {
     var path: String
     var error: ChatError
 }
 
 /// What an errand brought.
-public enum ErrandResult: Sendable {
+package enum ErrandResult: Sendable {
     case nothing
     case contact(Peer)
     case message(ChatMessage)
@@ -53,13 +53,13 @@ public enum ErrandResult: Sendable {
 }
 
 /// An errand of several that could not be done, and why.
-public struct ErrandFailure: Sendable, Equatable {
-    public var errand: Errand
-    public var error: ChatError
+package struct ErrandFailure: Sendable, Equatable {
+    package var errand: Errand
+    package var error: ChatError
 }
 
 /// The answer to a `Question`.
-public enum Answer: Sendable {
+package enum Answer: Sendable {
     case conversations([Conversation])
     case links([ContactID: LinkState])
     case page(PageRequest, [ChatMessage])

@@ -1,9 +1,9 @@
 // Everything that `update` can ask the world to do. AppLoop carries it out, ChatApplication what concerns the terminal.
 
-public import ChatCore
+package import ChatCore
 
 /// An output of `update`.
-public enum AppEffect: Sendable, Equatable {
+package enum AppEffect: Sendable, Equatable {
     /// Changes something: done one after the other in the order of asking (Enter order = row order = wire order).
     case run(Errand)
     /// Reads something: asked beside the errands; the answer comes back as an action.
@@ -27,7 +27,7 @@ public enum AppEffect: Sendable, Equatable {
 }
 
 /// A change in the chat service.
-public enum Errand: Sendable, Equatable {
+package enum Errand: Sendable, Equatable {
     case send(String, to: ContactID)
     /// An answer to a message, in its conversation.
     case reply(String, to: ChatMessage)
@@ -83,7 +83,7 @@ public enum Errand: Sendable, Equatable {
 }
 
 /// A question to the chat service or the file system.
-public enum Question: Sendable, Equatable {
+package enum Question: Sendable, Equatable {
     case conversations
     case links([ContactID])
     case page(PageRequest)

@@ -1,16 +1,16 @@
 // Everything that the screen shows, as one value. Only `update` changes it; `view` draws it.
 
-public import ChatCore
+package import ChatCore
 
 /// The state of the program's screen.
-public struct AppState: Sendable {
+package struct AppState: Sendable {
     /// Alt-y and Alt-n answer an offer only after it has been on the screen for so long: a key that was on its way
     /// when the offer appeared must not answer it.
     static let offerArming = Duration.milliseconds(700)
 
     // What the screen runs on; injected, so that pictures and tests are reproducible.
 
-    public internal(set) var size: Size
+    package internal(set) var size: Size
     var clock: LocalClock
     var moment: Moment
     /// The home folder, shown as `~`.
@@ -47,7 +47,7 @@ public struct AppState: Sendable {
 
     // What the user does.
 
-    public internal(set) var openID: ContactID?
+    package internal(set) var openID: ContactID?
     var previousID: ContactID?
     /// The chats that were left last, the latest at the end: their newest pages are kept.
     var recentIDs: [ContactID] = []
@@ -161,7 +161,7 @@ public struct AppState: Sendable {
     /// What was told of late by bell and notifications.
     var announcements = Announcements()
 
-    public init(
+    package init(
         size: Size, clock: LocalClock, moment: Moment, home: String, version: String,
         identity: LocalIdentity
     ) {

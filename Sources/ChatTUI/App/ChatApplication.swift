@@ -1,39 +1,39 @@
 // The running screen: the terminal gives input to the loop, and gets the picture of each state.
 
-public import ChatCore
+package import ChatCore
 
 /// What the command line decides about the screen.
-public struct ChatApplicationOptions: Sendable {
+package struct ChatApplicationOptions: Sendable {
     /// The home folder, shown as `~`.
-    public var home: String
-    public var version: String
-    public var clock: LocalClock
+    package var home: String
+    package var version: String
+    package var clock: LocalClock
     /// The contact whose chat opens first; the newest one when `nil`.
-    public var contact: String?
+    package var contact: String?
     /// Dim lines that are shown at the start (what the demo is, why nobody can call).
-    public var notices: [String]
-    public var settings = ScreenSettings()
+    package var notices: [String]
+    package var settings = ScreenSettings()
     /// What `settings.theme` names.
-    public var theme = Theme.terminal
+    package var theme = Theme.terminal
     /// Where the settings are kept; without it they cannot be changed.
-    public var settingsStore: any SettingsStore = NoSettings()
+    package var settingsStore: any SettingsStore = NoSettings()
     /// How /export, /import and /doctor are run; `nil`: they say that they cannot be.
-    public var runsCommands: ProgramRunning?
+    package var runsCommands: ProgramRunning?
     /// Keeps what was typed; without it each run begins with nothing.
-    public var inputHistory: InputHistoryFile?
+    package var inputHistory: InputHistoryFile?
     /// The chat runs in another process, which has a screen of its own or can get one.
-    public var isSecondScreen = false
+    package var isSecondScreen = false
     /// Lines are printed in place of a screen.
     var isLineMode = false
     /// Where pasted texts are kept that go out as files.
-    public var pasteFolder: String?
+    package var pasteFolder: String?
     /// Reads pictures for previews; without it there are none.
-    public var pictures: PictureReader?
+    package var pictures: PictureReader?
     /// How long the first picture waits for what it is to show (a history on a slow disk): nobody takes that for a program
     /// that hangs.
     var patience = Duration.milliseconds(100)
 
-    public init(
+    package init(
         home: String, version: String, clock: LocalClock = .system, contact: String? = nil, notices: [String] = []
     ) {
         self.home = home
@@ -46,7 +46,7 @@ public struct ChatApplicationOptions: Sendable {
 
 /// Runs the screen over a chat service until the user quits. All on the screen actor; nothing here blocks.
 @ScreenActor
-public final class ChatApplication {
+package final class ChatApplication {
     private let terminal: any Terminal
     private let options: ChatApplicationOptions
     private let loop: AppLoop
@@ -61,24 +61,24 @@ public final class ChatApplication {
     /// What was painted last, unless a key or the terminal has changed more than the input since.
     private var picture: Picture?
 
-    public init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
+    package init(service: any ChatService, terminal: any Terminal, options: ChatApplicationOptions) {
         self.terminal = terminal
         self.options = options
         loop = AppLoop(service: service, options)
     }
 
     /// What stays to be done after `run`, as a line for standard output: the queue, unfinished transfers.
-    public private(set) var farewell: String?
+    package private(set) var farewell: String?
 
     /// What was begun and could not be finished, as a line for standard error.
-    public private(set) var undone: String?
+    package private(set) var undone: String?
 
     /// The half-typed lines that were left on this screen.
-    public private(set) var leftLines: [String] = []
+    package private(set) var leftLines: [String] = []
 
     /// Opens the screen, and returns the exit code when the user has quit and the terminal is restored: 0, or
     /// 128 + signal when a signal ended it. Throws when there is no usable terminal.
-    public func run() async throws(TerminalError) -> Int32 {
+    package func run() async throws(TerminalError) -> Int32 {
         let last = try await loop.run(size: terminal.size, options) { () throws(TerminalError) in
             try terminal.start { [weak self] event in self?.receive(event) }
             loop.onChange = { [weak self] action in self?.schedulePaint(after: action) }

@@ -1,6 +1,6 @@
 // The part of a conversation that is in memory: pages from the store, new messages, and local notices between them.
 
-public import ChatCore
+package import ChatCore
 
 /// A contiguous stretch of one conversation, at most `limit` items. Scrolling loads more at one end and drops the
 /// other, so that memory does not grow with the length of the history.
@@ -356,12 +356,12 @@ struct ChatWindow: Sendable, Equatable {
 }
 
 /// A page that the screen wants.
-public struct PageRequest: Sendable, Equatable {
-    public var contact: ContactID
-    public var anchor: PageAnchor
-    public var limit: Int
+package struct PageRequest: Sendable, Equatable {
+    package var contact: ContactID
+    package var anchor: PageAnchor
+    package var limit: Int
     /// Tells answers apart: only the latest request of a window counts.
-    public var generation: Int
+    package var generation: Int
     /// The page takes the place of what the window holds.
     var replaces = false
     /// The message to show when the page is there.

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 
 /// How the editor was left.
-public enum EditorOutcome: Sendable, Equatable {
+package enum EditorOutcome: Sendable, Equatable {
     case text(String)
     /// Why the draft is as it was, in words.
     case failed(String)

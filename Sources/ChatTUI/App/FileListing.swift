@@ -6,7 +6,7 @@ import ChatCore
 import Glibc
 
 /// The names in one folder, with what a list shows of them.
-public struct FileListing: Sendable, Equatable {
+package struct FileListing: Sendable, Equatable {
     struct Entry: Sendable, Equatable {
         var name: String
         var isFolder: Bool

@@ -1,24 +1,24 @@
 // The first start: what the defaults are and what the user decided. FirstRunForm asks, FirstRunScreen draws.
 
-public import ChatCore
+package import ChatCore
 
 /// What the page shows before anything is typed.
-public struct FirstRunDefaults: Sendable {
-    public var choices: FirstRunChoices
+package struct FirstRunDefaults: Sendable {
+    package var choices: FirstRunChoices
     /// The command line says where calls are taken, for this start only: it is shown and not asked.
-    public var isListenFixed: Bool
+    package var isListenFixed: Bool
     /// Stands in our address while calls are taken at all of this machine's.
-    public var reachableHost: String
+    package var reachableHost: String
     /// The key that is written when the chat starts.
-    public var peerID: PeerID
+    package var peerID: PeerID
     /// Where it will be written, for people to see.
-    public var keyPath: String
+    package var keyPath: String
     /// The home folder, shown as `~`.
-    public var home: String
+    package var home: String
     /// There is a history already, whose key is gone.
-    public var lacksOldKey: Bool
+    package var lacksOldKey: Bool
 
-    public init(
+    package init(
         _ choices: FirstRunChoices, isListenFixed: Bool = false, reachableHost: String, peerID: PeerID,
         keyPath: String, home: String, lacksOldKey: Bool = false
     ) {
@@ -33,22 +33,22 @@ public struct FirstRunDefaults: Sendable {
 }
 
 /// What is decided on the page.
-public struct FirstRunChoices: Sendable, Equatable {
+package struct FirstRunChoices: Sendable, Equatable {
     /// 1 to 64 bytes.
-    public var name: String
+    package var name: String
     /// The one address at which calls are taken; `nil` for all of this machine.
-    public var listenHost: String?
+    package var listenHost: String?
     /// 0 for any free one.
-    public var listenPort: UInt16
+    package var listenPort: UInt16
     /// Files wait until they are accepted.
-    public var asksForFiles: Bool
+    package var asksForFiles: Bool
     /// Where received files go: an absolute path without `~`.
-    public var downloads: String
-    public var keep: Retention
+    package var downloads: String
+    package var keep: Retention
     /// Somebody to be added: checked, and one. `nil` when the field was left empty.
-    public var address: String?
+    package var address: String?
 
-    public init(
+    package init(
         name: String, listenHost: String? = nil, listenPort: UInt16, asksForFiles: Bool = true, downloads: String,
         keep: Retention = .forever, address: String? = nil
     ) {
@@ -63,7 +63,7 @@ public struct FirstRunChoices: Sendable, Equatable {
 }
 
 /// What the user decided. Nothing has been written.
-public enum FirstRunAnswer: Sendable, Equatable {
+package enum FirstRunAnswer: Sendable, Equatable {
     case start(FirstRunChoices)
     case demo
     case quit
@@ -72,7 +72,7 @@ public enum FirstRunAnswer: Sendable, Equatable {
 }
 
 /// What this machine has against a decision, in words; found before anything is written.
-public enum FirstRunProblem: Error, Sendable, Equatable {
+package enum FirstRunProblem: Error, Sendable, Equatable {
     case host(String)
     case port(String)
     case downloads(String)

@@ -2,7 +2,7 @@
 
 /// Shows the first page and returns what the user decided. Writes nothing.
 @ScreenActor
-public final class FirstRunApplication {
+package final class FirstRunApplication {
     private let terminal: any Terminal
     private let theme: Theme
     private var form: FirstRunForm
@@ -13,7 +13,7 @@ public final class FirstRunApplication {
     private var code: QRPane?
 
     /// `examine` throws what keeps an answer from being carried out; the page says it, and waits for another one.
-    public init(
+    package init(
         terminal: any Terminal, defaults: FirstRunDefaults, theme: Theme = .terminal,
         examine: @escaping @Sendable (FirstRunAnswer) throws(FirstRunProblem) -> Void = { _ in }
     ) {
@@ -26,7 +26,7 @@ public final class FirstRunApplication {
 
     /// Takes the terminal until the user has decided, then gives it back; may be run again, and has what was typed.
     /// Throws when there is no usable terminal.
-    public func run() async throws(TerminalError) -> FirstRunAnswer {
+    package func run() async throws(TerminalError) -> FirstRunAnswer {
         try terminal.start { [weak self] event in self?.receive(event) }
         terminal.perform(.mouse(true))
         size = terminal.size

@@ -4,13 +4,13 @@ import CLinux
 import Glibc
 
 /// A file of entered lines, 0600. Several programs may append to it at the same time.
-public struct InputHistoryFile: Sendable {
+package struct InputHistoryFile: Sendable {
     /// What is read at most; what stands before it is forgotten.
     private static let maxBytes = 8 << 20
 
     let path: String
 
-    public init(path: String) {
+    package init(path: String) {
         self.path = path
     }
 
@@ -29,7 +29,7 @@ public struct InputHistoryFile: Sendable {
 
     /// Adds one line in one write, so that lines of two programs never mix. What cannot be kept is lost quietly: a full
     /// disk must not keep anybody from writing.
-    public func append(_ line: String) {
+    package func append(_ line: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }

@@ -27,7 +27,7 @@ extension LocalClock {
 
     /// Whether a pattern can be understood, and says anything of a time: one without a field would be the same for every
     /// message. Each letter (A to Z) that is not quoted must mean something, and each quote must end.
-    public static func isPattern(_ format: String) -> Bool {
+    package static func isPattern(_ format: String) -> Bool {
         let epoch = LocalClock.fixed(seconds: 0).civil(Timestamp(milliseconds: 0))
         var hasField = false
         var rest = format[...]

@@ -1,9 +1,9 @@
 // Turns timestamps into the local dates and times that the screen shows.
 
-public import ChatCore
+package import ChatCore
 
 /// The time zone in which times are shown.
-public enum LocalClock: Sendable, Equatable {
+package enum LocalClock: Sendable, Equatable {
     /// The system's zone (TZ, /etc/localtime).
     case system
     /// A fixed offset from UTC in seconds, for tests.
@@ -180,7 +180,7 @@ public enum LocalClock: Sendable, Equatable {
     }
 
     /// The local day that `text` names, or the month of `2026-11`: its first moment, and the first one after it.
-    public func day(named text: String, today: Timestamp) -> (start: Timestamp, end: Timestamp)? {
+    package func day(named text: String, today: Timestamp) -> (start: Timestamp, end: Timestamp)? {
         guard let start = startOfDay(named: text, today: today) else { return nil }
         let first = civil(start)
         let isMonth = text.utf8.count { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "/") } == 1
@@ -213,10 +213,10 @@ public enum LocalClock: Sendable, Equatable {
 
     /// The first moment, in seconds since 1970, at which clocks show `local` (seconds since 1970 as if it were UTC, of the
     /// years 0 to 10000), or have been put forward over it.
-    public func firstMoment(showing local: Int64) -> Int64 { LocalMoment.first(showing: local, offset: offset) }
+    package func firstMoment(showing local: Int64) -> Int64 { LocalMoment.first(showing: local, offset: offset) }
 
     /// Seconds east of UTC at a moment in seconds since 1970.
-    public func offset(at seconds: Int64) -> Int64 {
+    package func offset(at seconds: Int64) -> Int64 {
         switch self {
         case .fixed(let offset): offset
         case .system: SystemZone.offset(at: seconds)

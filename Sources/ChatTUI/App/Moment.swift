@@ -1,14 +1,14 @@
 // The time at which something happened, as a value: `update` never asks a clock.
 
-public import ChatCore
+package import ChatCore
 
 /// One instant on two clocks: the wall clock for people, the uptime for durations.
-public struct Moment: Sendable, Equatable {
-    public var wall: Timestamp
+package struct Moment: Sendable, Equatable {
+    package var wall: Timestamp
     /// Time since some fixed point; never goes back.
-    public var uptime: Duration
+    package var uptime: Duration
 
-    public init(wall: Timestamp, uptime: Duration) {
+    package init(wall: Timestamp, uptime: Duration) {
         self.wall = wall
         self.uptime = uptime
     }

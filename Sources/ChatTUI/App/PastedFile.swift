@@ -4,9 +4,9 @@ import ChatCore
 import Glibc
 
 /// Writes pasted texts into files.
-public enum PastedFile {
+package enum PastedFile {
     /// How the names of such files begin: what is called so in the folder is removed when it has been sent.
-    public static let prefix = "paste-"
+    package static let prefix = "paste-"
 
     /// Writes `text` into a new file in `folder` (made 0700 when it is missing), 0600, and returns its path. A number is
     /// added to `name` where that is taken.

@@ -2,25 +2,25 @@
 // how; whoever runs the screen gives it a way.
 
 /// `blipchat` and these words, on the same home.
-public struct ProgramCommand: Sendable, Equatable {
+package struct ProgramCommand: Sendable, Equatable {
     /// Without the program's name: `doctor`, `export`, `Alice`, `-o`, `/home/jo/alice.txt`.
-    public var words: [String]
+    package var words: [String]
 
-    public init(_ words: [String]) { self.words = words }
+    package init(_ words: [String]) { self.words = words }
 }
 
 /// What a command has printed.
-public struct ProgramOutput: Sendable, Equatable {
+package struct ProgramOutput: Sendable, Equatable {
     /// Results and errors in the order in which they were printed. Raw: whoever shows them makes SafeText of them.
-    public var lines: [String]
+    package var lines: [String]
     /// 0: done.
-    public var exitCode: Int32
+    package var exitCode: Int32
 
-    public init(lines: [String], exitCode: Int32) {
+    package init(lines: [String], exitCode: Int32) {
         self.lines = lines
         self.exitCode = exitCode
     }
 }
 
 /// Runs a command to its end.
-public typealias ProgramRunning = @Sendable (ProgramCommand) async -> ProgramOutput
+package typealias ProgramRunning = @Sendable (ProgramCommand) async -> ProgramOutput

@@ -66,7 +66,7 @@ final class ProgramLauncher {
 }
 
 /// How a program has ended that did not do what it was started for.
-public enum ProgramFailure: Sendable, Equatable {
+package enum ProgramFailure: Sendable, Equatable {
     case code(Int32)
     case signal(Int32)
 

@@ -5,7 +5,7 @@ import ChatCore
 extension ChatApplication {
     /// Makes what the first picture and the first key need and whoever needs it first would make otherwise: tables, types,
     /// the time zone, code that is read from the disk. From any thread, before there is an application.
-    public nonisolated static func rehearse(_ clock: LocalClock = .system) {
+    package nonisolated static func rehearse(_ clock: LocalClock = .system) {
         _ = SlashCommands.named("")
         guard let stranger = PeerID(String(repeating: "a", count: 52)) else { return }
         let moment = Moment(wall: Timestamp(milliseconds: 0), uptime: .zero)

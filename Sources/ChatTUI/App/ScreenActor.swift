@@ -1,22 +1,22 @@
 // Where the screen runs: one piece of work after the other, on a queue that the reader of keys can step into.
 
-public import Dispatch
+package import Dispatch
 
 /// The actor of everything that concerns the terminal and the state of the screen.
 ///
 /// Not the main actor: the thread that waits for keys runs what they cause itself, by `sync` on this queue, so that an
 /// echo costs one change of threads and not two. The main queue, which belongs to a thread, does not promise that.
 @globalActor
-public actor ScreenActor {
-    public static let shared = ScreenActor()
+package actor ScreenActor {
+    package static let shared = ScreenActor()
     /// The queue on which everything of the actor runs.
-    public static let queue = DispatchQueue(label: "blipchat.screen", qos: .userInteractive)
+    package static let queue = DispatchQueue(label: "blipchat.screen", qos: .userInteractive)
     private static let executor = Executor()
 
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
 
     /// Runs `body` on the actor.
-    public static func run<Value: Sendable>(_ body: @Sendable @ScreenActor () throws -> Value) async rethrows -> Value {
+    package static func run<Value: Sendable>(_ body: @Sendable @ScreenActor () throws -> Value) async rethrows -> Value {
         try await body()
     }
 

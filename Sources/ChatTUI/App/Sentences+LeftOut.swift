@@ -1,11 +1,11 @@
 // What is said of files of a folder that are not sent with it.
 
-public import ChatCore
+package import ChatCore
 import Glibc
 
 extension Sentences {
     /// Why a file is not sent, as the end of a sentence.
-    public static func reason(for reason: LeftOutFile.Reason) -> String {
+    package static func reason(for reason: LeftOutFile.Reason) -> String {
         switch reason {
         case .tooDeep(let limit): "it is more than \(limit) folders deep (send the inner folder on its own)"
         case .pathTooLong(let limit):

@@ -1,18 +1,18 @@
 // The sentences for people: what happened, to what, what to do. Used by the screen and by the command line.
 
-public import ChatCore
+package import ChatCore
 import Glibc
 
 /// Words for errors and states. Strings from outside are quoted as they are: whoever shows a sentence makes a SafeText
 /// of it.
-public enum Sentences {
+package enum Sentences {
     /// `what: why (what to do)` for an error of the chat.
-    public static func sentence(for error: ChatError, doing what: String) -> String {
+    package static func sentence(for error: ChatError, doing what: String) -> String {
         "\(what): \(reason(of: error))"
     }
 
     /// Why, and what to do.
-    public static func reason(of error: ChatError) -> String {
+    package static func reason(of error: ChatError) -> String {
         switch error {
         case .store(let error): return reason(of: error)
         case .badAddress(let error): return reason(of: error)
@@ -76,7 +76,7 @@ public enum Sentences {
         }
     }
 
-    public static func reason(of error: StoreError) -> String {
+    package static func reason(of error: StoreError) -> String {
         switch error {
         case .nameTaken(let name): "a contact is already called \"\(name)\" (choose another name)"
         case .notFound: "it is no longer in the history (somebody deleted it here)"
@@ -98,7 +98,7 @@ public enum Sentences {
         }
     }
 
-    public static func reason(of error: PeerAddressError) -> String {
+    package static func reason(of error: PeerAddressError) -> String {
         switch error {
         case .tooLong: "the address is longer than 1024 bytes"
         case .wrongScheme(let scheme): "an address begins with blip://, not with \(scheme)://"
@@ -109,11 +109,11 @@ public enum Sentences {
     }
 
     /// A whole sentence about an address that somebody typed.
-    public static func sentence(for error: PeerAddressError) -> String {
+    package static func sentence(for error: PeerAddressError) -> String {
         "That is not an address: \(reason(of: error)) (blip://HOST:PORT/PEER-ID#NAME)"
     }
 
-    public static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
+    package static func sentence(for notice: ChatNotice, name: (ContactID) -> String) -> String {
         switch notice {
         case .cannotListen(let endpoint, let reason):
             "Cannot listen on \(endpoint): \(reason) (nobody can call you; choose another address or port)"
@@ -141,7 +141,7 @@ public enum Sentences {
     }
 
     /// What the system says to an error number, in its words.
-    public static func words(forErrno errno: Int32) -> String {
+    package static func words(forErrno errno: Int32) -> String {
         var buffer = [CChar](repeating: 0, count: 256)
         guard strerror_r(errno, &buffer, buffer.count) == 0 else { return "system error \(errno)" }
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
@@ -152,7 +152,7 @@ public enum Sentences {
 // MARK: Words for states
 
 extension Sentences {
-    public static func word(for trust: PeerTrust) -> String {
+    package static func word(for trust: PeerTrust) -> String {
         switch trust {
         case .unverified: "unverified"
         case .verified: "verified"
@@ -161,7 +161,7 @@ extension Sentences {
     }
 
     /// `online, TLS direct`, `connecting`, `offline: nobody listens there`.
-    public static func words(for link: LinkState) -> String {
+    package static func words(for link: LinkState) -> String {
         switch link {
         case .offline(nil): "offline"
         case .offline(let reason?): "offline: \(reason)"
@@ -180,7 +180,7 @@ extension Sentences {
     /// `direct`, or `relay` where a proxy stands between.
     static func way(of details: LinkDetails) -> String { details.isRelayed ? "relay" : "direct" }
 
-    public static func word(for state: FileTransfer.State) -> String {
+    package static func word(for state: FileTransfer.State) -> String {
         switch state {
         case .offered: "offered"
         case .accepted: "accepted"
@@ -206,7 +206,7 @@ extension Sentences {
     }
 
     /// `1 message missing`
-    public static func missing(_ count: Int) -> String {
+    package static func missing(_ count: Int) -> String {
         count == 1 ? "1 message missing" : "\(count) messages missing"
     }
 

@@ -58,7 +58,7 @@ struct SpellCheck: Sendable, Equatable {
 }
 
 /// What a spell checker has said.
-public enum SpellOutcome: Sendable, Equatable {
+package enum SpellOutcome: Sendable, Equatable {
     /// The words that it does not know.
     case unknown([String])
     /// Why there is no answer, in words.

@@ -4,7 +4,7 @@ import CLinux
 import Glibc
 
 /// What TZ or /etc/localtime says. The C library reads it once and keeps it, until it is asked to look again.
-public enum SystemZone {
+package enum SystemZone {
     /// Seconds east of UTC at a moment in seconds since 1970; 0 where the C library has no answer.
     static func offset(at second: Int64) -> Int64 {
         var time = time_t(second)
@@ -13,7 +13,7 @@ public enum SystemZone {
     }
 
     /// Looks whether /etc/localtime is another one now: one `stat`, and a small file to read when it is.
-    public static func lookAgain() { tzset() }
+    package static func lookAgain() { tzset() }
 }
 
 /// How often the zone is looked at: before whatever happens, but once in a second of much that does.

@@ -3,7 +3,7 @@
 import ChatCore
 
 /// Changes `state` by one action that happened at `moment`, and returns what must be done, in order.
-public func update(_ state: inout AppState, _ action: AppAction, at moment: Moment) -> [AppEffect] {
+package func update(_ state: inout AppState, _ action: AppAction, at moment: Moment) -> [AppEffect] {
     var effects: [AppEffect] = []
     if case .input(.key(let key)) = action, let text = state.typedOnly(key, at: moment) {
         state.typeOnly(text, at: moment, &effects)

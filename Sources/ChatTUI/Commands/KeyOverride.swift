@@ -93,17 +93,17 @@ enum KeyOverrideError: Error, Sendable, Equatable {
 }
 
 /// The checks of [keys] and [alias] for the configuration.
-public enum KeySettings {
+package enum KeySettings {
     /// The name of a key of [keys] as we write it, however it is spelled; `nil` for what is no key.
-    public static func name(of key: String) -> String? { (try? KeyOverride(key: key, action: ""))?.name }
+    package static func name(of key: String) -> String? { (try? KeyOverride(key: key, action: ""))?.name }
 
     /// What is wrong with a line of [alias], in words; `nil` when it is right. The name has no slash.
-    public static func problem(alias name: String, line: String) -> String? {
+    package static func problem(alias name: String, line: String) -> String? {
         SlashAlias.problem(name: name, line: line)
     }
 
     /// What is wrong with all keys together: with the key of [keys], in words. Each is right by itself.
-    public static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
+    package static func problems(in settings: ScreenSettings) -> [(key: String, words: String)] {
         // Most people change no key, and the chat starts without another map of all of them.
         guard !settings.keys.isEmpty else { return [] }
         let keymap = Keymap(overrides: settings.keys, enter: settings.enter)
@@ -111,7 +111,7 @@ public enum KeySettings {
     }
 
     /// What is wrong with a line of [keys], in words; `nil` when it is right. An empty action unbinds the key.
-    public static func problem(key: String, action: String) -> String? {
+    package static func problem(key: String, action: String) -> String? {
         do {
             _ = try KeyOverride(key: key, action: action)
             return nil

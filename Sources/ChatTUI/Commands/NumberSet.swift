@@ -1,14 +1,14 @@
 // Several transfers or requests at once, as they are typed: `all`, `4-23`, `4,6,9-12`.
 
 /// Which numbers a command is about, when it is about several.
-public enum NumberSet: Sendable, Equatable {
+package enum NumberSet: Sendable, Equatable {
     /// Everything that the command can be about.
     case all
     case ranges([ClosedRange<Int64>])
 
     /// `nil` for one number (`8`, `#8`) and for what is none of this. A `#` may stand in front of each number; blanks may not
     /// stand between them.
-    public init?(_ words: String) {
+    package init?(_ words: String) {
         if words.lowercased() == "all" {
             self = .all
             return
@@ -27,7 +27,7 @@ public enum NumberSet: Sendable, Equatable {
         self = .ranges(ranges)
     }
 
-    public func contains(_ number: Int64) -> Bool {
+    package func contains(_ number: Int64) -> Bool {
         switch self {
         case .all: true
         case .ranges(let ranges): ranges.contains { $0.contains(number) }

@@ -1,9 +1,9 @@
 // How people name what a limit of the rate is for: in /limit and on the command line.
 
-public import ChatCore
+package import ChatCore
 
 /// What something is limited to.
-public struct RateLimit: Sendable, Equatable {
+package struct RateLimit: Sendable, Equatable {
     var scope: RateScope
     /// Bytes per second; `nil`: not at all.
     var rate: UInt64?
@@ -11,7 +11,7 @@ public struct RateLimit: Sendable, Equatable {
 
 extension RateScope {
     /// `up`, `down`, or a transfer as `8` or `#8`.
-    public init?(words: String) {
+    package init?(words: String) {
         switch words.lowercased() {
         case "up": self = .all(.outgoing)
         case "down": self = .all(.incoming)

@@ -2,16 +2,16 @@
 // so that links survive wrapping and cutting, and the terminal can be told of them (OSC 8).
 
 /// A link as it stands in a text, taken apart.
-public final class Link: Sendable, Hashable {
+package final class Link: Sendable, Hashable {
     /// Longer addresses are not given to the terminal (PRODUCT, "Hostile text" 5).
     static let terminalLimit = 2_048
     private static let webSchemes: Set<String> = ["http", "https"]
     private static let terminalSchemes: Set<String> = ["http", "https", "file"]
 
     /// As it is shown: nothing invisible is in it.
-    public let text: String
+    package let text: String
     /// Lower case.
-    public let scheme: String
+    package let scheme: String
     /// The host with its port as it stands there; empty for what has none.
     let host: String
     /// What stands between `://` and the host; empty nearly always.
@@ -62,10 +62,10 @@ public final class Link: Sendable, Hashable {
 
     /// The address for the terminal: ASCII, percent-encoded, the host in its ASCII form. `nil` for schemes that no
     /// terminal should be given and for addresses of more than 2 KiB.
-    public let terminalURI: String?
+    package let terminalURI: String?
 
     /// The same for all pieces of one link, also over several rows: the `id` of OSC 8. Ends with the run.
-    public var terminalID: String {
+    package var terminalID: String {
         let hash = text.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         return String(hash, radix: 36)
     }
@@ -84,6 +84,6 @@ public final class Link: Sendable, Hashable {
         return text
     }
 
-    public static func == (left: Link, right: Link) -> Bool { left === right || left.text == right.text }
-    public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+    package static func == (left: Link, right: Link) -> Bool { left === right || left.text == right.text }
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }

@@ -8,17 +8,17 @@ import Glibc
 ///
 /// It answers with one byte, 0 or what PictureError says, and behind a 0 with width and height (two bytes each, the lower one
 /// first) and three bytes for each pixel.
-public enum PictureChild {
+package enum PictureChild {
     static let word = "picture-child"
     /// Processor time, and what is in memory at most.
     private static let seconds: UInt64 = 2
     private static let memory: UInt64 = 384 << 20
 
     /// Whether the words of the command line ask for this. To be looked at before anything else: no other thread may run.
-    public static func isMeant(_ words: [String]) -> Bool { words.count == 4 && words[1] == word }
+    package static func isMeant(_ words: [String]) -> Bool { words.count == 4 && words[1] == word }
 
     /// Decodes, answers, and ends the process.
-    public static func run(_ words: [String]) -> Never {
+    package static func run(_ words: [String]) -> Never {
         let limit = (width: Int(words[2]) ?? 0, height: Int(words[3]) ?? 0)
         do throws(PictureError) {
             let image = try picture(toFit: limit)

@@ -7,7 +7,7 @@ import Dispatch
 import Glibc
 
 /// Reads pictures from files, each in a process of its own.
-public struct PictureReader: Sendable {
+package struct PictureReader: Sendable {
     /// A child that has not answered by then is killed.
     private static let timeLimit = Duration.seconds(3)
     /// Children run one after the other: a sender of many pictures gets one processor at most.
@@ -18,7 +18,7 @@ public struct PictureReader: Sendable {
     /// The program that knows `PictureChild.word`.
     private let program: String
 
-    public init(program: String = "/proc/self/exe") { self.program = program }
+    package init(program: String = "/proc/self/exe") { self.program = program }
 
     /// The picture in the file at `path`, at most `limit` pixels wide and high.
     func picture(at path: String, toFit limit: (width: Int, height: Int)) async throws(PictureError) -> PixelImage {

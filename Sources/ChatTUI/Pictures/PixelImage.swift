@@ -1,14 +1,14 @@
 // A small picture in memory: from PictureLibrary into the state, drawn as half blocks or handed to the terminal.
 
 /// Rows of pixels, each three bytes: red, green, blue.
-public struct PixelImage: Sendable, Equatable {
-    public let width: Int
-    public let height: Int
+package struct PixelImage: Sendable, Equatable {
+    package let width: Int
+    package let height: Int
     /// `3 * width * height` bytes, from the top left.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// `nil` when the number of bytes is not that of the pixels.
-    public init?(width: Int, height: Int, bytes: [UInt8]) {
+    package init?(width: Int, height: Int, bytes: [UInt8]) {
         guard width > 0, height > 0, width <= 4_096, height <= 4_096, bytes.count == 3 * width * height else {
             return nil
         }

@@ -1,10 +1,10 @@
 // The chat as lines, for screen readers, dumb terminals and pipes (`--plain`): the same state and commands as the screen,
 // printed as they change. No cursor movement, no colours.
 
-public import ChatCore
+package import ChatCore
 
 /// What line mode is given.
-public enum PlainInput: Sendable, Equatable {
+package enum PlainInput: Sendable, Equatable {
     /// Without its end. Several lines when they came as one paste.
     case line(String)
     /// The input has ended: everything that was entered is done, then the chat is left.
@@ -17,7 +17,7 @@ public enum PlainInput: Sendable, Equatable {
 
 /// Runs line mode over a chat service until the user quits or the input ends.
 @ScreenActor
-public final class PlainApplication {
+package final class PlainApplication {
     private let options: ChatApplicationOptions
     private let loop: AppLoop
     /// Somebody types who reads what is printed: when nobody reads it any more, nothing more is waited for.
@@ -38,7 +38,7 @@ public final class PlainApplication {
     /// `print` writes a line, and returns `false` when nobody reads them any more: then a person's chat ends with what was
     /// entered until then (`isInteractive`), and what comes from a pipe is sent to its end, without a word.
     /// `unicode`: what is printed may be more than ASCII.
-    public init(
+    package init(
         service: any ChatService, options: ChatApplicationOptions, isInteractive: Bool = true, unicode: Bool = true,
         print: @escaping @ScreenActor (SafeText) -> Bool
     ) {
@@ -52,13 +52,13 @@ public final class PlainApplication {
     }
 
     /// What stays to be done after `run`: the queue, unfinished transfers.
-    public private(set) var farewell: String?
+    package private(set) var farewell: String?
 
     /// Nobody reads what is printed any more.
-    public private(set) var isUnread = false
+    package private(set) var isUnread = false
 
     /// Returns the exit code: 0, or 128 + signal.
-    public func run(_ input: AsyncStream<PlainInput>) async -> Int32 {
+    package func run(_ input: AsyncStream<PlainInput>) async -> Int32 {
         loop.onChange = { [weak self] action in self?.printChange(action) }
         loop.onAnswered = { [weak self] in self?.takeNext() }
         loop.onEffect = { [weak self] effect in

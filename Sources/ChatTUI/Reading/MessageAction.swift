@@ -1,9 +1,9 @@
 // What can be done with one message, from browse mode and from slash commands alike.
 
-public import ChatCore
+package import ChatCore
 
 /// Done by AppState+Actions. Public because a question to the store carries it until the message is found.
-public enum MessageAction: Sendable, Equatable {
+package enum MessageAction: Sendable, Equatable {
     /// Sends an answer; without a text the input becomes one.
     case reply(String?)
     /// Changes the text; without one the input begins with the present text.

@@ -4,7 +4,7 @@ extension Canvas {
     /// Draws one line of text and returns the columns that it took. It ends at a line break, before `maxWidth` columns
     /// are exceeded and at the border of the grid; a wide cluster that does not fit leaves a blank.
     @discardableResult
-    public mutating func draw(
+    package mutating func draw(
         _ text: SafeText, at point: Point, style: Style = .plain, maxWidth: Int = .max
     ) -> Int {
         // No text reaches back into the grid from further left; this also keeps the sums small.
@@ -22,10 +22,10 @@ extension Canvas {
     }
 
     /// Fills `area` with blanks.
-    public mutating func fill(_ area: Rect, style: Style = .plain) { blank(area, style: style) }
+    package mutating func fill(_ area: Rect, style: Style = .plain) { blank(area, style: style) }
 
     /// Fills `area` with `text`, repeated in each row.
-    public mutating func fill(_ area: Rect, with text: SafeText, style: Style = .plain) {
+    package mutating func fill(_ area: Rect, with text: SafeText, style: Style = .plain) {
         let columns = area.columns.clamped(to: 0..<size.columns)
         let line = SafeText.filling(columns.count, with: text)
         for row in area.rows.clamped(to: 0..<size.rows) {
@@ -40,7 +40,7 @@ extension Canvas {
     ///     └─ footer ────┘
     ///
     /// Nothing is drawn when the area is smaller than 2 x 2 cells.
-    public mutating func frame(
+    package mutating func frame(
         _ area: Rect, title: SafeText = .empty, footer: SafeText = .empty, style: Style = .plain
     ) {
         guard area.size.columns >= 2, area.size.rows >= 2 else { return }

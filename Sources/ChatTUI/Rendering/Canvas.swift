@@ -3,9 +3,9 @@
 import Glibc
 
 /// A grid of cells. Everything drawn is clipped to it; wide clusters always occupy two whole neighbouring cells.
-public struct Canvas: Sendable, Equatable {
+package struct Canvas: Sendable, Equatable {
     /// What one column of one row shows.
-    public struct Cell: Sendable, Hashable {
+    package struct Cell: Sendable, Hashable {
         /// Not an optional: rows are compared with every key, and parts of an optional are copied to be looked at.
         private let content: Cluster
         public fileprivate(set) var style: Style
@@ -15,10 +15,10 @@ public struct Canvas: Sendable, Equatable {
             self.style = style
         }
 
-        public static let blank = Cell(.blank, .plain)
+        package static let blank = Cell(.blank, .plain)
 
         /// The cluster; in the right half of a wide one: `nil`.
-        public var cluster: Cluster? { isRightHalf ? nil : content }
+        package var cluster: Cluster? { isRightHalf ? nil : content }
 
         /// No cluster that is drawn is without a width.
         fileprivate var isRightHalf: Bool { content.width == 0 }
@@ -35,9 +35,9 @@ public struct Canvas: Sendable, Equatable {
         var isPlain: Bool { content.isPlain && !isRightHalf }
     }
 
-    public let size: Size
+    package let size: Size
     /// Where the terminal's cursor stands; `nil` hides it. A place outside of the grid hides it too.
-    public var cursor: Point?
+    package var cursor: Point?
     /// Each row by itself: a picture made from another one shares the rows that have not changed, and comparing these
     /// costs nothing.
     private var rows: [[Cell]]
@@ -47,16 +47,16 @@ public struct Canvas: Sendable, Equatable {
     var targets: [Target] = []
 
     /// A grid of blanks.
-    public init(size: Size) {
+    package init(size: Size) {
         self.size = size
         rows = Array(repeating: Array(repeating: .blank, count: size.columns), count: size.rows)
     }
 
     /// The whole grid.
-    public var bounds: Rect { Rect(origin: Point(column: 0, row: 0), size: size) }
+    package var bounds: Rect { Rect(origin: Point(column: 0, row: 0), size: size) }
 
     /// The cell at `point`; a blank outside of the grid.
-    public subscript(point: Point) -> Cell {
+    package subscript(point: Point) -> Cell {
         bounds.contains(point) ? rows[point.row][point.column] : .blank
     }
 
@@ -82,7 +82,7 @@ public struct Canvas: Sendable, Equatable {
     }
 
     /// The rows as text without styles, blanks at their ends removed, each ended by LF. Golden screens compare this.
-    public func text() -> String {
+    package func text() -> String {
         (0..<size.rows).map { number in
             var text = row(number).reduce(into: "") { $0 += $1.cluster?.text ?? "" }
             while text.utf8.last == UInt8(ascii: " ") { text.unicodeScalars.removeLast() }
@@ -154,7 +154,7 @@ public struct Canvas: Sendable, Equatable {
     }
 
     /// Changes the styles of the cells inside `area`, keeping their texts (a selection, a dimmed background).
-    public mutating func restyle(_ area: Rect, _ change: (Style) -> Style) {
+    package mutating func restyle(_ area: Rect, _ change: (Style) -> Style) {
         for row in area.rows.clamped(to: 0..<size.rows) {
             for column in area.columns.clamped(to: 0..<size.columns) {
                 rows[row][column].style = change(rows[row][column].style)

@@ -4,12 +4,12 @@
 /// a control character (apart from the line break), a bidi control or an invisible character.
 ///
 /// Histories and screens hold hundreds of thousands of them, so it is small, and nearly always without references.
-public struct Cluster: Sendable {
+package struct Cluster: Sendable {
     /// The first scalar; all of the text unless there is a `tail`.
     let base: Unicode.Scalar
     private let columns: UInt8
     /// True when it stands for something that was not drawable (`␛`, `‹RLO›`, `‹+36›`); drawn dim.
-    public let isSubstitute: Bool
+    package let isSubstitute: Bool
     /// What few clusters have; one reference, because rows of cells are copied with every key.
     private var extra: Extra?
 
@@ -24,13 +24,13 @@ public struct Cluster: Sendable {
     }
 
     /// One base with at most four marks, or one emoji sequence.
-    public var text: String {
+    package var text: String {
         let text = String(base)
         return extra?.tail.map { text + $0 } ?? text
     }
 
     /// The link that it is a part of.
-    public internal(set) var link: Link? {
+    package internal(set) var link: Link? {
         get { extra?.link }
         set {
             let tail = extra?.tail
@@ -39,7 +39,7 @@ public struct Cluster: Sendable {
     }
 
     /// Columns: 1 or 2; 0 only for the line break.
-    public var width: Int { Int(columns) }
+    package var width: Int { Int(columns) }
 
     private final class Extra: Sendable, Hashable {
         /// The marks or the rest of the emoji sequence.
@@ -62,7 +62,7 @@ public struct Cluster: Sendable {
     /// The end of a line inside `.multiline` text.
     static let lineBreak = Cluster(text: "\n", width: 0)
     /// One blank column.
-    public static let blank = Cluster(text: " ", width: 1)
+    package static let blank = Cluster(text: " ", width: 1)
     /// Stands in the second cell of a wide cluster; never in a text.
     static let rightHalf = Cluster(text: " ", width: 0)
     /// What stands at the end of a shortened text.
@@ -74,8 +74,8 @@ public struct Cluster: Sendable {
     }
 
     var isOneScalar: Bool { extra?.tail == nil }
-    public var isLineBreak: Bool { width == 0 }
-    public var isBlank: Bool { base == " " && isOneScalar }
+    package var isLineBreak: Bool { width == 0 }
+    package var isBlank: Bool { base == " " && isOneScalar }
 
     /// Its code, where it is one ASCII character.
     var ascii: UInt8? { base.isASCII && isOneScalar ? UInt8(truncatingIfNeeded: base.value) : nil }
@@ -95,12 +95,12 @@ public struct Cluster: Sendable {
 }
 
 extension Cluster: Hashable {
-    public static func == (left: Cluster, right: Cluster) -> Bool {
+    package static func == (left: Cluster, right: Cluster) -> Bool {
         left.base == right.base && left.columns == right.columns && left.isSubstitute == right.isSubstitute
             && (left.extra === right.extra || left.extra == right.extra)
     }
 
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(base)
         hasher.combine(extra)
     }

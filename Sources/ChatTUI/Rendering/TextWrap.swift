@@ -1,7 +1,7 @@
 // Breaks a text into lines of a given width for the history, dialogs and help. Hanging indents are the caller's.
 
 /// Wrapping by words; what is longer than a line is divided between clusters.
-public enum TextWrap {
+package enum TextWrap {
     /// The lines of `text`, each at most `width` columns wide (at least 2, the widest cluster). Blanks at which a line
     /// was broken disappear; blanks at the beginning of a paragraph stay. An empty text is one empty line.
     ///
@@ -10,7 +10,7 @@ public enum TextWrap {
     ///
     /// With `keepingLinks` a link is broken nowhere but where a whole row of it is full, and then it has its rows for itself:
     /// it can be copied from the screen.
-    public static func wrap(
+    package static func wrap(
         _ text: SafeText, width: Int, reordering: Bool = false, keepingLinks: Bool = false
     ) -> [SafeText] {
         let width = max(2, width)

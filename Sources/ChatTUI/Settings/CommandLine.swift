@@ -1,10 +1,10 @@
 // The words of a command of the configuration (`notify.command`, `files.open_command`): no shell is asked.
 
 /// Takes the command lines of settings apart.
-public enum CommandLine {
+package enum CommandLine {
     /// The words: parted by blanks; '...' takes everything as it is, "..." too but for \" and \\, and outside of them a
     /// backslash takes the next character as it is. Nothing is expanded. `nil` when a closing quotation mark is missing.
-    public static func words(of line: String) -> [String]? {
+    package static func words(of line: String) -> [String]? {
         var words: [String] = []
         var word: String?
         var quote: Character?

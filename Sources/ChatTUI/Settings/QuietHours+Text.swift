@@ -2,7 +2,7 @@
 
 extension ScreenSettings.QuietHours {
     /// `HH:MM-HH:MM`, 24 hours; `nil` when it is not that.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let from = Self.minute(parts[0]), let to = Self.minute(parts[1]), from != to else {
             return nil
@@ -10,7 +10,7 @@ extension ScreenSettings.QuietHours {
         self.init(from: from, to: to)
     }
 
-    public var text: String { Self.text(from) + "-" + Self.text(to) }
+    package var text: String { Self.text(from) + "-" + Self.text(to) }
 
     private static func minute(_ text: Substring) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -1,12 +1,12 @@
 // The settings as the screen can ask for them and change them. The program keeps them in config.toml.
 
 /// Where the settings are kept. Everything that it says is words for the user.
-public protocol SettingsStore: SettingNames {
+package protocol SettingsStore: SettingNames {
     func carryOut(_ request: SettingsRequest) async -> SettingsReply
 }
 
 /// What can be completed of settings. Asked when somebody completes, not at the start.
-public protocol SettingNames: Sendable {
+package protocol SettingNames: Sendable {
     /// All keys.
     var keys: [String] { get }
     /// The values of the keys that have few, as they are typed.
@@ -28,7 +28,7 @@ struct NoSettings: SettingsStore {
 }
 
 /// What the user wants of the settings.
-public enum SettingsRequest: Sendable, Equatable {
+package enum SettingsRequest: Sendable, Equatable {
     /// What is set; of one key or section, everything.
     case show(String?)
     case set(key: String, words: String)
@@ -53,18 +53,18 @@ public enum SettingsRequest: Sendable, Equatable {
 }
 
 /// What came of it.
-public struct SettingsReply: Sendable, Equatable {
+package struct SettingsReply: Sendable, Equatable {
     /// As they are now; `nil`: nothing has changed.
-    public var settings: ScreenSettings?
-    public var theme: Theme?
+    package var settings: ScreenSettings?
+    package var theme: Theme?
     /// What to tell the user.
-    public var lines: [String]
-    public var isError: Bool
+    package var lines: [String]
+    package var isError: Bool
     /// Nothing was changed, because messages would be deleted: `confirmed` does it.
-    public var asks = false
+    package var asks = false
 
     /// The answer to a change that would delete messages.
-    public static let question: SettingsReply = {
+    package static let question: SettingsReply = {
         var reply = SettingsReply([
             "This deletes messages older than that from this disk at once. Enter y, or the same command again, to do it."
         ])
@@ -72,7 +72,7 @@ public struct SettingsReply: Sendable, Equatable {
         return reply
     }()
 
-    public init(_ lines: [String], settings: ScreenSettings? = nil, theme: Theme? = nil, isError: Bool = false) {
+    package init(_ lines: [String], settings: ScreenSettings? = nil, theme: Theme? = nil, isError: Bool = false) {
         self.settings = settings
         self.theme = theme
         self.lines = lines

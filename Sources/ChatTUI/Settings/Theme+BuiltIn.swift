@@ -2,10 +2,10 @@
 
 extension Theme {
     /// In the order in which they are offered.
-    public static let builtIn = [terminal, dark, light, highContrast]
+    package static let builtIn = [terminal, dark, light, highContrast]
 
     /// The terminal's own colours and background, whatever the user has made of them.
-    public static let terminal: Theme = {
+    package static let terminal: Theme = {
         var theme = Theme(name: "terminal")
         theme[.title] = .bold
         theme[.quiet] = .dim
@@ -25,7 +25,7 @@ extension Theme {
     }()
 
     /// Light text on dark grey: 256 colours, each with a contrast of at least 4.5 to 1 (WCAG 2.1, 1.4.3).
-    public static let dark: Theme = {
+    package static let dark: Theme = {
         var theme = Theme(name: "dark")
         theme[.text] = Style(.palette(252), on: .palette(234))
         theme[.title] = Style(.palette(255)).adding(.bold)
@@ -46,7 +46,7 @@ extension Theme {
     }()
 
     /// Dark text on white: 256 colours, each with a contrast of at least 4.5 to 1.
-    public static let light: Theme = {
+    package static let light: Theme = {
         var theme = Theme(name: "light")
         theme[.text] = Style(.palette(235), on: .palette(231))
         theme[.title] = Style(.palette(16)).adding(.bold)
@@ -67,7 +67,7 @@ extension Theme {
     }()
 
     /// White and a few bright colours on black, nothing dim: each at least 7 to 1 (WCAG 2.1, 1.4.6).
-    public static let highContrast: Theme = {
+    package static let highContrast: Theme = {
         var theme = Theme(name: "high-contrast")
         theme[.text] = Style(.palette(231), on: .palette(16))
         theme[.title] = Style(.palette(231)).adding(.bold)

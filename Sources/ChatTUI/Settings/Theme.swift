@@ -1,25 +1,25 @@
 // How each meaning looks: a built-in value or a file of themes/. `view` dresses its finished picture in it.
 
 /// The looks of the screen by meaning. Colours only repeat what a word, a letter or an attribute says.
-public struct Theme: Sendable, Equatable {
+package struct Theme: Sendable, Equatable {
     /// The meanings that have one look each, by the keys of theme files.
-    public enum Part: String, Sendable, CaseIterable {
+    package enum Part: String, Sendable, CaseIterable {
         case text, title, quiet, time, own, link, unread, error, good, warning, line, selected, marked, key
     }
 
-    public var name: String
+    package var name: String
     /// The colours of contacts' names, 1 to 16 of them; each contact has one by its key.
-    public var nicks: [Color]
+    package var nicks: [Color]
     private var looks: [Part: Style]
 
     /// Every part is plain, names as well.
-    public init(name: String) {
+    package init(name: String) {
         self.name = name
         nicks = [.standard]
         looks = Dictionary(uniqueKeysWithValues: Part.allCases.map { ($0, .plain) })
     }
 
-    public subscript(part: Part) -> Style {
+    package subscript(part: Part) -> Style {
         get { looks[part] ?? .plain }
         set { looks[part] = newValue }
     }

@@ -1,7 +1,7 @@
 // What a terminal reports: from InputDecoder and the signals to the application's `onInput`.
 
 /// One input event, in the order in which it happened.
-public enum InputEvent: Sendable, Equatable {
+package enum InputEvent: Sendable, Equatable {
     case key(Key)
     /// Everything that was pasted, line ends as LF. At most 1 MiB; raw text from outside: filter before drawing.
     case paste(String)
@@ -35,20 +35,20 @@ public enum InputEvent: Sendable, Equatable {
 }
 
 /// A mouse report in cells of the canvas.
-public struct MouseEvent: Sendable, Hashable {
-    public enum Action: Sendable, Hashable {
+package struct MouseEvent: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
         case press, release, drag, wheelUp, wheelDown
     }
-    public enum Button: Sendable, Hashable {
+    package enum Button: Sendable, Hashable {
         case left, middle, right, none
     }
 
-    public var action: Action
-    public var button: Button
-    public var point: Point
-    public var modifiers: Key.Modifiers
+    package var action: Action
+    package var button: Button
+    package var point: Point
+    package var modifiers: Key.Modifiers
 
-    public init(_ action: Action, _ button: Button, at point: Point, _ modifiers: Key.Modifiers = []) {
+    package init(_ action: Action, _ button: Button, at point: Point, _ modifiers: Key.Modifiers = []) {
         self.action = action
         self.button = button
         self.point = point

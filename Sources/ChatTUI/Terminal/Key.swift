@@ -2,8 +2,8 @@
 
 /// One key with the modifiers that were held. Ctrl with a letter is the lower-case letter and `.control`; shifted
 /// characters are themselves (`A`, `?`), without `.shift`.
-public struct Key: Sendable, Hashable {
-    public enum Code: Sendable, Hashable {
+package struct Key: Sendable, Hashable {
+    package enum Code: Sendable, Hashable {
         /// One scalar, not a control character. The space bar is `" "`.
         case character(String)
         case enter, tab, backTab, backspace, delete, insert, escape
@@ -12,30 +12,30 @@ public struct Key: Sendable, Hashable {
         case function(Int)
     }
 
-    public struct Modifiers: OptionSet, Sendable, Hashable {
-        public let rawValue: UInt8
-        public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package struct Modifiers: OptionSet, Sendable, Hashable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        public static let shift = Modifiers(rawValue: 1)
-        public static let alt = Modifiers(rawValue: 2)
-        public static let control = Modifiers(rawValue: 4)
+        package static let shift = Modifiers(rawValue: 1)
+        package static let alt = Modifiers(rawValue: 2)
+        package static let control = Modifiers(rawValue: 4)
     }
 
-    public var code: Code
-    public var modifiers: Modifiers
+    package var code: Code
+    package var modifiers: Modifiers
 
-    public init(_ code: Code, _ modifiers: Modifiers = []) {
+    package init(_ code: Code, _ modifiers: Modifiers = []) {
         self.code = code
         self.modifiers = modifiers
     }
 
     /// A character key.
-    public init(_ character: Character, _ modifiers: Modifiers = []) {
+    package init(_ character: Character, _ modifiers: Modifiers = []) {
         self.init(.character(String(character)), modifiers)
     }
 
     /// What the key types into a text: its character unless Ctrl or Alt is held.
-    public var typedText: String? {
+    package var typedText: String? {
         guard case .character(let text) = code, modifiers.isDisjoint(with: [.alt, .control]) else { return nil }
         return text
     }
@@ -44,7 +44,7 @@ public struct Key: Sendable, Hashable {
 extension Key {
     /// Reads a name as `name` writes it: `a`, `Alt-A`, `Ctrl-Left`, `F5`, `Alt-Space`, `Shift-Tab`. Names of keys and
     /// modifiers may be written in any case and some have short forms (`C-x`, `M-x`, `PageUp`, `Return`).
-    public init?(named name: String) {
+    package init?(named name: String) {
         var rest = Substring(name)
         var modifiers: Modifiers = []
         // The last "-" may be the key itself: "Ctrl--".
@@ -63,7 +63,7 @@ extension Key {
     }
 
     /// The name for help, `/bind` and the configuration: `Ctrl-Alt-Up`, `Shift-Tab`, `PgUp`, `Space`, `a`.
-    public var name: String {
+    package var name: String {
         var text = ""
         if modifiers.contains(.control) { text += "Ctrl-" }
         if modifiers.contains(.alt) { text += "Alt-" }

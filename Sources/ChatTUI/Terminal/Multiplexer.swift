@@ -1,13 +1,13 @@
 // tmux and GNU screen stand between us and the terminal: what has to be set there so that the user hears of messages.
 
 /// A program that shows several terminals in one.
-public enum Multiplexer: String, Sendable, Hashable, CaseIterable {
+package enum Multiplexer: String, Sendable, Hashable, CaseIterable {
     case tmux
     case screen
 
     /// By the variables of the environment; `nil` outside of both. With both nothing tells which is inside of the other: tmux,
     /// which has more to be set.
-    public init?(environment: [String: String]) {
+    package init?(environment: [String: String]) {
         if environment["TMUX"]?.isEmpty == false {
             self = .tmux
         } else if environment["STY"]?.isEmpty == false {
@@ -18,7 +18,7 @@ public enum Multiplexer: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The same as `advice` for `blipchat doctor`, in one line.
-    public var shortAdvice: String {
+    package var shortAdvice: String {
         switch self {
         case .tmux:
             "~/.tmux.conf needs allow-passthrough on, focus-events on, set-clipboard on, bell-action any (set -g each)"
@@ -27,7 +27,7 @@ public enum Multiplexer: String, Sendable, Hashable, CaseIterable {
     }
 
     /// What to set so that notifications, bells, the focus and the clipboard come through, as lines for people.
-    public var advice: [String] {
+    package var advice: [String] {
         switch self {
         case .tmux:
             [

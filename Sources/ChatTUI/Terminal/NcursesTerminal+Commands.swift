@@ -3,13 +3,13 @@
 import CNcurses
 
 extension NcursesTerminal {
-    public func bell() {
+    package func bell() {
         guard let session, session.mayWrite else { return }
         set_term(session.screen)
         beep()
     }
 
-    public func setTitle(_ title: SafeText) {
+    package func setTitle(_ title: SafeText) {
         guard let session, session.mayWrite, environment.hasModernModes else { return }
         let save = session.isTitleSaved ? "" : TerminalSequences.saveTitle
         TerminalOutput.write(save + TerminalSequences.title(title, unicode: capabilities.unicode), to: output)
@@ -18,7 +18,7 @@ extension NcursesTerminal {
         armRestore()
     }
 
-    public func perform(_ command: TerminalCommand) {
+    package func perform(_ command: TerminalCommand) {
         switch command {
         case .copy(let text):
             write(TerminalSequences.clipboard(text, throughScreen: environment.isScreen) ?? "")

@@ -4,7 +4,7 @@ import CNcurses
 import Glibc
 
 extension NcursesTerminal {
-    public func lend() {
+    package func lend() {
         guard let session, session.mayWrite else { return }
         set_term(session.screen)
         leaveScreen()
@@ -15,7 +15,7 @@ extension NcursesTerminal {
         self.session?.isLent = true
     }
 
-    public func takeBack() {
+    package func takeBack() {
         guard let session, session.isLent else { return }
         self.session?.isLent = false
         guard !session.isGone else { return }

@@ -10,7 +10,7 @@ extension NcursesTerminal {
     /// curses repaints the place when the cluster goes.
     private static let placeholder = "\u{A0}"
 
-    public func present(_ canvas: Canvas) {
+    package func present(_ canvas: Canvas) {
         guard let session, session.mayWrite, let window = cncurses_stdscr() else { return }
         set_term(session.screen)
         let before = shown?.size == canvas.size ? shown : nil
@@ -45,7 +45,7 @@ extension NcursesTerminal {
         }
     }
 
-    public func redraw() {
+    package func redraw() {
         guard let session else { return }
         set_term(session.screen)
         shown = nil

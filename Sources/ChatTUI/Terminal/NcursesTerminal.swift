@@ -8,9 +8,9 @@ import Glibc
 /// A terminal driven by ncurses for output and by InputDecoder for input. curses keeps its state in globals, so there
 /// should be one started terminal at a time, on ScreenActor.
 @ScreenActor
-public final class NcursesTerminal: Terminal {
-    public private(set) var size = Size(columns: 80, rows: 24)
-    public internal(set) var capabilities: TerminalCapabilities
+package final class NcursesTerminal: Terminal {
+    package private(set) var size = Size(columns: 80, rows: 24)
+    package internal(set) var capabilities: TerminalCapabilities
 
     let input: Int32
     let output: Int32
@@ -82,7 +82,7 @@ public final class NcursesTerminal: Terminal {
     var reportPatience = ReportPatience()
 
     /// A terminal on two descriptors (standard input and output), which stay open. Nothing happens before `start`.
-    public init(
+    package init(
         input: Int32 = 0, output: Int32 = 1, environment: TerminalEnvironment = .current(),
         settings: ScreenSettings = ScreenSettings(), memory: WidthMemory? = nil
     ) {
@@ -102,7 +102,7 @@ public final class NcursesTerminal: Terminal {
 
     // MARK: Start and stop
 
-    public func start(onInput: @escaping @ScreenActor (InputEvent) -> Void) throws(TerminalError) {
+    package func start(onInput: @escaping @ScreenActor (InputEvent) -> Void) throws(TerminalError) {
         guard session == nil else { return }
         guard isatty(input) == 1 else { throw .inputIsNotATerminal }
         guard isatty(output) == 1 else { throw .outputIsNotATerminal }
@@ -147,7 +147,7 @@ public final class NcursesTerminal: Terminal {
         askAboutPictures()
     }
 
-    public func stop() {
+    package func stop() {
         guard let session else { return }
         session.reader.end()
         set_term(session.screen)
@@ -270,7 +270,7 @@ public final class NcursesTerminal: Terminal {
 
     // MARK: Suspend
 
-    public func suspend() {
+    package func suspend() {
         guard let session, session.mayWrite else { return }
         set_term(session.screen)
         leaveScreenAtOnce()

@@ -10,7 +10,7 @@ import Glibc
 /// No mask is touched: Dispatch blocks signals in its threads, also in the one that the actor happens to run on,
 /// and leaves them to the first thread of the process, which waits with all of them open.
 @ScreenActor
-public final class SignalPipe {
+package final class SignalPipe {
     /// The write end, for the handler; -1 when there is none.
     private nonisolated(unsafe) static let writeEnd: UnsafeMutablePointer<Int32> = {
         let memory = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
@@ -31,7 +31,7 @@ public final class SignalPipe {
     private var isStopped = false
 
     /// Handles `signals` until `stop()`. Fails with `errno` when there is no descriptor left.
-    public init(_ signals: [Int32], onSignal: @escaping @ScreenActor (Int32) -> Void) throws(TerminalError) {
+    package init(_ signals: [Int32], onSignal: @escaping @ScreenActor (Int32) -> Void) throws(TerminalError) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw .system(errno: errno) }
         for end in ends {
@@ -73,7 +73,7 @@ public final class SignalPipe {
     func take(_ number: Int32) { if !isStopped { _ = Self.catchSignal(number) } }
 
     /// Gives the signals back to whoever had them before.
-    public func stop() {
+    package func stop() {
         guard !isStopped else { return }
         isStopped = true
         for (number, action) in former {

@@ -2,7 +2,7 @@
 
 /// A place to paint canvases on, with a keyboard. All calls and events happen on ScreenActor.
 @ScreenActor
-public protocol Terminal: AnyObject {
+package protocol Terminal: AnyObject {
     /// The present size. May be very small; that is not an error.
     var size: Size { get }
     var capabilities: TerminalCapabilities { get }
@@ -30,8 +30,8 @@ public protocol Terminal: AnyObject {
 }
 
 extension Terminal {
-    public func redraw() {}
-    public func lend() {}
-    public func takeBack() {}
-    public func perform(_ command: TerminalCommand) {}
+    package func redraw() {}
+    package func lend() {}
+    package func takeBack() {}
+    package func perform(_ command: TerminalCommand) {}
 }

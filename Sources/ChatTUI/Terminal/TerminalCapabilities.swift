@@ -1,27 +1,27 @@
 // What a terminal can do, as found out at start from the environment and terminfo. Read by the screens and /doctor.
 
 /// The abilities of the terminal that the program runs in.
-public struct TerminalCapabilities: Sendable, Hashable {
+package struct TerminalCapabilities: Sendable, Hashable {
     /// Colours: 256, 16, 8, or 0 for none (a monochrome terminal, or NO_COLOR).
-    public var colors: Int
+    package var colors: Int
     /// False when the locale is not UTF-8: everything outside of ASCII is drawn with substitutes.
-    public var unicode: Bool
+    package var unicode: Bool
     /// True when the terminal marks pasted text.
-    public var bracketedPaste: Bool
+    package var bracketedPaste: Bool
     /// True when texts can lead somewhere (OSC 8).
-    public var links: Bool
+    package var links: Bool
     /// True when clicks and the wheel can be had.
-    public var mouse: Bool
+    package var mouse: Bool
     /// How pictures can be shown, as far as the terminal has answered.
-    public var graphics = Graphics.none
+    package var graphics = Graphics.none
     /// How wide doubtful clusters are drawn, as far as it was measured.
-    public var widths = TerminalWidths()
+    package var widths = TerminalWidths()
     /// What stands between us and the terminal.
-    public var multiplexer: Multiplexer?
+    package var multiplexer: Multiplexer?
     /// The value of TERM.
-    public var name: String
+    package var name: String
 
-    public enum Graphics: Sendable, Hashable {
+    package enum Graphics: Sendable, Hashable {
         /// As characters only.
         case none
         /// kitty's protocol.
@@ -30,7 +30,7 @@ public struct TerminalCapabilities: Sendable, Hashable {
         case sixel
     }
 
-    public init(
+    package init(
         colors: Int, unicode: Bool, bracketedPaste: Bool = true, links: Bool = false, mouse: Bool = true,
         name: String = ""
     ) {

@@ -3,21 +3,21 @@
 import Glibc
 
 /// The settings of the environment that a terminal needs; a value, so that tests can bring their own.
-public struct TerminalEnvironment: Sendable, Equatable {
+package struct TerminalEnvironment: Sendable, Equatable {
     /// TERM, `nil` when not set.
-    public var type: String?
+    package var type: String?
     /// True when NO_COLOR is set to anything but the empty text (no-color.org).
-    public var noColor: Bool
+    package var noColor: Bool
     /// True when text is UTF-8.
-    public var unicode: Bool
+    package var unicode: Bool
     /// TERM_PROGRAM, which many terminals (and tmux) set to their name.
-    public var program: String?
+    package var program: String?
     /// Inside of tmux.
-    public var isTmux: Bool
+    package var isTmux: Bool
     /// Inside of GNU screen (STY). With tmux, too, nothing tells which of them is inside of the other.
-    public var hasScreenSession: Bool
+    package var hasScreenSession: Bool
 
-    public init(
+    package init(
         type: String?, noColor: Bool = false, unicode: Bool = true, program: String? = nil, isTmux: Bool = false,
         hasScreenSession: Bool = false
     ) {
@@ -31,7 +31,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
 
     /// Reads the process's environment and switches the C library to its character set, which curses goes by.
     @ScreenActor
-    public static func current() -> TerminalEnvironment {
+    package static func current() -> TerminalEnvironment {
         TerminalEnvironment(
             type: variable("TERM"), noColor: variable("NO_COLOR") != nil, unicode: activateCharacterSet(),
             program: variable("TERM_PROGRAM") ?? variable("VTE_VERSION").map { _ in "vte" },
@@ -40,7 +40,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
 
     /// Whether the locale of the process is one of UTF-8, for output that is not curses. Changes nothing in the C library;
     /// what no setting and a locale that is not installed mean is as for `current`.
-    public static let hasUnicodeLocale: Bool = {
+    package static let hasUnicodeLocale: Bool = {
         guard let setting = localeSetting else { return true }
         guard let locale = newlocale(1 << LC_CTYPE, "", nil) else { return namesUTF8(setting) }
         defer { freelocale(locale) }
@@ -49,7 +49,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
     }()
 
     /// The same, with what the user's settings say about colours and glyphs.
-    public func applying(_ settings: ScreenSettings) -> TerminalEnvironment {
+    package func applying(_ settings: ScreenSettings) -> TerminalEnvironment {
         var changed = self
         switch settings.color {
         case .auto: break
@@ -102,7 +102,7 @@ public struct TerminalEnvironment: Sendable, Equatable {
     var isScreen: Bool { (hasScreenSession || !isTmux) && type.map { $0.hasPrefix("screen") } ?? false }
 
     /// What stands between us and the terminal, with the same choice as for the whole environment.
-    public var multiplexer: Multiplexer? { isTmux ? .tmux : hasScreenSession ? .screen : nil }
+    package var multiplexer: Multiplexer? { isTmux ? .tmux : hasScreenSession ? .screen : nil }
 
     /// What a cell can hold: tmux leaves out the end of longer clusters (UTF8_SIZE in its tmux.h up to 3.4).
     var mostClusterBytes: Int { isTmux || type.map { $0.hasPrefix("tmux") } ?? false ? 21 : .max }

@@ -1,6 +1,6 @@
 // Why no screen can be opened. Made by NcursesTerminal.start, shown by the command line on stderr.
 
-public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
+package enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Standard input is a file or a pipe.
     case inputIsNotATerminal
     /// Standard output is a file or a pipe.
@@ -15,7 +15,7 @@ public enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
     case system(errno: Int32)
 
     /// What is wrong and what to do, in one line of plain ASCII.
-    public var description: String {
+    package var description: String {
         switch self {
         case .inputIsNotATerminal:
             "the screen needs a terminal as its standard input (without one: blipchat --plain, or subcommands: blipchat help)"

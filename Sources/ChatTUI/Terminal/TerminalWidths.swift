@@ -1,7 +1,7 @@
 // How wide the terminal draws what terminals disagree about: measured at start by WidthProbe, used for painting.
 
 /// The kinds of clusters whose width depends on the terminal.
-public enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
+package enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
     /// A symbol with VS16, which makes it an emoji.
     case emojiPresentation
     /// An emoji with a skin tone.
@@ -57,22 +57,22 @@ public enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
 }
 
 /// What was measured. A kind without a measurement is drawn as our tables have it.
-public struct TerminalWidths: Sendable, Hashable {
+package struct TerminalWidths: Sendable, Hashable {
     /// Columns that the terminal gave to the sample of each kind.
-    public var measured: [DoubtfulKind: Int] = [:]
+    package var measured: [DoubtfulKind: Int] = [:]
 
-    public init(measured: [DoubtfulKind: Int] = [:]) { self.measured = measured }
+    package init(measured: [DoubtfulKind: Int] = [:]) { self.measured = measured }
 
     /// No emoji sequences: each scalar for itself, as the C library counts.
-    public static let perScalar = TerminalWidths(measured: [
+    package static let perScalar = TerminalWidths(measured: [
         .emojiPresentation: 1, .skinTone: 4, .joined: 4, .flag: 4, .ambiguous: 1,
     ])
     /// Whole clusters, as our tables have them.
-    public static let perCluster = TerminalWidths(
+    package static let perCluster = TerminalWidths(
         measured: Dictionary(uniqueKeysWithValues: DoubtfulKind.allCases.map { ($0, $0.columns) }))
 
     /// Whether the terminal draws this kind as wide as we do, as far as it is known.
-    public func agrees(on kind: DoubtfulKind) -> Bool { measured[kind].map { $0 == kind.columns } ?? true }
+    package func agrees(on kind: DoubtfulKind) -> Bool { measured[kind].map { $0 == kind.columns } ?? true }
 
     /// What is drawn in place of a cluster that this terminal would draw wider or narrower: exactly as many columns.
     /// `nil` when it can be drawn as it is. `mostBytes`: what a cell of the terminal can hold.

@@ -3,13 +3,13 @@
 import Glibc
 
 /// The file of measured widths. What cannot be read is measured anew, what cannot be written is measured next time.
-public struct WidthMemory: Sendable, Equatable {
+package struct WidthMemory: Sendable, Equatable {
     private static let maxBytes = 16_384
     private static let maxLines = 50
 
     let path: String
 
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// TERM, tmux and the terminal's own name decide; other bytes than printable ones are no part of a key.
     private static func key(_ environment: TerminalEnvironment) -> String {
@@ -19,7 +19,7 @@ public struct WidthMemory: Sendable, Equatable {
 
     /// What `blipchat doctor` says of the terminal of this process: its kind, and how wide it draws what terminals
     /// disagree about, as an earlier screen has measured it or as the settings say.
-    @ScreenActor public func words(_ settings: ScreenSettings) -> (text: String, isKnown: Bool) {
+    @ScreenActor package func words(_ settings: ScreenSettings) -> (text: String, isKnown: Bool) {
         let environment = TerminalEnvironment.current()
         var kind = environment.type ?? "TERM is not set"
         if environment.isTmux { kind += " in tmux" }

@@ -1,10 +1,10 @@
 // Names that are made to be taken for others (PRODUCT "Hostile text" 3): compared by what they look like.
 
-public import ChatCore
+package import ChatCore
 @_spi(_Unicode) import Swift
 
 /// Skeletons of names: what is left when letters that look alike are made one.
-public enum NameLikeness {
+package enum NameLikeness {
     /// Two names that most people would take for the same, although they are not written the same.
     static func areAlike(_ left: String, _ right: String) -> Bool {
         skeleton(of: left) == skeleton(of: right)
@@ -17,17 +17,17 @@ public enum NameLikeness {
     }
 
     /// What is to be said of the name of somebody who wants to become a contact: `nil` for a name that is like no other's.
-    public static func warning(of request: ContactRequest, among peers: [Peer]) -> SafeText? {
+    package static func warning(of request: ContactRequest, among peers: [Peer]) -> SafeText? {
         warning(ofRequest: request.name, like: twin(of: request, among: peers))
     }
 
     /// The contact whose name a request's is like, and who has another key.
-    public static func twin(of request: ContactRequest, among peers: [Peer]) -> String? {
+    package static func twin(of request: ContactRequest, among peers: [Peer]) -> String? {
         twin(of: request.name, among: peers.filter { $0.peerID != request.peerID })
     }
 
     /// What is to be said of a request's name, where `twin` is the contact's that it is like.
-    public static func warning(ofRequest name: String, like twin: String?) -> SafeText? {
+    package static func warning(ofRequest name: String, like twin: String?) -> SafeText? {
         guard let twin else {
             return warning(of: name).map { SafeText("the name \($0)", as: .line) }
         }
@@ -36,7 +36,7 @@ public enum NameLikeness {
     }
 
     /// For each contact whose name is made to look like that of one who was there before: the name of that one.
-    public static func twins(among peers: [Peer]) -> [ContactID: String] {
+    package static func twins(among peers: [Peer]) -> [ContactID: String] {
         var first: [String: Peer] = [:]
         var twins: [ContactID: String] = [:]
         for peer in peers.sorted(by: { $0.id < $1.id }) {
@@ -47,7 +47,7 @@ public enum NameLikeness {
     }
 
     /// What is said of a name that is made to be taken for something else; `nil` for every other name.
-    public static func warning(of name: String) -> String? {
+    package static func warning(of name: String) -> String? {
         mixture(in: name) ?? pretence(in: name) ?? mark(in: name)
     }
 

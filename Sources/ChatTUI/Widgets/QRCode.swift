@@ -3,20 +3,20 @@
 import Dispatch
 
 /// Why there is no code.
-public enum QRCodeError: Error, Sendable, Equatable {
+package enum QRCodeError: Error, Sendable, Equatable {
     /// libqrencode is not installed.
     case noLibrary
     /// No code holds so much.
     case tooLong
 
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .noLibrary: "libqrencode is not installed"
         case .tooLong: "too long for a QR code"
         }
     }
 
-    public var advice: String {
+    package var advice: String {
         switch self {
         case .noLibrary: "install it: apt install libqrencode4"
         case .tooLong: "choose a shorter name"
@@ -25,14 +25,14 @@ public enum QRCodeError: Error, Sendable, Equatable {
 }
 
 /// Dark and light modules of a code in byte mode with error correction level L.
-public struct QRCode: Sendable, Equatable {
+package struct QRCode: Sendable, Equatable {
     /// Modules of a side.
-    public let size: Int
+    package let size: Int
     /// Row by row; `true` is dark.
     private let modules: [Bool]
 
     /// The smallest code that holds `text` as UTF-8.
-    public init(_ text: String) throws(QRCodeError) { try self.init(text, by: .shared) }
+    package init(_ text: String) throws(QRCodeError) { try self.init(text, by: .shared) }
 
     /// The same, where nobody may wait for a library to be loaded from a disk.
     static func made(of text: String) async -> Result<QRCode, QRCodeError> {
@@ -51,7 +51,7 @@ public struct QRCode: Sendable, Equatable {
     }
 
     /// Whether the module is dark; all around the code is light.
-    public func isDark(column: Int, row: Int) -> Bool {
+    package func isDark(column: Int, row: Int) -> Bool {
         (0..<size).contains(column) && (0..<size).contains(row) && modules[row * size + column]
     }
 
@@ -60,7 +60,7 @@ public struct QRCode: Sendable, Equatable {
 
     /// Lines of half blocks, two rows of modules each, with the margin. To be shown as white on black: a light module
     /// is a filled one.
-    public var halfBlocks: [String] {
+    package var halfBlocks: [String] {
         stride(from: -Self.margin, to: size + Self.margin, by: 2).map { row in
             var line = ""
             for column in -Self.margin..<(size + Self.margin) {

@@ -3,14 +3,14 @@
 import ChatCore
 
 /// Numbers with their units, decimal (1 kB = 1000 bytes).
-public enum Units {
+package enum Units {
     /// `512 B`, `4.1 MB`, `212 GB`.
-    public static func size(_ bytes: UInt64) -> String { ByteSize.words(bytes) }
+    package static func size(_ bytes: UInt64) -> String { ByteSize.words(bytes) }
 
     /// The bytes that somebody means, as for sizes so for rates: a number, perhaps with a fraction, and k, M, G or T,
     /// which mean the same as where we show them: powers of 1000. Ki, Mi, Gi and Ti are powers of 1024. What `size` and
     /// `rate` write may be typed back without its blank (`1.5MB`, `500kB/s`). Beyond 64 bits it is the largest number.
-    public static func bytes(of text: String) -> UInt64? {
+    package static func bytes(of text: String) -> UInt64? {
         var rest = Substring(text)
         if rest.hasSuffix("/s") { rest.removeLast(2) }
         if rest.hasSuffix("B") { rest.removeLast() }
@@ -54,7 +54,7 @@ public enum Units {
     }
 
     /// `1.2 MB/s`
-    public static func rate(_ bytesPerSecond: Double) -> String {
+    package static func rate(_ bytesPerSecond: Double) -> String {
         guard bytesPerSecond.isFinite, bytesPerSecond >= 0 else { return size(0) + "/s" }
         return size(UInt64(min(bytesPerSecond, 1e18))) + "/s"
     }

@@ -1,10 +1,10 @@
 // Looks at a history file from outside and says what is wrong with it, for `blipchat doctor`; and puts right what can be.
 
-public import ChatCore
+package import ChatCore
 
 /// One thing that was checked.
-public struct HistoryFinding: Sendable, Equatable {
-    public enum Kind: String, Sendable, CaseIterable {
+package struct HistoryFinding: Sendable, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// The file, its version, the structure of the database.
         case file, version, integrity
         /// Rows that belong to nothing, figures that do not agree with the messages, the search indexes.
@@ -16,26 +16,26 @@ public struct HistoryFinding: Sendable, Equatable {
         /// Whose messages are the most.
         case share
     }
-    public enum Verdict: String, Sendable {
+    package enum Verdict: String, Sendable {
         case ok
         /// Works, but should be looked at.
         case warning
         case error
     }
 
-    public var kind: Kind
-    public var verdict: Verdict
+    package var kind: Kind
+    package var verdict: Verdict
     /// What was found, in words.
-    public var text: String
+    package var text: String
 
-    public init(_ kind: Kind, _ verdict: Verdict, _ text: String) {
+    package init(_ kind: Kind, _ verdict: Verdict, _ text: String) {
         self.kind = kind
         self.verdict = verdict
         self.text = text
     }
 
     /// `HistoryInspection.repair` can put it right.
-    public var isRepairable: Bool {
+    package var isRepairable: Bool {
         guard verdict != .ok else { return false }
         return switch kind {
         case .values, .orphans, .figures, .search, .purge: true
@@ -44,10 +44,10 @@ public struct HistoryFinding: Sendable, Equatable {
     }
 }
 
-public enum HistoryInspection {
+package enum HistoryInspection {
     /// Checks the history at `path`. Changes nothing. `isInUse`: another process has it open, so that the indexes cannot
     /// be compared word by word (that would hold up its writes).
-    public static func run(at path: String, isInUse: Bool) async -> [HistoryFinding] {
+    package static func run(at path: String, isInUse: Bool) async -> [HistoryFinding] {
         do throws(StoreError) {
             return try await HistoryDatabase.away { () throws(StoreError) in
                 var inspection = Inspection(path: path)
@@ -59,7 +59,7 @@ public enum HistoryInspection {
     }
 
     /// Removes leftovers, counts anew, makes the indexes anew and finishes deletions, in a history that nobody has open.
-    public static func repair(at path: String) async throws(StoreError) {
+    package static func repair(at path: String) async throws(StoreError) {
         let database = try await HistoryDatabase.open(at: path)
         do throws(StoreError) {
             try await database.writer.write { connection throws(StoreError) in

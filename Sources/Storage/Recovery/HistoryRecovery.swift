@@ -1,22 +1,22 @@
 // Saves what can be read of a damaged history into a new one: every leaf page of the file is looked at for rows, whether
 // or not anything still leads to it.
 
-public import ChatCore
+package import ChatCore
 
-public enum HistoryRecovery {
+package enum HistoryRecovery {
     /// What was saved.
-    public struct Summary: Sendable, Equatable {
-        public var messages = 0
-        public var contacts = 0
+    package struct Summary: Sendable, Equatable {
+        package var messages = 0
+        package var contacts = 0
         /// Contacts whose rows are lost, but not what they said: they are called "recovered N".
-        public var namelessContacts = 0
+        package var namelessContacts = 0
         /// Pages that hold nothing that could be read.
-        public var unreadablePages = 0
+        package var unreadablePages = 0
     }
 
     /// Puts a recovered history in the place of the damaged one at `path`, which nobody may have open. The damaged files
     /// are kept under the name that is returned.
-    public static func recover(at path: String) async throws(StoreError) -> (kept: String?, Summary) {
+    package static func recover(at path: String) async throws(StoreError) -> (kept: String?, Summary) {
         let part = path + ".recovered"
         do throws(StoreError) {
             try FileSystem.removeDatabase(part)

@@ -4,11 +4,11 @@ import Dispatch
 import Glibc
 
 /// The kept inputs of one target.
-public struct FuzzCorpus: Sendable {
-    public let target: FuzzTarget
+package struct FuzzCorpus: Sendable {
+    package let target: FuzzTarget
     private let folder: String
 
-    public init(of target: FuzzTarget) {
+    package init(of target: FuzzTarget) {
         self.target = target
         folder =
             String(#filePath.dropLast("Tests/TestSupport/Fuzzing/FuzzCorpus.swift".count)) + "Fuzz/Corpus/"
@@ -19,7 +19,7 @@ public struct FuzzCorpus: Sendable {
     /// have sanitizers, so an input may take a hundred times what its target allows.
     ///
     /// Runs on a thread of its own: targets that drive actors wait for these, and the pool must stay free for them.
-    public func faults() async throws -> [String] {
+    package func faults() async throws -> [String] {
         let result: Result<[String], any Error> = await withCheckedContinuation { continuation in
             DispatchQueue(label: "fuzz corpus").async {
                 continuation.resume(returning: Result { try faultsFound() })

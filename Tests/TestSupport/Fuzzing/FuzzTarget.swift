@@ -4,16 +4,16 @@
 import Glibc
 
 /// A decoder, or a whole session, under attack: takes any bytes and throws when what it promises does not hold.
-public struct FuzzTarget: Sendable {
+package struct FuzzTarget: Sendable {
     /// Also the name of its folder in Fuzz/Corpus.
-    public let name: String
-    public let run: @Sendable (UnsafeRawBufferPointer) throws -> Void
+    package let name: String
+    package let run: @Sendable (UnsafeRawBufferPointer) throws -> Void
 
     /// How much processor time of the calling thread one input may take in a release build. A target that derives a key
     /// from a passphrase needs more than the others.
-    public let limit: Duration
+    package let limit: Duration
 
-    public init(
+    package init(
         name: String, limit: Duration = .milliseconds(100),
         run: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
     ) {
@@ -24,7 +24,7 @@ public struct FuzzTarget: Sendable {
 
     /// Runs one input and says what it cost: processor time of this thread, which does not depend on what else the
     /// machine does.
-    public func timed(_ bytes: UnsafeRawBufferPointer) throws -> Duration {
+    package func timed(_ bytes: UnsafeRawBufferPointer) throws -> Duration {
         let start = Self.processorTime()
         try run(bytes)
         return Self.processorTime() - start
@@ -38,56 +38,56 @@ public struct FuzzTarget: Sendable {
 }
 
 /// A promise that did not hold.
-public struct FuzzFinding: Error, CustomStringConvertible {
-    public var description: String
+package struct FuzzFinding: Error, CustomStringConvertible {
+    package var description: String
 
-    public init(description: String) { self.description = description }
+    package init(description: String) { self.description = description }
 }
 
 /// Throws a finding unless `condition` holds; `promise` says what should have been true.
-public func require(_ condition: Bool, _ promise: @autoclosure () -> String) throws(FuzzFinding) {
+package func require(_ condition: Bool, _ promise: @autoclosure () -> String) throws(FuzzFinding) {
     guard condition else { throw FuzzFinding(description: promise()) }
 }
 
 /// Cuts fuzz input into numbers and pieces; at its end everything is zero or empty.
-public struct FuzzInput {
+package struct FuzzInput {
     private var rest: UnsafeRawBufferPointer
 
-    public init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
+    package init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    public var isEmpty: Bool { rest.isEmpty }
+    package var isEmpty: Bool { rest.isEmpty }
 
-    public mutating func byte() -> UInt8 {
+    package mutating func byte() -> UInt8 {
         guard let first = rest.first else { return 0 }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
         return first
     }
 
     /// Two bytes, the low one first.
-    public mutating func word() -> Int { Int(byte()) | Int(byte()) << 8 }
+    package mutating func word() -> Int { Int(byte()) | Int(byte()) << 8 }
 
     /// A piece whose length (0...65,535) stands in front of it; shorter at the end of the input.
-    public mutating func piece() -> UnsafeRawBufferPointer { bytes(word()) }
+    package mutating func piece() -> UnsafeRawBufferPointer { bytes(word()) }
 
     /// The next `count` bytes, or as many as there are.
-    public mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer {
+    package mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer {
         let count = min(count, rest.count)
         defer { rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count)) }
         return UnsafeRawBufferPointer(rebasing: rest.prefix(count))
     }
 
     /// Everything that is left.
-    public mutating func remainder() -> UnsafeRawBufferPointer { bytes(rest.count) }
+    package mutating func remainder() -> UnsafeRawBufferPointer { bytes(rest.count) }
 }
 
 /// Ways to cut the same bytes, for checking that the cut makes no difference.
-public struct FuzzCuts {
+package struct FuzzCuts {
     private var state: UInt64
 
-    public init(seed: UInt8) { state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1 }
+    package init(seed: UInt8) { state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 | 1 }
 
     /// Calls `body` with one piece after the other: single bytes, short and long ones.
-    public mutating func forEachPiece(
+    package mutating func forEachPiece(
         of bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {
         var rest = bytes

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs `body` in the pool and waits for its end. For targets only: the calling thread is libFuzzer's or
 /// that of `FuzzCorpus.faults`, never one of the pool.
-public func fuzzTask(_ body: @escaping @Sendable () async throws -> Void) throws {
+package func fuzzTask(_ body: @escaping @Sendable () async throws -> Void) throws {
     let outcome = FuzzOutcome()
     let end = DispatchSemaphore(value: 0)
     Task.detached {

@@ -1,16 +1,16 @@
 // What is to go wrong with a connection, and where: the script of the fault proxy, read from a command line.
 
 /// One thing that goes wrong at a byte of a connection.
-public struct Fault: Sendable, Equatable {
+package struct Fault: Sendable, Equatable {
     /// Which way the bytes go.
-    public enum Direction: String, Sendable, CaseIterable {
+    package enum Direction: String, Sendable, CaseIterable {
         /// From the caller to the target.
         case up
         /// From the target to the caller.
         case down
     }
 
-    public enum Kind: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// Both connections are closed in order.
         case cut
         /// Both connections are reset (RST).
@@ -25,12 +25,12 @@ public struct Fault: Sendable, Equatable {
         case corrupt(mask: UInt8)
     }
 
-    public var kind: Kind
-    public var direction: Direction
+    package var kind: Kind
+    package var direction: Direction
     /// Bytes of the direction that go through untouched before it.
-    public var offset: UInt64
+    package var offset: UInt64
 
-    public init(_ kind: Kind, _ direction: Direction, at offset: UInt64) {
+    package init(_ kind: Kind, _ direction: Direction, at offset: UInt64) {
         self.kind = kind
         self.direction = direction
         self.offset = offset
@@ -41,13 +41,13 @@ public struct Fault: Sendable, Equatable {
 ///
 /// As text: `KIND[=VALUE]@DIRECTION:BYTE`, several with commas. KIND is `cut`, `reset`, `silence`, `stall=SECONDS`,
 /// `trickle` or `corrupt[=MASK]` (1 to 255); DIRECTION is `up` or `down`.
-public struct FaultScript: Sendable, Equatable, CustomStringConvertible {
-    public var faults: [Fault]
+package struct FaultScript: Sendable, Equatable, CustomStringConvertible {
+    package var faults: [Fault]
 
-    public init(_ faults: Fault...) { self.faults = faults }
+    package init(_ faults: Fault...) { self.faults = faults }
 
     /// Reads the text form; `nil` when it is none.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         faults = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             guard let fault = Fault(part) else { return nil }
@@ -56,7 +56,7 @@ public struct FaultScript: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The same so many bytes later.
-    public func moved(by bytes: UInt64) -> FaultScript {
+    package func moved(by bytes: UInt64) -> FaultScript {
         var script = self
         for index in faults.indices {
             let (sum, isOver) = faults[index].offset.addingReportingOverflow(bytes)
@@ -65,7 +65,7 @@ public struct FaultScript: Sendable, Equatable, CustomStringConvertible {
         return script
     }
 
-    public var description: String { faults.map(\.description).joined(separator: ",") }
+    package var description: String { faults.map(\.description).joined(separator: ",") }
 }
 
 extension Fault: CustomStringConvertible {
@@ -81,7 +81,7 @@ extension Fault: CustomStringConvertible {
         self.init(kind, direction, at: offset)
     }
 
-    public var description: String { "\(kind)@\(direction.rawValue):\(offset)" }
+    package var description: String { "\(kind)@\(direction.rawValue):\(offset)" }
 }
 
 extension Fault.Kind: CustomStringConvertible {
@@ -103,7 +103,7 @@ extension Fault.Kind: CustomStringConvertible {
     }
 
     /// The word of the script, with its value.
-    public var description: String {
+    package var description: String {
         switch self {
         case .cut: "cut"
         case .reset: "reset"

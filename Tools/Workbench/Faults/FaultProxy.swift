@@ -1,24 +1,24 @@
 // A proxy between two peers that breaks their connections as a script says. Its bytes go through FaultLoop.
 
-public import BLIPNet
+package import BLIPNet
 internal import CLinux
 internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
 /// Listens at one place, passes every call on to another, and lets things go wrong on the way.
-public final class FaultProxy: Sendable {
+package final class FaultProxy: Sendable {
     /// Gives the script of each call; calls are counted from 1. Called on the proxy's thread.
-    public typealias Plan = @Sendable (Int) -> FaultScript
+    package typealias Plan = @Sendable (Int) -> FaultScript
     /// Is told of each connection that has ended, on the proxy's thread.
-    public typealias Observer = @Sendable (FaultReport) -> Void
+    package typealias Observer = @Sendable (FaultReport) -> Void
 
     /// Where to call it.
-    public let localEndpoint: Endpoint
+    package let localEndpoint: Endpoint
     private let state: FaultProxyState
 
     /// Begins to listen. Throws when the address cannot be had or the target's name cannot be resolved.
-    public init(
+    package init(
         listen endpoint: Endpoint = .host("127.0.0.1", port: 0), target: Endpoint,
         observer: @escaping Observer = { _ in }, plan: @escaping Plan = { _ in FaultScript() }
     ) throws(FaultProxyError) {
@@ -41,25 +41,25 @@ public final class FaultProxy: Sendable {
     deinit { stop() }
 
     /// The connections so far, the open ones with what they have passed until now.
-    public var reports: [FaultReport] { state.shared.withLock { $0.reports } }
+    package var reports: [FaultReport] { state.shared.withLock { $0.reports } }
 
     /// From now on calls get their scripts from `plan`.
-    public func setPlan(_ plan: @escaping Plan) { state.shared.withLock { $0.plan = plan } }
+    package func setPlan(_ plan: @escaping Plan) { state.shared.withLock { $0.plan = plan } }
 
     /// Closes the connections that are open now.
-    public func breakAll() {
+    package func breakAll() {
         state.shared.withLock { $0.breaks = true }
         state.awaken()
     }
 
     /// Closes everything, and frees the address soon.
-    public func stop() {
+    package func stop() {
         state.shared.withLock { $0.isStopped = true }
         state.awaken()
     }
 
     /// Returns when everything is closed and told.
-    public func waitUntilStopped() async {
+    package func waitUntilStopped() async {
         await withCheckedContinuation { continuation in
             let isOver = state.shared.withLock { shared in
                 if !shared.isOver { shared.waiters.append(continuation) }
@@ -108,14 +108,14 @@ final class FaultProxyState: Sendable {
 }
 
 /// The proxy cannot begin.
-public struct FaultProxyError: Error, Equatable {
-    public var call: String
-    public var errno: Int32
+package struct FaultProxyError: Error, Equatable {
+    package var call: String
+    package var errno: Int32
 
     init(_ call: String, _ errno: Int32) {
         self.call = call
         self.errno = errno
     }
 
-    public var sentence: String { "\(call): \(String(cString: strerror(errno)))" }
+    package var sentence: String { "\(call): \(String(cString: strerror(errno)))" }
 }

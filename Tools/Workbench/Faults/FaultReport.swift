@@ -1,9 +1,9 @@
 // What the fault proxy tells of each connection.
 
 /// A connection through the proxy, as it is now or as it ended.
-public struct FaultReport: Sendable, Equatable {
+package struct FaultReport: Sendable, Equatable {
     /// Who or what ended a connection.
-    public enum End: String, Sendable {
+    package enum End: String, Sendable {
         case open
         /// One side closed or broke it, and the proxy passed that on.
         case caller, target
@@ -16,17 +16,17 @@ public struct FaultReport: Sendable, Equatable {
     }
 
     /// Counted from 1, in the order of the calls.
-    public let number: Int
+    package let number: Int
     /// Bytes that went through.
-    public internal(set) var up: UInt64 = 0
-    public internal(set) var down: UInt64 = 0
+    package internal(set) var up: UInt64 = 0
+    package internal(set) var down: UInt64 = 0
     /// What went wrong, in order.
-    public internal(set) var fired: [Fault] = []
-    public internal(set) var end = End.open
+    package internal(set) var fired: [Fault] = []
+    package internal(set) var end = End.open
 
     init(number: Int) { self.number = number }
 
-    public var record: JSONRecord {
+    package var record: JSONRecord {
         [
             "event": .string("connection"), "number": .integer(Int64(number)), "up": .integer(Int64(clamping: up)),
             "down": .integer(Int64(clamping: down)), "fired": .strings(fired.map(\.description)),
@@ -35,7 +35,7 @@ public struct FaultReport: Sendable, Equatable {
     }
 
     /// The same for people.
-    public var sentence: String {
+    package var sentence: String {
         let faults = fired.isEmpty ? "nothing went wrong" : fired.map(\.description).joined(separator: ", ")
         return "connection \(number): \(up) bytes up, \(down) down, \(faults), end: \(end.rawValue)"
     }
