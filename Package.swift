@@ -55,10 +55,13 @@ let package = Package(
         .target(name: "BLIPNet", dependencies: ["CZlib", "COpenSSL", "CLinux"], swiftSettings: common),
         .target(name: "ChatCore", dependencies: ["BLIPNet", "CLinux"], swiftSettings: strict),
         .target(name: "Storage", dependencies: ["ChatCore", "CSQLite", "CLinux"], swiftSettings: strict),
-        .target(name: "ChatTUI", dependencies: ["ChatCore", "CNcurses", "CLinux"], swiftSettings: strict),
+        // Text for people: what may be shown of what comes from outside, and what is said of errors and states.
+        .target(name: "ChatWords", dependencies: ["ChatCore", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "ChatTUI", dependencies: ["ChatWords", "ChatCore", "CNcurses", "CLinux"], swiftSettings: strict),
 
         .executableTarget(
-            name: "blipchat", dependencies: ["ChatTUI", "ChatCore", "BLIPNet", "Storage", "CLinux"],
+            name: "blipchat", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "BLIPNet", "Storage", "CLinux"],
             swiftSettings: strict, linkerSettings: quickStart),
         // The protocol workbench: what its executable and the benchmarks share, and the two executables.
         .target(
@@ -75,7 +78,7 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "Workbench", "HistoryGenerator", "TestSupport", "ChatTUI", "Storage", "ChatCore", "BLIPNet", "CSQLite",
+                "Workbench", "HistoryGenerator", "TestSupport", "ChatTUI", "ChatWords", "Storage", "ChatCore", "BLIPNet", "CSQLite",
                 "CLinux", "CAllocationCount",
             ],
             path: "Benchmarks", exclude: ["LibWebSocketsEcho"], swiftSettings: strict),
@@ -94,11 +97,12 @@ let package = Package(
             name: "StorageTests",
             dependencies: ["Storage", "ChatCore", "CSQLite", "CLinux", "HistoryGenerator", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "ChatWordsTests", dependencies: ["ChatWords", "ChatCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ChatTUITests", dependencies: ["ChatTUI", "ChatCore", "CLinux", "TestSupport"],
+            name: "ChatTUITests", dependencies: ["ChatTUI", "ChatWords", "ChatCore", "CLinux", "TestSupport"],
             resources: [.copy("Golden")], swiftSettings: strict),
         .testTarget(
-            name: "BlipchatTests", dependencies: ["blipchat", "ChatCore", "Storage", "CLinux", "TestSupport"],
+            name: "BlipchatTests", dependencies: ["blipchat", "ChatWords", "ChatCore", "Storage", "CLinux", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "BlipwireTests",

@@ -1,6 +1,7 @@
 // Values of options: numbers, sizes and durations; and what commands make of what they are given.
 
 import ChatTUI
+import ChatWords
 import Glibc
 import TestSupport
 import Testing

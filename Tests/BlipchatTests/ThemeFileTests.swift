@@ -1,6 +1,7 @@
 // Themes as files: what is read, and how a slip is found.
 
 import ChatTUI
+import ChatWords
 import TestSupport
 import Testing
 

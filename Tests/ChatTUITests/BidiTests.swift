@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Bidirectional text")
 struct BidiTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension FirstRunDefaults {
     /// What the golden screens show.

@@ -5,6 +5,7 @@ import Glibc
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Golden screens")
 struct GoldenScreenTests {

@@ -4,6 +4,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 /// Each of these took some seconds for each message and key once, in a release: with the square of the length gone the
 /// whole suite takes as many, and the limit is far from both.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension RealTerminals {
     @ScreenActor

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Keymap")
 struct KeymapTests {

@@ -4,6 +4,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Yes and no as a line") struct LineAnswerTests {
     private typealias Fixture = ScreenFixture

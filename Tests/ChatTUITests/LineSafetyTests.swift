@@ -5,6 +5,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("What becomes of a typed line")
 struct LineSafetyTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension RealTerminals.NcursesTerminalTests {
     @Test(

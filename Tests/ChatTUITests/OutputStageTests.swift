@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Pictures in one piece")
 struct OutputStageTests {

@@ -4,6 +4,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Line mode", .timeLimit(.minutes(10)))
 struct PlainTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @ScreenActor
 @Suite("Launching programs", .timeLimit(.minutes(10)))

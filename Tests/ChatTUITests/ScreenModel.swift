@@ -2,6 +2,7 @@
 // renderer's own grammar is the allowed one, so hostile text that acts on a terminal shows up here.
 
 @testable import ChatTUI
+@testable import ChatWords
 
 /// The picture that a terminal of type xterm-256color would show. It draws scalar by scalar and knows no emoji
 /// sequences: the kind of terminal that makes wide clusters doubtful.

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Terminal sequences")
 struct TerminalSequencesTests {

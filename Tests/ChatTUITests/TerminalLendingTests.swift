@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension RealTerminals.NcursesTerminalTests {
     @Test("lends the terminal as it was before the start, with its keys, writes nothing meanwhile, and takes it back")

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite struct ThemeTests {
     @Test("the picture is dressed in the theme, and what a cell says itself stays")

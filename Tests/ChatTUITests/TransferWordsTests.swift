@@ -4,6 +4,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Words about transfers")
 struct TransferWordsTests {

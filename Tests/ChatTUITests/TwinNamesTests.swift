@@ -4,6 +4,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite("Names that look alike") struct TwinNamesTests {
     private typealias Fixture = ScreenFixture

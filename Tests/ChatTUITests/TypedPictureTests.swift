@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @Suite struct TypedPictureTests {
     /// Where somebody types, and what else is on the screen.

@@ -1,6 +1,7 @@
 // How often the user is told of messages: a flood rings once, and comes as one notification with a count.
 
 import ChatCore
+import ChatWords
 
 /// What was told of late, by contact.
 struct Announcements: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // What is done with one message, whoever asked for it: browse mode, a slash command, a list.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func perform(_ action: MessageAction, on message: ChatMessage, _ effects: inout [AppEffect]) {

@@ -2,6 +2,7 @@
 // unless they want that.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Rings and tells of a message that has just come; called before it is added to its chat.

@@ -1,6 +1,7 @@
 // The answers to the screen's own questions: conversations, pages, drafts, searches.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func receive(_ answer: Answer, _ effects: inout [AppEffect]) {

@@ -1,6 +1,7 @@
 // The keys of browse mode: moving from message to message, and what is done with the one under the cursor.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Esc in the input: the message at the bottom of the view gets the cursor.

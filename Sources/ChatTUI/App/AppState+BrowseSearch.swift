@@ -1,6 +1,7 @@
 // Finding words from browse mode: `/` towards older messages, `?` towards newer ones, n and N again.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// So many of the newest hits can be walked through.

@@ -1,6 +1,7 @@
 // Opening chats and moving between them.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Opens a chat: its history, its draft, its unread line. The line that was being typed stays with its chat.

@@ -1,6 +1,7 @@
 // The lists of reactions, chats, pinned messages and links: what is in them, and what Enter does.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// So many messages with links are looked at.

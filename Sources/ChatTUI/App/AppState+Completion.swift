@@ -1,6 +1,7 @@
 // Tab and Shift-Tab in the input: from the word before the cursor to candidates, and from listing to candidates.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Tab (step 1) or Shift-Tab (step -1).

@@ -1,6 +1,7 @@
 // Enter: a message goes out, a command is run, a mistyped command is neither.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// The longest message in bytes of UTF-8 (ChatError.textTooLong).

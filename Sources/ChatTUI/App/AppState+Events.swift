@@ -1,6 +1,7 @@
 // News from the chat service. It changes what is shown, never the focus, the keys or the half-typed line (rule 1).
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func receive(_ event: ChatEvent, _ effects: inout [AppEffect]) {

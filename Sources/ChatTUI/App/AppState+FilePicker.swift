@@ -1,6 +1,7 @@
 // Ctrl-t: choosing files and folders to send. The half-typed line stays as it is.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Opens the picker for the open chat, in the folder that was used last.

@@ -1,6 +1,7 @@
 // Input events: which part of the screen gets a key, and the editing of the input line.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func receive(_ event: InputEvent, _ effects: inout [AppEffect]) {

@@ -1,6 +1,7 @@
 // How many unread messages of a chat name us: counted as they come, and asked of the history at the start.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// More unread messages than this are not looked through at the start.

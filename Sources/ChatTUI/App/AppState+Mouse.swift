@@ -1,6 +1,7 @@
 // The mouse: the wheel, and clicks on what the picture offers.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func receive(_ mouse: MouseEvent, _ effects: inout [AppEffect]) {

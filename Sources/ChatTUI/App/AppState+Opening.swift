@@ -1,6 +1,7 @@
 // Opening links and files: only on the user's key, with one argument and without a shell (PRODUCT, "Hostile text" 9).
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Enter on a message in browse mode: what it is there for.

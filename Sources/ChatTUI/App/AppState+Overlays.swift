@@ -1,6 +1,7 @@
 // Opening and closing what stands over the chat, and the keys of help, palette and go-to.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func show(_ new: Overlay) {

@@ -1,6 +1,7 @@
 // Contact requests and the comparing of safety numbers: overlays that only the user opens.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Alt-r: the page of the only request, or the list of several.

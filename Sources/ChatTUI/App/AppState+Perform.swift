@@ -1,6 +1,7 @@
 // What each command does on the main screen.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func perform(_ command: AppCommand, _ effects: inout [AppEffect]) {

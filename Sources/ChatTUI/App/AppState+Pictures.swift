@@ -1,6 +1,7 @@
 // Previews of pictures in the open chat: asked for when their files are there, drawn below the line of the file.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// Items with rows, up to the bottom of the view, whose pictures are looked for.

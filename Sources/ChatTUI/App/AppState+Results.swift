@@ -1,6 +1,7 @@
 // What comes of errands: words for what was done, and nothing lost when it could not be done.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// An errand is done.

@@ -1,6 +1,7 @@
 // Moving through the history: by rows of the present layout, loading pages from the store at both ends.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// A scrolling command.

@@ -1,6 +1,7 @@
 // The search overlay: asks while the user types, shows the context of a hit, jumps to it.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func showSearch(scope: ContactID?, _ words: String, _ effects: inout [AppEffect]) {

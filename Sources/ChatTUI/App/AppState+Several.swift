@@ -2,6 +2,7 @@
 // again, or lets people in, is asked about once for all of them.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// The errands of one command as one: they are carried out one after the other, and told in one sentence.

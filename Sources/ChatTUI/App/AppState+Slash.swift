@@ -1,6 +1,7 @@
 // Runs slash commands: talking, looking around and the program itself. Files and people are in their own files.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func run(_ command: SlashCommand, _ arguments: String, _ effects: inout [AppEffect]) {

@@ -1,6 +1,7 @@
 // Slash commands about files.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runFiles(

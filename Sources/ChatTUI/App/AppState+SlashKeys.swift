@@ -1,6 +1,7 @@
 // Slash commands about writing and keys: /plain, /editor, /bind, /unbind, /alias.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runWriting(

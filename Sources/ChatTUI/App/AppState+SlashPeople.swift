@@ -1,6 +1,7 @@
 // Slash commands about people.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runPeople(

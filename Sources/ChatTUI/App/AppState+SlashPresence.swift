@@ -2,6 +2,7 @@
 // /autoaccept /disconnect /ping /stats.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runPresence(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {

@@ -1,6 +1,7 @@
 // Slash commands that the command line has, too, and that are done there: /export /import /doctor; and /backup and /qr.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runProgram(_ verb: SlashVerb, _ scanner: inout ArgumentScanner, _ effects: inout [AppEffect]) {

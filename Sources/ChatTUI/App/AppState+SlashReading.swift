@@ -2,6 +2,7 @@
 // the end of its id or by its file (`#1a2b3c4d`, `#8`); it is looked up in the store when it is not in memory.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runReading(_ verb: SlashVerb, _ arguments: String, _ effects: inout [AppEffect]) {

@@ -1,6 +1,7 @@
 // Slash commands about the settings: /set, /unset, /reload, /theme, /notify. All but showing is a change of config.toml.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     mutating func runSettings(

@@ -1,6 +1,7 @@
 // When the draft is given to the user's spell checker, and what becomes of its answer.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// The draft is not what it was.

@@ -1,6 +1,7 @@
 // The transfers pane and what its keys do to the file or folder under the cursor.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// What the filter of the pane leaves.

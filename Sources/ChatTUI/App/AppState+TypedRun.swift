@@ -1,5 +1,7 @@
 // Browse mode by accident: a line that is typed there goes into the input.
 
+import ChatWords
+
 extension AppState {
     /// A key while browse mode is on. `true`: it belonged to a line, which is in the input now.
     mutating func typesLine(_ key: Key, _ effects: inout [AppEffect]) -> Bool {

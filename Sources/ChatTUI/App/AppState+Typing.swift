@@ -1,6 +1,7 @@
 // Tells the peer that we are typing, and that we stopped; stores drafts when the user pauses.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// "Composing" is repeated after this time, so that it does not run out at the peer.

@@ -1,6 +1,7 @@
 // vi's keys in the input, when the user wants them: `edit_mode = "vi"`.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// The input is in vi's normal mode.

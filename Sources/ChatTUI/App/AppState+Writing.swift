@@ -1,6 +1,7 @@
 // What the input can do beside editing: pastes, typed lines, the editor, keys as they are, the last message again.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     // MARK: Pastes

@@ -1,6 +1,7 @@
 // Everything that the screen shows, as one value. Only `update` changes it; `view` draws it.
 
 package import ChatCore
+package import ChatWords
 
 /// The state of the program's screen.
 package struct AppState: Sendable {

@@ -1,5 +1,7 @@
 // Whether somebody sits before the screen: told by the terminal where it reports the focus, guessed from the keys elsewhere.
 
+import ChatWords
+
 /// What is known of the user's attention. Times are uptimes.
 struct Attention: Sendable, Equatable {
     /// On a terminal that reports no focus (the Linux console, tmux without `focus-events`) nobody is thought to look any more

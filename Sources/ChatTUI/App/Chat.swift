@@ -1,6 +1,7 @@
 // One contact on the screen: what the store says of the conversation, and what only this screen knows.
 
 import ChatCore
+import ChatWords
 
 /// A conversation with its link, its window of history and what its user is doing.
 struct Chat: Sendable, Equatable, Identifiable {

@@ -1,6 +1,7 @@
 // The running screen: the terminal gives input to the loop, and gets the picture of each state.
 
 package import ChatCore
+package import ChatWords
 
 /// What the command line decides about the screen.
 package struct ChatApplicationOptions: Sendable {

@@ -2,6 +2,7 @@
 // them that is not deleted, until the user opens it. The files stay messages of their own, with their numbers.
 
 import ChatCore
+import ChatWords
 
 extension ChatWindow {
     /// Which messages are the lines of folders, and which stand behind such a line.

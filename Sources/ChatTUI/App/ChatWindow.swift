@@ -1,6 +1,7 @@
 // The part of a conversation that is in memory: pages from the store, new messages, and local notices between them.
 
 package import ChatCore
+import ChatWords
 
 /// A contiguous stretch of one conversation, at most `limit` items. Scrolling loads more at one end and drops the
 /// other, so that memory does not grow with the length of the history.

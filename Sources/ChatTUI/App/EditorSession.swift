@@ -1,5 +1,6 @@
 // Alt-e: the draft in the user's own editor. The terminal is lent to it meanwhile (Terminal.lend, takeBack).
 
+import ChatWords
 import Dispatch
 import Glibc
 import Synchronization

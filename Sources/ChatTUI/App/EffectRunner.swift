@@ -2,6 +2,7 @@
 
 import CLinux
 import ChatCore
+import ChatWords
 import Glibc
 
 /// The bridge from effects to the service. Has no state.

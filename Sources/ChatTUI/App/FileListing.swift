@@ -3,6 +3,7 @@
 
 import CLinux
 import ChatCore
+import ChatWords
 import Glibc
 
 /// The names in one folder, with what a list shows of them.

@@ -1,6 +1,7 @@
 // The file picker (Ctrl-t): a folder, a filter, and what is marked. Pure; the folder is read by EffectRunner.
 
 import ChatCore
+import ChatWords
 
 /// The state of the picker overlay.
 struct FilePicker: Sendable, Equatable {

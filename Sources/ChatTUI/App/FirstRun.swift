@@ -1,6 +1,7 @@
 // The first start: what the defaults are and what the user decided. FirstRunForm asks, FirstRunScreen draws.
 
 package import ChatCore
+import ChatWords
 
 /// What the page shows before anything is typed.
 package struct FirstRunDefaults: Sendable {

@@ -1,5 +1,7 @@
 // Runs the page of the first start on a terminal.
 
+import ChatWords
+
 /// Shows the first page and returns what the user decided. Writes nothing.
 @ScreenActor
 package final class FirstRunApplication {

@@ -1,6 +1,7 @@
 // The form of the first page as a value: fields, boxes to check, what is wrong with them.
 
 import ChatCore
+import ChatWords
 
 /// What an event on the page asks for.
 enum FirstRunStep: Equatable {

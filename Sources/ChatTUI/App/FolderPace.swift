@@ -1,6 +1,7 @@
 // How fast a folder moves as a whole: most of its files may be too small to be measured one by one.
 
 import ChatCore
+import ChatWords
 
 /// The rate of all files of a folder together, while something of it moves.
 struct FolderPace: Sendable, Equatable {

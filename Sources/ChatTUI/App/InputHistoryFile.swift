@@ -1,6 +1,7 @@
 // The lines that were entered, kept for the next runs: `input_history` of the profile, one line of the file for each.
 
 import CLinux
+import ChatWords
 import Glibc
 
 /// A file of entered lines, 0600. Several programs may append to it at the same time.

@@ -2,6 +2,7 @@
 // and mean the program. It is never sent to somebody else unasked.
 
 import ChatCore
+import ChatWords
 
 /// Yes or no, as a whole line.
 enum YesOrNo: Sendable, Equatable {

@@ -1,5 +1,7 @@
 // Whether a text speaks to our user.
 
+import ChatWords
+
 /// Mentions of a name.
 enum NameMention {
     /// Whether `name` stands in `text` as a word (or words) of its own, in any case.

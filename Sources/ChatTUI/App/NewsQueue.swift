@@ -1,6 +1,7 @@
 // News on their way from the chat to the screen, so that the screen's thread is woken once for all that wait.
 
 import ChatCore
+import ChatWords
 import Synchronization
 
 /// The events that the screen has not seen yet, in their order.

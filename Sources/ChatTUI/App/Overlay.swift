@@ -1,6 +1,7 @@
 // What stands over the chat: opened and closed by the user only, never by the network.
 
 import ChatCore
+import ChatWords
 
 /// The open overlay with its own state. Esc closes it.
 enum Overlay: Sendable, Equatable {

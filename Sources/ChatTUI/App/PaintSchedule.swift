@@ -1,5 +1,7 @@
 // When to paint: at most 60 pictures in any second, and the echo of a key before everything else. Pure.
 
+import ChatWords
+
 /// A rate limit for pictures that lets a few of them go ahead of their time: those that show what was just typed.
 ///
 /// News wait until their turn, one picture for everything that happens until then. A key does not wait, unless many

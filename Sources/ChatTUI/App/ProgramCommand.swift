@@ -1,6 +1,8 @@
 // Commands of the command line that the screen runs: one program, three faces (PRODUCT, rule 9). ChatTUI does not know
 // how; whoever runs the screen gives it a way.
 
+import ChatWords
+
 /// `blipchat` and these words, on the same home.
 package struct ProgramCommand: Sendable, Equatable {
     /// Without the program's name: `doctor`, `export`, `Alice`, `-o`, `/home/jo/alice.txt`.

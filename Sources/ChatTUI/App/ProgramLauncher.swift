@@ -1,6 +1,7 @@
 // Starts the user's programs (notify.command, open_command): without a shell, away from the terminal.
 
 import CLinux
+import ChatWords
 import Dispatch
 import Glibc
 

@@ -1,6 +1,7 @@
 // How the screen starts other programs: its editor, what opens a link, what notifies, what checks the spelling.
 
 import CLinux
+import ChatWords
 import Glibc
 
 /// Starting a program with its signals as at the start of a shell, whatever this process does with its own.

@@ -2,6 +2,7 @@
 // together, four times a second at most, so that numbers can be read.
 
 import ChatCore
+import ChatWords
 
 /// What was told of running transfers and is not shown yet.
 struct ProgressNews: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // The first picture, painted once for nobody, on a processor that has nothing else to do while the chat starts.
 
 import ChatCore
+package import ChatWords
 
 extension ChatApplication {
     /// Makes what the first picture and the first key need and whoever needs it first would make otherwise: tables, types,

@@ -1,6 +1,8 @@
 // The spelling of the draft: the words that the user's checker (input.spell_command) does not know. Asked by
 // AppState+Spelling, drawn by InputBox.
 
+import ChatWords
+
 /// What is known about the spelling of the open draft.
 struct SpellCheck: Sendable, Equatable {
     /// The draft is checked when no key has changed it for so long.

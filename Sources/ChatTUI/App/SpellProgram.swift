@@ -2,6 +2,7 @@
 // output, one a line, as `aspell list` and `hunspell -l` do it. Without a shell.
 
 import CLinux
+import ChatWords
 import Dispatch
 import Glibc
 

@@ -2,6 +2,7 @@
 // counts up to date, so that a folder of thousands of files costs no more to draw than one file.
 
 import ChatCore
+import ChatWords
 
 /// What is shown, paused, cancelled and answered as one.
 struct TransferGroup: Sendable, Equatable {

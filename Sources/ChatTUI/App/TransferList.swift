@@ -1,6 +1,7 @@
 // The file transfers that the screen knows of: from the store at the start, then from events.
 
 import ChatCore
+import ChatWords
 
 /// All unfinished transfers and the latest finished ones.
 struct TransferList: Sendable, Equatable {

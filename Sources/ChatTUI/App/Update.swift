@@ -1,6 +1,7 @@
 // The heart of the screen: a pure function from state and action to the next state and the effects to carry out.
 
 import ChatCore
+import ChatWords
 
 /// Changes `state` by one action that happened at `moment`, and returns what must be done, in order.
 package func update(_ state: inout AppState, _ action: AppAction, at moment: Moment) -> [AppEffect] {

@@ -1,5 +1,7 @@
 // Everything that a key can do. KeyBindings says which key does it where; AppState+Perform and the panes do it.
 
+import ChatWords
+
 /// A command of the screen, independent of the key that gives it. Its name in `/bind` and in [keys] is the name of the
 /// case in lower case with hyphens: `nextUnread` is `next-unread`.
 enum AppCommand: String, Sendable, Hashable, CaseIterable {

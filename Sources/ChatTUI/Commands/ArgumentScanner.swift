@@ -1,6 +1,7 @@
 // Splits the arguments of a slash command: quotes, backslashes, and the rest of a line.
 
 import ChatCore
+import ChatWords
 
 /// Reads arguments from the left. `"two words"` and `two\ words` are one argument; an unclosed quote ends with the text.
 struct ArgumentScanner {

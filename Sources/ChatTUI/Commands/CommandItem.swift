@@ -1,5 +1,7 @@
 // The lines of the help overlay and the palette, made from the key table and the command table.
 
+import ChatWords
+
 /// Something that can be looked up and run.
 struct CommandItem: Sendable {
     enum Action: Sendable {

@@ -1,6 +1,7 @@
 // Tab: finds out what stands before the cursor, and offers what it may become.
 
 import ChatCore
+import ChatWords
 
 /// A completion under way: a list that Tab walks through, or a folder that is being read.
 struct Completion: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // The names by which reactions are typed (`:+1:`), and what may be one.
 
 import ChatCore
+import ChatWords
 
 /// The names that chat programs share, of what people use most.
 enum EmojiNames {

@@ -1,5 +1,7 @@
 // How well a typed filter matches an item of a list (Alt-k, Alt-x, help).
 
+import ChatWords
+
 /// Subsequence matching without regard to case.
 enum FuzzyMatch {
     /// The items that match, best first, those that match alike in their order; all in their order without a filter.

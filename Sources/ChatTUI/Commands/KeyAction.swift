@@ -1,5 +1,7 @@
 // What a bound key does: a command of the table, or a slash command that the user bound to it.
 
+import ChatWords
+
 /// The right side of a binding.
 enum KeyAction: Sendable, Hashable {
     case command(AppCommand)

@@ -1,5 +1,7 @@
 // A line of the key table: which keys give a command where, and how help, palette and hint line show it.
 
+import ChatWords
+
 /// One command with its keys in one context.
 struct KeyBinding: Sendable, Equatable {
     enum Group: String, Sendable, CaseIterable {

@@ -1,5 +1,7 @@
 // The keys of lists and panes: what counts only while one of them is open. The hints stand on the hint line then.
 
+import ChatWords
+
 extension KeyBindings {
     static let panes: [KeyBinding] = search + transfers + picker + requests + verify + decision + list + filter
 

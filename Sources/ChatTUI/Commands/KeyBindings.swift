@@ -1,6 +1,8 @@
 // Which key does what: the one table from which key handling, the help overlay, the palette and the hint line are made.
 // The keys of the panes are in KeyBindings+Panes.
 
+import ChatWords
+
 /// The default keys (PRODUCT, "Full key map"). Keymap has them as the user changed them.
 enum KeyBindings {
     static let all: [KeyBinding] = general + history + input + editing + reading + panes

@@ -1,5 +1,7 @@
 // Where a key is pressed: the same key may mean different things in the input, in browse mode and in a pane.
 
+import ChatWords
+
 /// A part of the screen with keys of its own. A key that it does not know means what the next context of its `chain`
 /// says.
 enum KeyContext: String, Sendable, Hashable, CaseIterable {

@@ -1,5 +1,7 @@
 // One line of [keys], or one /bind: which key is to do something else, and where.
 
+import ChatWords
+
 /// A key that the user bound or unbound.
 struct KeyOverride: Sendable, Equatable {
     /// Where it counts; `nil` when it is unbound in the input and everywhere.

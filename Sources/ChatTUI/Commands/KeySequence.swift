@@ -1,5 +1,7 @@
 // One or more keys that are pressed one after the other and mean one thing, as help and [keys] write them.
 
+import ChatWords
+
 /// Nearly always one key; `Ctrl-x Ctrl-e` are two.
 struct KeySequence: Sendable, Hashable {
     var keys: [Key]

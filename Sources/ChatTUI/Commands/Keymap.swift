@@ -1,5 +1,7 @@
 // The keys as they are bound now: the table of KeyBindings with the user's changes. Asked for every key press.
 
+import ChatWords
+
 /// From keys and the place where they are pressed to what they do.
 struct Keymap: Sendable, Equatable {
     /// What is known of the keys that were pressed so far.

@@ -1,5 +1,7 @@
 // Several transfers or requests at once, as they are typed: `all`, `4-23`, `4,6,9-12`.
 
+import ChatWords
+
 /// Which numbers a command is about, when it is about several.
 package enum NumberSet: Sendable, Equatable {
     /// Everything that the command can be about.

@@ -1,5 +1,7 @@
 // Paths as terminals, shells and file managers paste them: in quotation marks, with backslashes, as a file URI.
 
+import ChatWords
+
 /// What is meant by a path that was pasted.
 enum PastedPath {
     /// The path alone. Text that is none of these forms stays as it is.

@@ -1,6 +1,7 @@
 // The name that is being typed behind `from:` or `in:` in a search.
 
 import ChatCore
+import ChatWords
 
 /// What Tab completes there: `from:al` → `from:Alice `, `in:"Ann L` → `in:"Ann Lee" `.
 struct SearchNameCompletion: Equatable {

@@ -1,5 +1,7 @@
 // Names that the user gave to lines: /alias and [alias].
 
+import ChatWords
+
 /// The lines behind aliases. A line that begins with `/` is a command, any other is sent as a message.
 enum SlashAlias {
     /// The line with the arguments in the places of `$1` to `$9` and `$*`; behind it when it has no such place. The highest

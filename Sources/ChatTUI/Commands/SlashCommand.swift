@@ -1,5 +1,7 @@
 // What a slash command is: its names, its arguments and what it does, as one value of the table in SlashCommands.
 
+import ChatWords
+
 /// The commands of this version. AppState+Slash carries them out.
 enum SlashVerb: Sendable, Hashable {
     case help, message, query, search, goTo, clear, retry

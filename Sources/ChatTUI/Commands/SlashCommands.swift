@@ -1,5 +1,7 @@
 // The table of slash commands: parsing, completion, /help, the help overlay and the palette are made from it.
 
+import ChatWords
+
 /// All slash commands of PRODUCT.
 enum SlashCommands {
     /// Those that work in this version, in the order in which help shows them.

@@ -1,5 +1,7 @@
 // Decides what an entered line is: a message, or a command that must never be sent as one (PRODUCT, rule 7).
 
+import ChatWords
+
 /// What Enter was pressed on.
 enum SlashLine: Sendable {
     /// To be sent as it is.

@@ -1,6 +1,8 @@
 // The part of kitty's graphics protocol that previews need: is it there, here is a picture, forget them.
 // (sw.kovidgoyal.net/kitty/graphics-protocol, "Unicode placeholders".)
 
+import ChatWords
+
 /// Sequences of the protocol, and the cells in which pictures appear.
 enum KittyGraphics {
     /// Asks with one pixel whether the protocol is known, with the key of the placeholders (`U=1`): a kitty before 0.28

@@ -1,6 +1,8 @@
 // A cell of the screen that shows a part of a picture: how PictureRows writes it into the canvas and NcursesTerminal
 // finds it there again, be it scrolled, cut or half covered.
 
+import ChatWords
+
 /// Which part of which picture a cell shows. Drawn as a placeholder of kitty's protocol, in the colour of the number.
 struct PictureCell: Sendable, Equatable {
     /// The number of the picture in the terminal, 1 to 255.

@@ -2,6 +2,7 @@
 // elsewhere meets code that is known for its faults here, where it can do no more than fail.
 
 import CLinux
+import ChatWords
 import Glibc
 
 /// `blipchat picture-child WIDTH HEIGHT`: the file on standard input, the picture on standard output, and nothing else.

@@ -1,6 +1,7 @@
 // Reads PNG, JPEG and GIF by gdk-pixbuf, which every desktop has; loaded when it is wanted, and only if it is there. Code of
 // others that reads files of others: it runs in a process of its own (PictureChild) and nowhere else.
 
+import ChatWords
 import Glibc
 
 /// Why a picture cannot be shown. The number is what a PictureChild answers.

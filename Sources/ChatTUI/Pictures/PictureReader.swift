@@ -3,6 +3,7 @@
 
 import CLinux
 import ChatCore
+import ChatWords
 import Dispatch
 import Glibc
 

@@ -1,6 +1,8 @@
 // A picture as rows of the screen: two pixels in each cell as half blocks, or cells where a terminal that can (by
 // kitty's protocol or by sixels) shows the picture itself.
 
+import ChatWords
+
 /// Makes rows of at most `columns` by `rows` cells.
 enum PictureRows {
     /// The largest preview in the history.

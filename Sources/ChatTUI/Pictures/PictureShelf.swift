@@ -1,6 +1,7 @@
 // The previews that the screen has: which files were asked for, and what came.
 
 import ChatCore
+import ChatWords
 
 /// Previews by message; the oldest are forgotten, and asked for again when they are looked at again.
 struct PictureShelf: Sendable, Equatable {

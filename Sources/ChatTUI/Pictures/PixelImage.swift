@@ -1,5 +1,7 @@
 // A small picture in memory: from PictureLibrary into the state, drawn as half blocks or handed to the terminal.
 
+import ChatWords
+
 /// Rows of pixels, each three bytes: red, green, blue.
 package struct PixelImage: Sendable, Equatable {
     package let width: Int

@@ -1,6 +1,8 @@
 // A picture as sixels: rows of six pixels, one character for each column and colour (DEC STD 070, "Sixel Graphics";
 // VT330/VT340 Programmer Reference Manual, volume 2, chapter 14). Pure; NcursesTerminal+Pictures writes it.
 
+import ChatWords
+
 /// The pixels of a picture in the size in which a terminal shows them.
 struct SixelPicture {
     /// Of the whole picture, in the terminal's pixels.

@@ -1,6 +1,7 @@
 // What only line mode does to the state: it enters whole lines, and prints what a screen keeps showing.
 
 import ChatCore
+import ChatWords
 
 extension AppState {
     /// A line was entered: sent, or run when it is a command. What stands over the chat is left by that.

@@ -1,6 +1,7 @@
 // A message as the sentences of line mode: time, who, what.
 
 import ChatCore
+import ChatWords
 
 /// The words for one message and for what becomes of it.
 struct MessageSentences {

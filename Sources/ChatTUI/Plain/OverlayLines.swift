@@ -1,6 +1,7 @@
 // What stands over the chat on a screen, as lines for line mode: help, lists, searches, the number to compare.
 
 import ChatCore
+import ChatWords
 
 /// The lines of an overlay, once, when it is opened or when what it asked for has come.
 struct OverlayLines {

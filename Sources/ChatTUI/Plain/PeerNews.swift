@@ -1,6 +1,7 @@
 // What line mode says of contacts that were decided about elsewhere: at another screen of the same home, or by a command.
 
 import ChatCore
+import ChatWords
 
 /// The contacts as line mode has told of them.
 struct PeerNews {

@@ -2,6 +2,7 @@
 // printed as they change. No cursor movement, no colours.
 
 package import ChatCore
+package import ChatWords
 
 /// What line mode is given.
 package enum PlainInput: Sendable, Equatable {

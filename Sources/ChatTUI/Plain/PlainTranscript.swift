@@ -1,6 +1,7 @@
 // What line mode prints: the difference that one action has made, in words. Pure: states in, lines out.
 
 import ChatCore
+import ChatWords
 
 /// The lines of `--plain`, oldest first. Nothing is ever printed over: a screen reader reads every line once.
 struct PlainTranscript {

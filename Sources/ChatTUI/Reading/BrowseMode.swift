@@ -1,6 +1,7 @@
 // Browse mode: one message of the open chat is under the cursor, and letters act on it (PRODUCT, "Browse mode").
 
 import ChatCore
+import ChatWords
 
 /// What browse mode remembers. It is on while `AppState.browse` is there; only the user starts and ends it.
 struct BrowseMode: Sendable, Equatable {

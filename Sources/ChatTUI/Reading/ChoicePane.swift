@@ -1,6 +1,7 @@
 // Lists from which one line is chosen: reactions, chats to forward to, pinned messages, links. Filtered while typing.
 
 import ChatCore
+import ChatWords
 
 /// A list over the chat; Enter does what its kind is for.
 struct ChoicePane: Sendable, Equatable {

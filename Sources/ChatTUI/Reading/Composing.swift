@@ -1,6 +1,7 @@
 // What becomes of the line in the input when it is more than a new message: an answer, or the new text of an old one.
 
 import ChatCore
+import ChatWords
 
 /// Begun by the user on a message, ended by Enter or Esc. Each chat has its own.
 enum Composing: Sendable, Equatable {

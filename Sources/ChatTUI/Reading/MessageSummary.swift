@@ -1,6 +1,7 @@
 // A message in one line: for lists, quotes and titles.
 
 import ChatCore
+import ChatWords
 
 enum MessageSummary {
     /// Bytes that are looked at: a row shows less, and a message of 64 KiB would be filtered whole for each picture.

@@ -1,6 +1,7 @@
 // A question that is asked in the place of the input: words to find, a day to go to.
 
 import ChatCore
+import ChatWords
 
 /// One field; Enter answers, Esc gives up.
 struct PromptPane: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // The messages that answers quote and that the window does not hold: read from the store once.
 
 import ChatCore
+import ChatWords
 
 /// What is known of a quoted message.
 enum Quote: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // A page of text over the chat that is only read: message info, a long message in full, what was said on the status line.
 
 import ChatCore
+import ChatWords
 
 /// What is read, and from which row on.
 struct ReaderPane: Sendable, Equatable {

@@ -1,5 +1,7 @@
 // Letters that somebody types in browse mode as if it were the input: what is a line, and what are keys?
 
+import ChatWords
+
 /// The letters that came in a row, without a pause and without another key between them.
 struct TypedRun: Sendable, Equatable {
     /// Nobody who types a line waits longer between two letters, and whoever chooses keys mostly does.

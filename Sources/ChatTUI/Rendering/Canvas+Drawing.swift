@@ -1,5 +1,7 @@
 // Drawing on a Canvas: text, filled areas and frames. All clipped.
 
+package import ChatWords
+
 extension Canvas {
     /// Draws one line of text and returns the columns that it took. It ends at a line break, before `maxWidth` columns
     /// are exceeded and at the border of the grid; a wide cluster that does not fit leaves a blank.

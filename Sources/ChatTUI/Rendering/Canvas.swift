@@ -1,5 +1,6 @@
 // The picture of one screen: a grid of cells that `view` draws and that a Terminal paints. Knows nothing of curses.
 
+package import ChatWords
 import Glibc
 
 /// A grid of cells. Everything drawn is clipped to it; wide clusters always occupy two whole neighbouring cells.

@@ -1,5 +1,7 @@
 // Places on the grid of character cells: column 0, row 0 is the upper left corner. Used by Canvas and all screens.
 
+import ChatWords
+
 /// How many cells there are. Never negative.
 package struct Size: Sendable, Hashable {
     package let columns: Int

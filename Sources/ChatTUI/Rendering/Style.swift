@@ -1,5 +1,7 @@
 // How a cell looks apart from its text. Chosen by the screens, turned into terminal attributes by NcursesTerminal.
 
+import ChatWords
+
 /// A colour of the terminal's own palette; what it looks like is the user's choice.
 package enum Color: Sendable, Hashable {
     /// The terminal's default foreground or background.

@@ -1,5 +1,7 @@
 // Breaks a text into lines of a given width for the history, dialogs and help. Hanging indents are the caller's.
 
+package import ChatWords
+
 /// Wrapping by words; what is longer than a line is divided between clusters.
 package enum TextWrap {
     /// The lines of `text`, each at most `width` columns wide (at least 2, the widest cluster). Blanks at which a line

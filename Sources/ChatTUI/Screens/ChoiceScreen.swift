@@ -1,5 +1,7 @@
 // Draws a list from which one line is chosen.
 
+import ChatWords
+
 /// The list of a ChoicePane.
 struct ChoiceScreen {
     let state: AppState

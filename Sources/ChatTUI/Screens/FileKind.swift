@@ -1,6 +1,7 @@
 // What sort of file something claims to be, in one word.
 
 import ChatCore
+import ChatWords
 
 enum FileKind {
     private static let archives: Set<String> = ["zip", "gz", "tgz", "zst", "xz", "bz2", "tar", "7z", "rar"]

@@ -1,6 +1,7 @@
 // The file picker: a folder with sizes and days, a filter above it.
 
 import ChatCore
+import ChatWords
 
 /// Draws the picker overlay.
 struct FilePickerScreen {

@@ -1,6 +1,7 @@
 // A file in the history: one line that lives as long as the transfer, or the box of an offer (PRODUCT, rule 5).
 
 import ChatCore
+import ChatWords
 
 /// The rows of a file message.
 struct FileRows {

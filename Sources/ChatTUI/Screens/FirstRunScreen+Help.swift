@@ -1,5 +1,7 @@
 // F1 on the first page: what each field is for and what the keys do, over the page until the next key.
 
+import ChatWords
+
 extension FirstRunScreen {
     private static let keys = [
         ("Typing", "replaces a value that is only a suggestion"),

@@ -1,5 +1,7 @@
 // The first page where there is no room for it: the fields alone, around the one with the focus.
 
+import ChatWords
+
 extension FirstRunScreen {
     func drawSmall(on canvas: inout Canvas) {
         let rows = canvas.size.rows

@@ -1,5 +1,7 @@
 // The page of the first start: one form, Enter starts, Esc leaves without writing anything.
 
+import ChatWords
+
 /// Draws a FirstRunForm.
 struct FirstRunScreen {
     let form: FirstRunForm

@@ -1,6 +1,7 @@
 // A folder in the history: one line for all of its files, that lives as long as the transfer, or the box of its offer.
 
 import ChatCore
+import ChatWords
 
 /// The rows of the message that stands for its folder (ChatWindow+Folders).
 struct FolderRows {

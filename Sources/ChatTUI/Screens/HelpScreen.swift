@@ -1,6 +1,8 @@
 // The help overlay: what somebody new needs, all keys in two columns, then the commands, by group, all made from the
 // tables (CommandItem).
 
+import ChatWords
+
 /// Draws the help.
 struct HelpScreen {
     let pane: ListPane

@@ -2,6 +2,7 @@
 // under the cursor leaves its place to what can be done.
 
 import ChatCore
+import ChatWords
 
 extension HintLine {
     /// The words of the hint of `command`, which are `usual` in most places; `nil` where it would be no help.

@@ -1,5 +1,7 @@
 // The hint line below the input: the keys that matter where the user is, from the key table. Each can be clicked.
 
+import ChatWords
+
 /// The hints of a state in a given width.
 struct HintLine {
     struct Hint: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // The history of one chat as rows: separators, messages and notices, laid out only as far as the screen needs them.
 
 import ChatCore
+import ChatWords
 
 /// Rows of a window's items for one width. Lays out lazily: the cost does not grow with the window.
 struct HistoryLayout {

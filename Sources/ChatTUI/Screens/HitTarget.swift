@@ -2,6 +2,7 @@
 // or a line of a list can be clicked, and nothing else. Carried out by AppState+Mouse.
 
 import ChatCore
+import ChatWords
 
 /// The meaning of a click on a part of the picture.
 enum HitTarget: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // The details of the open contact, beside the chat where there is room (picture 1 at 120 columns).
 
 import ChatCore
+import ChatWords
 
 extension MainScreen {
     /// Shared files and transfers that the pane names.

@@ -1,6 +1,7 @@
 // The panes beside the chat: the list with presence and counts, and the details of the open contact.
 
 import ChatCore
+import ChatWords
 
 extension MainScreen {
     // MARK: List

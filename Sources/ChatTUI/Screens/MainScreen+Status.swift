@@ -1,6 +1,7 @@
 // The status line above the input and the hint line below it.
 
 import ChatCore
+import ChatWords
 
 extension MainScreen {
     // MARK: Status

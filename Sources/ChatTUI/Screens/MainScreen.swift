@@ -1,6 +1,7 @@
 // The main screen: title, chat, input. Lists, details and status line are in MainScreen+Panes and MainScreen+Status.
 
 import ChatCore
+import ChatWords
 
 /// Draws everything that is not an overlay.
 struct MainScreen {

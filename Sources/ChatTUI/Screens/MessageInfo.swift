@@ -1,6 +1,7 @@
 // Everything that is known of a message: who and when, how far it has come, ids, what it said before, what was hidden.
 
 import ChatCore
+import ChatWords
 
 /// The rows of the info page.
 struct MessageInfo {

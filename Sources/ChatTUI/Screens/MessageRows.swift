@@ -1,6 +1,7 @@
 // One message as rows: time, delivery mark, nick, text with a hanging indent.
 
 import ChatCore
+import ChatWords
 
 /// The rows of a message in a chat of a given width.
 struct MessageRows {

@@ -1,6 +1,7 @@
 // Draws the open overlay over the main screen, and says what the status and hint lines show meanwhile.
 
 import ChatCore
+import ChatWords
 
 /// The overlay of a state.
 struct OverlayScreen {

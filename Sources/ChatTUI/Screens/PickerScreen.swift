@@ -1,5 +1,7 @@
 // A list with a filter line: go to, palette.
 
+import ChatWords
+
 /// Draws a ListPane with its lines.
 struct PickerScreen {
     let title: String

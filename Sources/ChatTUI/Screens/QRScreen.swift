@@ -1,6 +1,7 @@
 // /qr: our own address as a QR code, for a telephone or another machine to read from the screen.
 
 import ChatCore
+import ChatWords
 
 /// The state of the QR overlay.
 struct QRPane: Sendable, Equatable {

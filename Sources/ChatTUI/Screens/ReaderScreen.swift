@@ -1,6 +1,7 @@
 // Draws a page of text over the chat: message info, a long message, the log of the status line, all keys.
 
 import ChatCore
+import ChatWords
 
 /// The reader of a state.
 struct ReaderScreen {

@@ -1,6 +1,7 @@
 // Who wants to talk to us. Opened by the user with Alt-r; requests never take the keys.
 
 import ChatCore
+import ChatWords
 
 /// Draws the contact requests.
 struct RequestsScreen {

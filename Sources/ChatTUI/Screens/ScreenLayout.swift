@@ -1,5 +1,7 @@
 // Which part of the screen is where (PRODUCT, rule 3). Used by `view` to draw and by `update` to scroll.
 
+import ChatWords
+
 /// The rectangles of the main screen for one size.
 struct ScreenLayout: Sendable, Equatable {
     let size: Size

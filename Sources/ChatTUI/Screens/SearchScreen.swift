@@ -1,6 +1,7 @@
 // The search overlay: query, hits with the found words marked, and the messages around the selected hit.
 
 import ChatCore
+import ChatWords
 
 /// Draws the search.
 struct SearchScreen {

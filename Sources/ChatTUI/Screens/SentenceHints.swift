@@ -1,6 +1,8 @@
 // The commands that sentences of ours hint at, `Pinned (/pins lists all)`: a click types them into the input. It runs
 // nothing, because a name or a file in the same sentence comes from others.
 
+import ChatWords
+
 /// Finds commands in sentences.
 enum SentenceHints {
     /// What stands in front of the command that somebody may have meant.

@@ -1,6 +1,7 @@
 // Enter in the transfers pane: everything that is known of one file or folder.
 
 import ChatCore
+import ChatWords
 
 /// The rows about one group, a word and its value each.
 struct TransferDetails {

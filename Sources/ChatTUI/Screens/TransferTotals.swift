@@ -1,5 +1,7 @@
 // What all transfers of a list come to, for the title of the pane.
 
+import ChatWords
+
 /// The sums of what is not over.
 struct TransferTotals: Equatable {
     /// On their way, offered to us, waiting for something else.

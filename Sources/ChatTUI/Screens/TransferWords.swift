@@ -1,6 +1,7 @@
 // What is said of a file or a folder on its way, for the transfers pane: one row that tells what is going on.
 
 import ChatCore
+import ChatWords
 
 /// The words about one group.
 struct TransferWords {

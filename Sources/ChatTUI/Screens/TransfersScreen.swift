@@ -2,6 +2,7 @@
 // rule 5). The words are made by TransferWords, the details by TransferDetails.
 
 import ChatCore
+import ChatWords
 
 /// Draws the transfers overlay.
 struct TransfersScreen {

@@ -1,5 +1,7 @@
 // The part of the verification page that is seen where it does not fit, and how much of its number has been.
 
+import ChatWords
+
 /// The rows of the page in a window of `size`, which shows those from `top` on.
 struct VerifyPage {
     let rows: [StyledLine]

@@ -1,6 +1,7 @@
 // The page about a key that answers in place of a contact's known one: both numbers, what it means, what can be done.
 
 import ChatCore
+import ChatWords
 
 extension VerifyScreen {
     /// Everything when there is room; else without blank rows; at the worst who it is, the new number and the answers.

@@ -1,6 +1,7 @@
 // The page on which two people compare their number (picture 6). Opened by the user with /verify or Alt-r.
 
 import ChatCore
+import ChatWords
 
 /// Draws the safety number of a contact or of somebody who asks to become one.
 struct VerifyScreen {

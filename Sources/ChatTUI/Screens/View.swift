@@ -1,5 +1,7 @@
 // Draws the state into a grid of cells: a pure function. NcursesTerminal paints what differs from the picture before.
 
+import ChatWords
+
 /// The picture of `state` on a screen of `size`. Never blank: the input is always there.
 package func view(_ state: AppState, size: Size) -> Canvas {
     var canvas = Canvas(size: size)

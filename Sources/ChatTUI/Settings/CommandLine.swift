@@ -1,5 +1,7 @@
 // The words of a command of the configuration (`notify.command`, `files.open_command`): no shell is asked.
 
+import ChatWords
+
 /// Takes the command lines of settings apart.
 package enum CommandLine {
     /// The words: parted by blanks; '...' takes everything as it is, "..." too but for \" and \\, and outside of them a

@@ -1,5 +1,7 @@
 // Quiet hours as they are written in the configuration: `22:00-07:00`.
 
+import ChatWords
+
 extension ScreenSettings.QuietHours {
     /// `HH:MM-HH:MM`, 24 hours; `nil` when it is not that.
     package init?(_ text: String) {

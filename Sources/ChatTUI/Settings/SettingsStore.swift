@@ -1,5 +1,7 @@
 // The settings as the screen can ask for them and change them. The program keeps them in config.toml.
 
+import ChatWords
+
 /// Where the settings are kept. Everything that it says is words for the user.
 package protocol SettingsStore: SettingNames {
     func carryOut(_ request: SettingsRequest) async -> SettingsReply

@@ -1,5 +1,7 @@
 // The themes that are always there. `blipchat config theme NAME` prints them as files to start one's own from.
 
+import ChatWords
+
 extension Theme {
     /// In the order in which they are offered.
     package static let builtIn = [terminal, dark, light, highContrast]

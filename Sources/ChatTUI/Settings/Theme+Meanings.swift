@@ -1,6 +1,7 @@
 // What the screens draw with: styles that say only what a thing is. The theme gives them their looks.
 
 import ChatCore
+import ChatWords
 
 extension Theme {
     static let title = Style(.part(.title))

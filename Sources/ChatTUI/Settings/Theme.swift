@@ -1,5 +1,7 @@
 // How each meaning looks: a built-in value or a file of themes/. `view` dresses its finished picture in it.
 
+import ChatWords
+
 /// The looks of the screen by meaning. Colours only repeat what a word, a letter or an attribute says.
 package struct Theme: Sendable, Equatable {
     /// The meanings that have one look each, by the keys of theme files.

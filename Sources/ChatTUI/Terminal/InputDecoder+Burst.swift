@@ -1,5 +1,7 @@
 // Pastes that the terminal has not marked: found by PasteBurst, and taken as text like the marked ones.
 
+import ChatWords
+
 extension InputDecoder {
     /// Takes what one read returned while no marked paste is under way.
     mutating func receiveUnmarked(_ read: [UInt8], now: Instant) {

@@ -1,5 +1,7 @@
 // Pasted text: everything between the marks is text, also escape sequences and a mark inside.
 
+import ChatWords
+
 extension InputDecoder {
     /// Inside a paste, takes the bytes at the front that cannot belong to its end, and returns how many they are.
     mutating func pasteLength(of bytes: ArraySlice<UInt8>) -> Int {

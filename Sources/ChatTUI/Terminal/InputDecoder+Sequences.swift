@@ -1,5 +1,7 @@
 // Escape sequences: xterm's forms with their modifiers, those of the Linux console, rxvt and kitty, and mouse reports.
 
+import ChatWords
+
 extension InputDecoder {
     /// One more byte behind ESC; `bytes` has them all.
     mutating func stepSequence(_ bytes: [UInt8]) {

@@ -3,6 +3,8 @@
 // curses could decode keys too, but it hands unknown sequences on as typed characters, takes pasted text apart and
 // cannot tell the end of the input from its absence (PRODUCT "Hostile text" 7 and 8 forbid the first two).
 
+import ChatWords
+
 /// A decoder of UTF-8, control characters, escape sequences and bracketed paste. Whatever it does not know is dropped,
 /// never typed. Memory is bounded by `maxPasteBytes`.
 struct InputDecoder {

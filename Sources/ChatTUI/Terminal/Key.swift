@@ -1,5 +1,7 @@
 // A key press as the rest of the program sees it: from InputDecoder into AppAction, key bindings and help lines.
 
+import ChatWords
+
 /// One key with the modifiers that were held. Ctrl with a letter is the lower-case letter and `.control`; shifted
 /// characters are themselves (`A`, `?`), without `.shift`.
 package struct Key: Sendable, Hashable {

@@ -1,5 +1,7 @@
 // tmux and GNU screen stand between us and the terminal: what has to be set there so that the user hears of messages.
 
+import ChatWords
+
 /// A program that shows several terminals in one.
 package enum Multiplexer: String, Sendable, Hashable, CaseIterable {
     case tmux

@@ -1,6 +1,7 @@
 // What terminfo knows about the terminal: colours, key sequences, and the codes for writing beside curses.
 
 import CNcurses
+import ChatWords
 
 /// A pair of foreground and background, as numbers of the terminal's palette; -1 is its default colour.
 struct ColorPair: Hashable {

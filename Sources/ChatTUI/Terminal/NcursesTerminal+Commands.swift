@@ -1,6 +1,7 @@
 // What the screen asks of the terminal beside the picture: bell, title, clipboard, notifications, cursor, mouse.
 
 import CNcurses
+package import ChatWords
 
 extension NcursesTerminal {
     package func bell() {

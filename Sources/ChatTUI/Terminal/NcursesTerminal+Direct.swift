@@ -1,6 +1,7 @@
 // What is written beside curses, behind each doupdate(): clusters that curses cannot measure, and links (OSC 8).
 
 import CNcurses
+import ChatWords
 
 extension NcursesTerminal {
     /// The cells of `rows` that curses has not written, or not so, and the way of the cursor back.

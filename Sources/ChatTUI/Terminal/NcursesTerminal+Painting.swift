@@ -1,6 +1,7 @@
 // Painting a canvas: only changed cells go to curses. What curses cannot draw is in NcursesTerminal+Direct.
 
 import CNcurses
+import ChatWords
 import Glibc
 
 extension NcursesTerminal {

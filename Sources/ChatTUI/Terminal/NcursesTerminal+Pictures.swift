@@ -1,6 +1,8 @@
 // Pictures: what the terminal says that it can, and sixels, which are written beside curses behind each doupdate().
 // For kitty's protocol the pixels go to the terminal once, and curses writes the placeholders as any text.
 
+import ChatWords
+
 extension NcursesTerminal {
     /// Asks what the user's wish leaves open. All terminals answer DA1, which the probe of widths asks for, too.
     func askAboutPictures() {

@@ -1,6 +1,7 @@
 // The widths that the terminal gives to emoji and their like: from the settings, from memory, from the probe.
 
 import CNcurses
+import ChatWords
 import Glibc
 
 extension NcursesTerminal {

@@ -3,6 +3,7 @@
 
 import CLinux
 import CNcurses
+import ChatWords
 import Glibc
 
 /// A terminal driven by ncurses for output and by InputDecoder for input. curses keeps its state in globals, so there

@@ -1,5 +1,7 @@
 // Tells a paste without marks from typing: nobody types three keys within 5 ms, and nobody types on behind Enter that fast.
 
+import ChatWords
+
 /// What came in during the last moments. Characters are typed as they come; it is the line end among them that must
 /// not act as Enter.
 ///

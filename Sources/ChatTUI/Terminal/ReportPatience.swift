@@ -1,5 +1,7 @@
 // How long somebody who leaves within the first moments waits for what the terminal answers.
 
+import ChatWords
+
 /// Until when answers to the questions of the start may come before the terminal is given back.
 struct ReportPatience: Equatable {
     typealias Instant = ContinuousClock.Instant

@@ -2,6 +2,7 @@
 // Unlike blocked signals and signalfd this leaves nothing behind in child processes and works whichever thread is hit.
 
 import CLinux
+import ChatWords
 import Dispatch
 import Glibc
 

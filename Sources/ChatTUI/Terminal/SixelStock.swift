@@ -1,6 +1,8 @@
 // The pictures that a sixel terminal was handed, and what it says about its pixels and colours. The terminal keeps no
 // picture that is not on its screen, so they are kept here. Pure; filled and asked by NcursesTerminal+Pictures.
 
+import ChatWords
+
 /// Makes the sequences for pieces of pictures.
 struct SixelStock {
     /// DA1: what are you?

@@ -1,5 +1,7 @@
 // The terminal as the application sees it. NcursesTerminal is the real one; tests bring a scripted one.
 
+package import ChatWords
+
 /// A place to paint canvases on, with a keyboard. All calls and events happen on ScreenActor.
 @ScreenActor
 package protocol Terminal: AnyObject {

@@ -1,5 +1,7 @@
 // What a terminal can do, as found out at start from the environment and terminfo. Read by the screens and /doctor.
 
+import ChatWords
+
 /// The abilities of the terminal that the program runs in.
 package struct TerminalCapabilities: Sendable, Hashable {
     /// Colours: 256, 16, 8, or 0 for none (a monochrome terminal, or NO_COLOR).

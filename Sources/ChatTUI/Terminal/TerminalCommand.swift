@@ -1,5 +1,7 @@
 // What the screen asks of the terminal beside the picture: AppEffect.terminal, carried out by Terminal.perform.
 
+package import ChatWords
+
 /// A request to the terminal that is no cell of the screen. Where the terminal cannot do it, nothing happens.
 package enum TerminalCommand: Sendable, Equatable {
     /// Puts text on the terminal's clipboard (OSC 52). Only ever on the user's own key.

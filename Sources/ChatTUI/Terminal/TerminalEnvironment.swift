@@ -1,5 +1,6 @@
 // What the environment says about the terminal: its type, NO_COLOR and the locale. Read once, at start.
 
+import ChatWords
 import Glibc
 
 /// The settings of the environment that a terminal needs; a value, so that tests can bring their own.

@@ -1,5 +1,7 @@
 // Why no screen can be opened. Made by NcursesTerminal.start, shown by the command line on stderr.
 
+import ChatWords
+
 package enum TerminalError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Standard input is a file or a pipe.
     case inputIsNotATerminal

@@ -1,5 +1,6 @@
 // Bytes that go to the terminal beside curses: modes, titles, rows with clusters that curses cannot draw.
 
+import ChatWords
 import Glibc
 
 /// Writes to a terminal's descriptor until everything is out.

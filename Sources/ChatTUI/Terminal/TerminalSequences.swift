@@ -1,5 +1,7 @@
 // The sequences that are written beside curses, as text: modes, title, clipboard, notifications, cursor, links. Pure.
 
+import ChatWords
+
 /// Every control sequence of ours that terminfo does not have. Texts in them lose what could end them.
 enum TerminalSequences {
     /// Bracketed paste and focus reports, and characters in the order in which we write them (BDSM explicit: the

@@ -1,5 +1,7 @@
 // How wide the terminal draws what terminals disagree about: measured at start by WidthProbe, used for painting.
 
+import ChatWords
+
 /// The kinds of clusters whose width depends on the terminal.
 package enum DoubtfulKind: Int, Sendable, Hashable, CaseIterable {
     /// A symbol with VS16, which makes it an emoji.

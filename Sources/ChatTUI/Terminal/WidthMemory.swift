@@ -1,5 +1,6 @@
 // Remembers between runs what the probe measured: a small file with one line for each kind of terminal.
 
+import ChatWords
 import Glibc
 
 /// The file of measured widths. What cannot be read is measured anew, what cannot be written is measured next time.

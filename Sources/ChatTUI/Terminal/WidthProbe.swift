@@ -1,6 +1,8 @@
 // Measures at start how wide the terminal draws five samples (PRODUCT "Hostile text", rule 4). Pure: NcursesTerminal
 // writes the question and hands the answers over; nothing waits for them.
 
+import ChatWords
+
 /// Asks the terminal where its cursor stands behind each sample (DSR 6), and then what it is (DA1): the last answer
 /// tells that no further ones come, also from terminals that do not know the first question.
 struct WidthProbe: Sendable, Equatable {

@@ -1,5 +1,7 @@
 // A one-line text field in an overlay or a form.
 
+import ChatWords
+
 /// Which field of the open overlay or form is meant.
 enum FieldName: Sendable, Equatable {
     /// What narrows a list, or is asked in a prompt: the field that an overlay has.

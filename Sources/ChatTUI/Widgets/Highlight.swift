@@ -1,5 +1,6 @@
 // Marks found words: in brackets, so that it can be read without colours.
 
+import ChatWords
 @_spi(_Unicode) import Swift
 
 /// `the [build] [log] is`

@@ -1,5 +1,7 @@
 // The input line as rows of cells: wraps the draft, finds the cursor's place.
 
+import ChatWords
+
 /// The layout of an InputLine in a given width.
 struct InputBox {
     /// Clusters further than this from the cursor are not laid out: a pasted book must not slow the keys down.

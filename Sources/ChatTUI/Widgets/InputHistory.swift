@@ -1,5 +1,7 @@
 // The lines that were entered, for Up, Down and Ctrl-r: those of earlier runs from InputHistoryFile, then this one's.
 
+import ChatWords
+
 /// Entered lines, oldest first, and where Up and Down stand in them.
 struct InputHistory: Sendable, Equatable {
     /// At most so many lines are kept (`input.history`).

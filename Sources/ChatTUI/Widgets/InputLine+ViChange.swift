@@ -1,5 +1,7 @@
 // What vi's `J`, `p` and `P` do to an input line. ViMode calls it.
 
+import ChatWords
+
 extension InputLine {
     /// Bytes that a count in front of `p` may make of the register.
     static let putLimit = 1 << 20

@@ -1,5 +1,7 @@
 // Where vi's motions go in an input line. ViMode moves the cursor there, or changes the text up to there.
 
+import ChatWords
+
 /// A motion of vi.
 enum ViMotion: Sendable, Equatable {
     case left, right, lineStart, firstNonBlank, lineEnd

@@ -1,5 +1,7 @@
 // The text that is being typed, with its cursor. Keys change it through AppState; InputBox draws it; `text` is sent.
 
+import ChatWords
+
 /// An editable text of grapheme clusters with a cursor, undo, and readline's editing operations. A value: copying it
 /// keeps a draft.
 struct InputLine: Sendable, Equatable {

@@ -1,5 +1,7 @@
 // What Ctrl-k, Ctrl-u, Ctrl-w and Ctrl-c took out of the input, for Ctrl-y.
 
+import ChatWords
+
 /// The last killed texts, newest last. Kills in a row join into one entry.
 struct KillRing: Sendable, Equatable {
     static let limit = 30

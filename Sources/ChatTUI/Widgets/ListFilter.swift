@@ -1,6 +1,8 @@
 // The filter of a pane whose letters are commands: transfers, requests, pages. Lists without such letters are pickers,
 // in which every letter goes into the filter (ListPane).
 
+import ChatWords
+
 /// `/` begins it, Enter keeps it and goes back to the letters, Esc takes it away. The list keeps its order, so that news
 /// do not shuffle what is under the cursor.
 struct ListFilter: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // How much of a file has arrived, as a row of blocks.
 
 import ChatCore
+import ChatWords
 
 /// Bars such as `██████▌···`.
 enum ProgressBar {

@@ -1,5 +1,6 @@
 // A QR code of an address, to be photographed from the terminal: `blipchat id qr`, `/qr`. Made by QRLibrary.
 
+import ChatWords
 import Dispatch
 
 /// Why there is no code.

@@ -1,5 +1,6 @@
 // Makes QR codes (ISO/IEC 18004) by libqrencode, loaded when the first one is wanted, and only if it is there.
 
+import ChatWords
 import Glibc
 
 /// The functions of libqrencode 4 that are needed. Called on any thread.

@@ -1,6 +1,8 @@
 // What a message says, on one row: lists, quotes and titles show right-to-left text in the order in which it is read, as
 // the chat does by TextWrap.
 
+import ChatWords
+
 extension StyledLine {
     /// The row as it is read from left to right, at most `width` columns wide: what does not fit is cut and `…` says so,
     /// then, with `reordering`, right-to-left parts are turned around (UAX #9). Each letter keeps its style and target.

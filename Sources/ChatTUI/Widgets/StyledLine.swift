@@ -1,5 +1,7 @@
 // One row of a screen: pieces of safe text with their styles, put together from left to right.
 
+import ChatWords
+
 /// Texts with styles on one row.
 struct StyledLine: Sendable, Equatable {
     struct Span: Sendable, Equatable {

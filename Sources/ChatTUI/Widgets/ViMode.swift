@@ -1,6 +1,8 @@
 // vi's two modes for the input (`edit_mode = "vi"`): what the keys of the normal mode do to an InputLine. Pure; AppState
 // gives it the characters that are typed, and everything that is no character keeps its meaning.
 
+import ChatWords
+
 /// Insert or normal mode, and the command that is half typed.
 struct ViMode: Sendable, Equatable {
     /// Insert mode as a command has begun it, until Esc.

@@ -1,5 +1,7 @@
 // What vi's operators are: the keys that begin them, and what they make of a text.
 
+import ChatWords
+
 /// `d`, `c`, `y`, and behind `g`: `U`, `u`, `~`.
 enum ViOperator: Character {
     case delete = "d", change = "c", yank = "y"

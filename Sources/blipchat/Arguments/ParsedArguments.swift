@@ -1,6 +1,7 @@
 // What the user typed, checked against the table. Made by ArgumentParser, read by the commands.
 
 import ChatTUI
+import ChatWords
 
 /// A command with its options and operands.
 struct ParsedArguments: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // `blipchat config`: reads, checks and changes config.toml without a running chat.
 
 import ChatTUI
+import ChatWords
 
 extension CommandRunner {
     private func configurationFile() throws(CommandError) -> ConfigurationFile {

@@ -1,6 +1,7 @@
 // `blipchat export` and `blipchat import`: the history as a file that others can read, and back.
 
 import ChatCore
+import ChatWords
 import Glibc
 import Storage
 

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 
 /// One limit: its key, what may be written, and where it goes.
 struct LimitSetting: Sendable {

@@ -1,6 +1,7 @@
 // The kinds of settings: switches, numbers, choices, texts, sizes.
 
 import ChatTUI
+import ChatWords
 
 extension Setting {
     typealias Place<Value> = any WritableKeyPath<Configuration, Value> & Sendable

@@ -1,6 +1,7 @@
 // The settings of the screen: [ui], [ui.unicode], [input].
 
 import ChatTUI
+import ChatWords
 
 extension Setting {
     static let screen: [Setting] = [

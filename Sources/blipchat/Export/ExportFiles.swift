@@ -4,6 +4,7 @@ import BLIPNet
 import CLinux
 import ChatCore
 import ChatTUI
+import ChatWords
 import Glibc
 
 /// Copies to `EXPORT.files/NUMBER-NAME`.

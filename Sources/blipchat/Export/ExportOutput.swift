@@ -1,5 +1,6 @@
 // Where an export goes: standard output, a device or pipe, or a file that is there only when it is complete.
 
+import ChatWords
 import Glibc
 
 /// Collects text and writes it in large pieces.

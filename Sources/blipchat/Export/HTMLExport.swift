@@ -3,6 +3,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 import Storage
 
 struct HTMLExport: ExportWriter {

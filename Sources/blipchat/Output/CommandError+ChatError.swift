@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import ChatTUI
+import ChatWords
 
 extension CommandError {
     /// `subject` is what the user asked for: a contact, a transfer, a file.

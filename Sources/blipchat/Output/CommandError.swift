@@ -1,6 +1,7 @@
 // Why a command failed: one sentence for people and one code for scripts. Thrown by commands, printed by Program.
 
 import ChatTUI
+import ChatWords
 
 /// Prints as `blipchat: what: why (what to do)`, a line for each thing that is wrong.
 struct CommandError: Error, Sendable, Equatable {

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 
 /// The contacts as they were read from the store. One that an earlier version let be called "me" has another name here,
 /// "me 2": records say "me" of the user and of nobody else.

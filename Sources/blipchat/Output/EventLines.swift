@@ -1,6 +1,7 @@
 // What happens, as lines for people: `blipchat watch`. Made from the records, so that it says the same as --json.
 
 import ChatTUI
+import ChatWords
 
 struct EventLines {
     var usesColor = false

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 
 enum EventRecord {
     /// `nil` for events that mean nothing to others.

@@ -1,6 +1,7 @@
 // How far files are, on standard error, in the form that --progress asks for.
 
 import ChatTUI
+import ChatWords
 import Glibc
 import Synchronization
 

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 
 /// Times of RFC 3339, always written in UTC with milliseconds.
 enum RFC3339 {

@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 
 /// Makes the records of one moment: contact names are those of `contacts`, rates those of `rates`.
 struct Records: Sendable {

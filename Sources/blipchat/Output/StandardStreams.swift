@@ -2,6 +2,7 @@
 
 import CLinux
 import ChatTUI
+import ChatWords
 import Glibc
 
 /// Where a command prints.

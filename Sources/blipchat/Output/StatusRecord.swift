@@ -2,6 +2,7 @@
 
 import ChatCore
 import ChatTUI
+import ChatWords
 
 enum StatusRecord {
     /// The status of a running instance.

@@ -3,6 +3,7 @@
 import BLIPNet
 import ChatCore
 import ChatTUI
+import ChatWords
 import Glibc
 import Storage
 

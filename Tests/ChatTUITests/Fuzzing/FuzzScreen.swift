@@ -3,6 +3,7 @@
 import TestSupport
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension FuzzTarget {
     /// The targets of this folder.

@@ -3,6 +3,7 @@
 import ChatCore
 
 @testable import ChatTUI
+@testable import ChatWords
 
 /// Answers from two contacts in memory. Each send waits a little, so that overtaking would show.
 actor RecordingService: ChatService {

@@ -3,6 +3,7 @@
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension ScreenFixture {
     /// What a terminal sends for the left button (0) or the wheel (64, 65), in the form that we ask for (SGR).

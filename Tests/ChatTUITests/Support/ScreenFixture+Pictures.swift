@@ -3,6 +3,7 @@
 import ChatCore
 
 @testable import ChatTUI
+@testable import ChatWords
 
 extension ScreenFixture {
     static func peer(_ id: ContactID, _ name: String, _ trust: PeerTrust = .verified) -> Peer {

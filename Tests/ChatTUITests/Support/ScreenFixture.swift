@@ -4,6 +4,7 @@ import ChatCore
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 /// A screen without a terminal: keys and events in, state, effects and canvas out. Time stands still unless advanced.
 struct ScreenFixture {

@@ -1,6 +1,7 @@
 // A terminal that a test types into: it keeps the last canvas and counts the pictures.
 
 @testable import ChatTUI
+@testable import ChatWords
 
 @ScreenActor
 final class ScriptedTerminal: Terminal {

@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ChatTUI
+@testable import ChatWords
 
 /// A started terminal on a pty, and the screen that its output makes.
 @ScreenActor
